@@ -17,7 +17,7 @@ import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { play, type Turn } from '#testing/simulated-rollout.ts'
+import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
 import { tell } from './figures.ts'
 
 const SAMPLES = 300
@@ -82,7 +82,7 @@ function conversation(index: number): Trajectory {
     }
   })
   const tools = [{ name: 'read', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } }]
-  return { ...play(codec, turns, { tools }).trajectory, id: `sample-${index}` }
+  return { ...simulateRollout(codec, turns, { tools }).trajectory, id: `sample-${index}` }
 }
 
 async function report() {

@@ -8,7 +8,7 @@
  */
 
 import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
-import { type Case, casesOf, longestMs, outcomeOf, play, responsesOf } from '#testing/faults.ts'
+import { type Case, casesOf, longestMs, outcomeOf, responsesOf, runFault } from '#testing/faults.ts'
 import { CHUNKED, chunk, type Exchange } from '#testing/sglang/fault-server.ts'
 import { tell } from './figures.ts'
 
@@ -77,7 +77,7 @@ async function played({ found, isStream, at }: Row) {
     setTimeout(() => resolve(STAYS_OPEN), OPEN_MS + 10_000).unref()
   })
   try {
-    const ended = await Promise.race([play(found, isStream, at, { signal: stop.signal }), left])
+    const ended = await Promise.race([runFault(found, isStream, at, { signal: stop.signal }), left])
     return stop.signal.aborted ? STAYS_OPEN : ended
   } finally {
     clearTimeout(timer)

@@ -7,8 +7,8 @@ import path from 'node:path'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { type Compared, compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
+import { rescore } from '#lib/analysis/rescore/rescoring.ts'
 import { scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
-import { weigh } from '#lib/analysis/rescore/weighing.ts'
 import { generateReply } from '#lib/sglang/server/schema.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -88,7 +88,7 @@ test('a call that a grammar forces drifts, is named and weighed, and the scores 
     expect(largest).toBeLessThan(TOLERANCE)
   }
 
-  const { totals, noise, spans: weighed } = weigh(compared, scores)
+  const { totals, noise, spans: weighed } = rescore(compared, scores)
   expect(totals.trainedTokens).toBe(lossMask(trajectory).reduce((sum, trained) => sum + trained, 0))
   expect(totals.weighedTokens).toBe(totals.trainedTokens)
   const known = reference.map((side) => side.map((score) => score ?? 0))

@@ -9,7 +9,7 @@ import { type Repro, reproOf } from '#lib/analysis/repro/repro.ts'
 import { reproPytest } from '#lib/analysis/repro/repro-pytest.ts'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 
 const interpreter = inject('places').peers.templates
 const folder = mkdtempSync(path.join(tmpdir(), 'rollscope-repro-'))
@@ -43,7 +43,7 @@ function recorded(
   if (!compiled) throw new Error(`${tokenizer.name} has no template`)
   const [stop = -1] = tokenizer.encode(endOfTurn)
   const reply = [...pieces.flatMap((piece) => tokenizer.encode(piece)), stop]
-  const { trajectory } = play(
+  const { trajectory } = simulateRollout(
     { tokenizer, template: compiled },
     [{ messages: [{ role: 'user', content: 'Hello, 世界! 1 + 2?' }], reply, finish: { kind: 'stop', matched: stop } }],
     { tools: tokenizer.name.includes('qwen3') ? [TOOL] : [] },

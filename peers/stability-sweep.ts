@@ -9,7 +9,7 @@ import {
 } from '#lib/templates/chat-template.ts'
 import { CLOCK, type Outcome } from '#lib/templates/golden/test-golden.ts'
 import { scriptedTurn } from '#lib/templates/prefix-preservation/boundary.ts'
-import { doctor, readPatient } from '#lib/templates/prefix-preservation/doctor.ts'
+import { doctor, readTemplateUnderTest } from '#lib/templates/prefix-preservation/doctor.ts'
 import { thinkingOf } from '#lib/templates/prefix-preservation/facts.ts'
 import { messagesJson, type ScriptMessage } from '#lib/templates/prefix-preservation/fix/script.ts'
 import { trainedForm, writingOf } from '#lib/templates/prefix-preservation/fix/writing.ts'
@@ -158,7 +158,7 @@ async function refutations(
   { text, marks, report }: DoctoredTemplate,
   transformers: Conversation,
 ): Promise<readonly (readonly [Cell, string | undefined])[]> {
-  const read = readPatient({ template: text }, { tokenizer: markTokenizer(marks), compile: compiled })
+  const read = readTemplateUnderTest({ template: text }, { tokenizer: markTokenizer(marks), compile: compiled })
   if (!read.ok) return []
   const { subject, settings } = read.value
   const known = new Map<string, Outcome>()

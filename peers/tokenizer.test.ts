@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { settled } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
-import { openServerCodec } from '#lib/sglang/server/server-encoder.ts'
+import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
 import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
 import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { application, tokensOf } from './application.ts'
@@ -25,7 +25,7 @@ describe('SGLang as tokenizer', () => {
   test('the tokenizer of its folder is its own, id by id', async () => {
     const { tokenizer } = await tokenizers.load('model')
     await checkTokenizer(tokenizer, client, never)
-    const codec = await openServerCodec(client, { name: 'sglang' }, never)
+    const codec = await openServerPromptEncoder(client, { name: 'sglang' }, never)
     const ids = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
     const found = await settled(codec, () => ids.map((id) => [...codec.tokenizer.bytes(id)]), never)
     const differing = ids.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import next from 'next'
 import { checkConfig } from '#lib/server/check-config.ts'
 import { ConfigError, hostInAddress, readConfig } from '#lib/server/config.ts'
-import { createFront } from '#lib/server/http/http-gateway.ts'
+import { createHttpGateway } from '#lib/server/http/http-gateway.ts'
 import { ignoreWriteErrors } from '#lib/server/log-streams.ts'
 import { answerFromLocalModel, isForLocalModel } from '#lib/server/servers/builtin-server-node.ts'
 import { BUILT_IN_PATH } from '#lib/server/servers/servers.ts'
@@ -31,7 +31,7 @@ try {
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
   await application.prepare()
   const pages = application.getRequestHandler()
-  const front = createFront({
+  const front = createHttpGateway({
     ...config,
     development,
     async handle(request, response) {
@@ -87,7 +87,7 @@ function answerScript(response: ServerResponse, script: Buffer): void {
 }
 
 /** Running rollouts end with what they have, then everything closes. */
-async function stop(front: ReturnType<typeof createFront>): Promise<void> {
+async function stop(front: ReturnType<typeof createHttpGateway>): Promise<void> {
   setTimeout(() => process.exit(1), 3000).unref()
   front.close()
   const services = sharedServices()

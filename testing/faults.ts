@@ -7,7 +7,7 @@ import { hermes } from '#lib/parsers/json/hermes.ts'
 import { rollout } from '#lib/rollout/loop/rollout.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
-import type { Chance } from '#lib/sglang/client/clock-and-random.ts'
+import type { ClockAndRandom } from '#lib/sglang/client/clock-and-random.ts'
 import type { SglangErrorCode } from '#lib/sglang/client/errors.ts'
 import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/sglang/client/retries.ts'
 import type { TransportLimits } from '#lib/sglang/client/transport.ts'
@@ -671,7 +671,7 @@ export const REPLIES: readonly (readonly SentToken[])[] = [
   [...byteTokenizer.encode(text), END].map((id, index) => ({ id, logprob: -Math.fround(0.01 * (index + 1)) })),
 )
 
-export interface Played {
+export interface FaultRun {
   readonly trajectory: Trajectory
   readonly log: FaultServer['log']
   /** Before repetitions of the call that fails; none of them was really waited for. */
@@ -684,7 +684,7 @@ export interface Played {
  * A run in which the call of this number meets the fault; undefined: a healthy one. `standard`: the limits of calls where the case
  * has none of its own.
  */
-export async function play(
+export async function runFault(
   found: Case | undefined,
   isStream: boolean,
   at: number,
@@ -692,7 +692,7 @@ export async function play(
     signal = new AbortController().signal,
     standard = {},
   }: { readonly signal?: AbortSignal; readonly standard?: Partial<TransportLimits> } = {},
-): Promise<Played> {
+): Promise<FaultRun> {
   const closing: (() => Promise<void>)[] = []
   try {
     const server = await startFaultServer({
@@ -705,7 +705,7 @@ export async function play(
     const other = await found?.elsewhere?.()
     if (other?.close) closing.push(other.close)
     const waitsMs: number[] = []
-    const chance: Chance = {
+    const chance: ClockAndRandom = {
       nowMs: () => performance.now(),
       random: () => 0.5,
       async wait(ms) {

@@ -34,7 +34,7 @@ export interface ChatPlay {
   readonly onEvent?: (event: RolloutEvent) => void
 }
 
-export async function playChat({
+export async function runScriptedChat({
   scripts,
   on = emptyChat,
   messages = [user('q')],

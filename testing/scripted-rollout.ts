@@ -81,7 +81,7 @@ export interface Options {
   readonly now?: () => Date
 }
 
-export async function play({
+export async function runScripted({
   scripts,
   tools = [calculator],
   settings,

@@ -2,7 +2,7 @@
 
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
-import { type Codec, endOfTurnId, firstPrompt, nextPrompt } from '#lib/rollout/prompt/prompt.ts'
+import { endOfTurnId, firstPrompt, nextPrompt, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import {
   addTokens,
   closePrompt,
@@ -25,7 +25,7 @@ export interface Turn {
   readonly finish: Finish
 }
 
-export interface Played {
+export interface SimulatedRollout {
   readonly trajectory: Trajectory
   readonly events: readonly RolloutEvent[]
   /** input_ids of each call, in order. */
@@ -40,12 +40,12 @@ interface PlaySettings {
 }
 
 /** `template`: its text, for the byte tokenizer; or a codec, for another one. */
-export function play(
-  template: string | Codec,
+export function simulateRollout(
+  template: string | PromptEncoder,
   turns: readonly Turn[],
   { tools = [], options = {}, parser = hermes }: PlaySettings = {},
-): Played {
-  const codec: Codec =
+): SimulatedRollout {
+  const codec: PromptEncoder =
     typeof template === 'string' ? { tokenizer: byteTokenizer, template: chatTemplate(template, {}) } : template
   const { tokenizer } = codec
   const events: RolloutEvent[] = []
@@ -83,7 +83,7 @@ export const logprobOf = (id: number): number => -(id + 1) / 1000
 
 /** One that a run begins with. */
 export function emptyTrajectory(
-  codec: Codec,
+  codec: PromptEncoder,
   { tools, options, parser }: Required<Omit<PlaySettings, 'parser'>> & { readonly parser: string },
 ): Trajectory {
   const endOfTurn = endOfTurnId(codec, options)

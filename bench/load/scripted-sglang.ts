@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly rid: string
   readonly input_ids: readonly number[]
   readonly sampling_params: Readonly<Record<string, number | undefined>>
@@ -44,10 +44,10 @@ export interface ScriptedSglang {
 
 /** `reply` gets the number of the call, from 0, of its sampling_seed. */
 export async function startScriptedSglang(
-  reply: (asked: Asked, seed: number, call: number) => Reply | Promise<Reply>,
+  reply: (asked: ReceivedRequest, seed: number, call: number) => Reply | Promise<Reply>,
 ): Promise<ScriptedSglang> {
   const exchanges = new Map<number, Exchange[]>()
-  const generate = async (asked: Asked, response: ServerResponse) => {
+  const generate = async (asked: ReceivedRequest, response: ServerResponse) => {
     const seed = asked.sampling_params.sampling_seed ?? 0
     const calls = exchanges.get(seed) ?? []
     exchanges.set(seed, calls)
@@ -107,7 +107,7 @@ const answer = (response: ServerResponse, value: object): void => {
 }
 
 function chunkOf(
-  asked: Asked,
+  asked: ReceivedRequest,
   ids: readonly number[],
   from: number,
   to: number,

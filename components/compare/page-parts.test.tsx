@@ -10,13 +10,13 @@ import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import { DriftCard } from './drift/drift-card.tsx'
 import { DriftList } from './drift/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from './drift/drift-steps.ts'
 import { SummaryStrip } from './drift/summary-strip.tsx'
-import { Doubts } from './sides/doubts.tsx'
+import { Caveats } from './sides/caveats.tsx'
 import { areTwoSamples } from './sides/side-words.ts'
 import { SidesBar } from './sides/sides-bar.tsx'
 import type { CompareView, ShownPair } from './view.ts'
@@ -181,7 +181,7 @@ test('the card has the ids and the bytes of both sides', () => {
 
 describe('two recorded samples', () => {
   const played = (reply: string, index: number, reward: number): Trajectory => ({
-    ...play(looksBack, [
+    ...simulateRollout(looksBack, [
       {
         messages: [{ role: 'user', content: 'hi' }],
         reply: byteTokenizer.encode(reply),
@@ -240,10 +240,10 @@ describe('two recorded samples', () => {
 })
 
 test('doubts are told with their side, and nothing where there are none', () => {
-  const { container } = render(<Doubts compared={pair.compared} />)
+  const { container } = render(<Caveats compared={pair.compared} />)
   expect(container.textContent).toBe('')
   const right = { ...pair.compared.right, doubts: ['the clock of the template'] }
-  render(<Doubts compared={{ ...pair.compared, right }} />)
+  render(<Caveats compared={{ ...pair.compared, right }} />)
   expect(screen.getByText(/1 thing$/)).toBeTruthy()
   expect(screen.getByText('right:')).toBeTruthy()
 })

@@ -7,7 +7,7 @@ import { flushSync } from 'react-dom'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
-import { useSaid } from '#components/commands/use-said.ts'
+import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import { DriftCard } from '#components/compare/drift/drift-card.tsx'
 import { DriftList } from '#components/compare/drift/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from '#components/compare/drift/drift-steps.ts'
@@ -15,8 +15,8 @@ import { vocabularyOf } from '#components/compare/drift/drift-words.ts'
 import { SummaryStrip } from '#components/compare/drift/summary-strip.tsx'
 import { Lanes } from '#components/compare/lanes/lanes.tsx'
 import { SegmentsAlone } from '#components/compare/lanes/segments-alone.tsx'
-import { useWeighing } from '#components/compare/rescore/use-weighing.ts'
-import { Doubts } from '#components/compare/sides/doubts.tsx'
+import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
+import { Caveats } from '#components/compare/sides/caveats.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { useShellActions, useSkipLink } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
@@ -48,7 +48,7 @@ const Palette = dynamic<PaletteProps<CompareScreenState>>(
   { loading: () => null },
 )
 
-const WeighPanel = dynamic(async () => (await import('#components/compare/rescore/weigh-panel.tsx')).WeighPanel, {
+const WeighPanel = dynamic(async () => (await import('#components/compare/rescore/rescore-panel.tsx')).RescorePanel, {
   loading: () => null,
 })
 
@@ -66,7 +66,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const [pane, setPane] = useState<Pane>('middle')
   const [pointed, setPointed] = useState<number>()
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
-  const { said, say } = useSaid()
+  const { said, say } = useStatusMessage()
   // No room for two lanes beside each other.
   const isNarrow = useMedia('(max-width: 1023px)')
   const [options, setOptions] = usePreference(GRID_OPTIONS)
@@ -77,7 +77,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const whole = useRef<HTMLDivElement>(null)
   useFocusKept(whole, hadFocus)
   const scorer = useScorer()
-  const weighing = useWeighing(given, scorer.score)
+  const weighing = useRescoring(given, scorer.score)
   const { pair } = weighing
   const { report } = pair.compared.comparison
   const vocabulary = vocabularyOf(pair)
@@ -137,7 +137,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     <div ref={whole} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <section aria-label="What was found">
         <SummaryStrip pair={pair} view={view} onView={onView} weighed={weighing.summary} />
-        <Doubts compared={pair.compared} />
+        <Caveats compared={pair.compared} />
         {chance !== undefined && <Banner tone="note" title="Two runs: what differs may be chance." hint={chance} />}
         <SegmentsAlone compared={pair.compared} />
       </section>

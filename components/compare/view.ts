@@ -32,7 +32,7 @@ export interface ComparePartProps {
 }
 
 /** What weighing both sides on a server found, in the summary. Natural logarithms; undefined: not known. */
-export interface WeighedSummary {
+export interface RescoreSummary {
   readonly meanLogprob: { readonly left: number; readonly right: number } | undefined
   /** Of the trained tokens, right over left. */
   readonly minImportanceRatio: number | undefined

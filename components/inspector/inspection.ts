@@ -11,7 +11,7 @@ import type { RunInspection } from '#lib/analysis/tasks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Offer } from './selection/offers.ts'
+import type { RegisterPanelCommand } from './selection/panel-commands.ts'
 
 export const INSPECTOR_TABS = ['tokens', 'messages', 'requests', 'charts', 'trainer', 'raw'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
@@ -71,7 +71,7 @@ export interface Inspection {
   /** The token view: its layout, what is in sight, and how to move it. null before it is there. */
   readonly grid: RefObject<GridControl | null>
   /** What a part can do on a key or by the palette: `useOffer`. The same function for as long as the screen is there. */
-  readonly offer: Offer
+  readonly offer: RegisterPanelCommand
   /** Says something in the status line, aloud to screen readers too: `link copied`. */
   readonly say: (message: string) => void
   /**

@@ -1,15 +1,15 @@
 'use client'
 /** What an `Inspection` holds besides the view and the worker: marks, folds, offers, and the token view itself. */
 import { useRef, useState } from 'react'
+import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import type { GridControl } from '#components/token-view/grid/grid-control.ts'
 import { type Folds, NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { unfoldedAt } from '#components/token-view/pieces/folding.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { useSaid } from '../commands/use-said.ts'
 import type { Inspection } from './inspection.ts'
-import { useOffers } from './selection/use-offers.ts'
+import { usePanelCommands } from './selection/use-panel-commands.ts'
 
 type Given = Pick<
   Inspection,
@@ -39,8 +39,8 @@ export function useInspectionParts(given: Given, { onShowTokens, first }: PartsO
   const [marks, setMarks] = useState<readonly TokenMarks[]>(() => first?.().marks ?? [])
   const [folds, setFolds] = useState<Folds>(() => first?.().folds ?? NO_FOLDS)
   const [inSight, setInSight] = useState<Span>()
-  const { offers, offer } = useOffers()
-  const { said, say } = useSaid()
+  const { offers, offer } = usePanelCommands()
+  const { said, say } = useStatusMessage()
   const grid = useRef<GridControl>(null)
   const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
     setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])])

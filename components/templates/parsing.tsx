@@ -2,9 +2,9 @@
 /** The parser lab's tab, with the servers that it may ask. */
 import { useQuery } from '@tanstack/react-query'
 import { ParsingTab } from '#components/templates/tool-parsing/parsing-tab.tsx'
-import { keepText, keptText } from '#lib/browser/kept-text.ts'
 import { serversOptions } from '#lib/browser/queries.ts'
 import { askServerParsers } from '#lib/browser/rollout/server-parsing.ts'
+import { keepText, sessionText } from '#lib/browser/session-text.ts'
 import type { LabTabProps } from './lab-tab.ts'
 
 export function ParsingTabWithServers(props: LabTabProps) {
@@ -17,7 +17,7 @@ export function ParsingTabWithServers(props: LabTabProps) {
       {...props}
       servers={servers}
       askServer={askServerParsers}
-      kept={keptText(name)}
+      kept={sessionText(name)}
       onKeep={(text) => keepText(name, text)}
     />
   )

@@ -9,7 +9,7 @@ import type { McpToolName } from './mcp-server.ts'
 export const DEFAULT_MAX_NEW_TOKENS = 1024
 
 /** A tool of the application goes by its name. */
-export type AskedTool = string | McpToolName | MockTool
+export type RequestedTool = string | McpToolName | MockTool
 
 /** What begins a run, and is in its tokens. */
 export interface RunOpening {
@@ -18,7 +18,7 @@ export interface RunOpening {
   readonly text?: string
   readonly ids?: readonly number[]
   readonly system?: string
-  readonly tools?: readonly AskedTool[]
+  readonly tools?: readonly RequestedTool[]
   readonly parser?: string
   readonly templateOptions?: Readonly<Record<string, unknown>>
   readonly tokenizer?: string

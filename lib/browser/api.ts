@@ -17,7 +17,7 @@ export function takeTokenFromAddress(): void {
 }
 
 /** Undefined: none is kept here. Workers have no storage: they are given it. */
-export const keptToken = (): string | undefined => window.localStorage.getItem(TOKEN_KEY) ?? undefined
+export const storedToken = (): string | undefined => window.localStorage.getItem(TOKEN_KEY) ?? undefined
 
 export const storeToken = (token: string): void => window.localStorage.setItem(TOKEN_KEY, token)
 
@@ -65,7 +65,7 @@ export async function callApi(
     /** The browser may keep the answer, and asks each time whether it still holds. */
     readonly revalidate?: boolean
   } = {},
-  token = keptToken(),
+  token = storedToken(),
 ): Promise<Response> {
   const { method = 'GET', json, file, signal, revalidate = false } = init
   const response = await fetch(path, {

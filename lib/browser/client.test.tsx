@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { ApiError, callApi, lines, storeToken } from './api.ts'
 import { trajectoryOptions } from './queries.ts'
@@ -17,7 +17,7 @@ import { useRollout } from './rollout/use-rollout.ts'
 const turns = [
   { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66, 67], finish: { kind: 'stop' } as const },
 ]
-const { events, trajectory } = play(chatml, turns)
+const { events, trajectory } = simulateRollout(chatml, turns)
 
 let server: Server
 let answer: Parameters<typeof createServer>[1]

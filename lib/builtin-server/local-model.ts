@@ -6,7 +6,7 @@ import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
 import { abortRequest, generate, type Serving } from '#lib/builtin-server/generate/generate.ts'
 import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
-import { badValue, cannot, Refusal, refusalResponse } from '#lib/builtin-server/http/refusal.ts'
+import { badValue, cannot, HttpRefusal, refusalResponse } from '#lib/builtin-server/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'
 import { sizeText } from '#lib/builtin-server/models/model-files.ts'
 import { chatCompletion } from '#lib/builtin-server/openai/chat-completions.ts'
@@ -102,12 +102,12 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
       const path = ALIASES[pathname] ?? pathname
       const route = routes[path] ?? (path.startsWith(ONE_MODEL) ? oneModelRoute : undefined)
       try {
-        if (!route) return refusalResponse(new Refusal('route', 'Not Found', 404))
+        if (!route) return refusalResponse(new HttpRefusal('route', 'Not Found', 404))
         if (!route.methods.split(', ').includes(request.method))
-          return refusalResponse(new Refusal('route', 'Method Not Allowed', 405), { allow: route.methods })
+          return refusalResponse(new HttpRefusal('route', 'Method Not Allowed', 405), { allow: route.methods })
         return await route.answer(request, caller)
       } catch (error) {
-        if (error instanceof Refusal) return refusalResponse(error)
+        if (error instanceof HttpRefusal) return refusalResponse(error)
         // Rendering and encoding took too long.
         if (error instanceof Error && error.name === 'TemplateError') return refusalResponse(badValue(error.message))
         return refusalResponse(cannot(500, error instanceof Error ? error.message : String(error)))

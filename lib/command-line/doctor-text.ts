@@ -5,9 +5,9 @@ import type {
   Cell,
   DoctorReport,
   Recipe,
+  TemplateVerdict,
   TokenWindow,
   TrlVerdict,
-  Verdict,
 } from '#lib/templates/prefix-preservation/report.ts'
 
 /** `subject` as it was named, `tokenizer` whose ids were compared. Ends with a newline. */
@@ -56,7 +56,7 @@ function trlText(verdict: TrlVerdict): string {
   }
 }
 
-const MARKS: Readonly<Record<Verdict['kind'], string>> = {
+const MARKS: Readonly<Record<TemplateVerdict['kind'], string>> = {
   stable: '  ok     ',
   unstable: '  UNSTABLE ',
   notApplicable: '  -      ',
@@ -81,7 +81,7 @@ function grouped(cells: readonly Cell[]): string[] {
   })
 }
 
-function detail(verdict: Verdict): string[] {
+function detail(verdict: TemplateVerdict): string[] {
   switch (verdict.kind) {
     case 'stable':
       return []

@@ -27,14 +27,14 @@ type LogprobAsWritten = number | null | string
 export const maskBits = (mask: readonly (0 | 1 | boolean)[]): (0 | 1)[] => mask.map((bit) => (bit ? 1 : 0))
 
 /** Where a segment stands among all tokens; half-open. */
-export interface Stretch {
+export interface ColumnRange {
   readonly isOutput: boolean
   readonly start: number
   readonly end: number
 }
 
 /** Consecutive stretches from their kinds and lengths. */
-export function stretches(info: readonly (readonly [isOutput: boolean, length: number])[], from = 0): Stretch[] {
+export function stretches(info: readonly (readonly [isOutput: boolean, length: number])[], from = 0): ColumnRange[] {
   let end = from
   return info.map(([isOutput, length]) => {
     const start = end
@@ -44,8 +44,8 @@ export function stretches(info: readonly (readonly [isOutput: boolean, length: n
 }
 
 /** One for each run of equal bits. */
-export function maskRuns(mask: readonly (0 | 1)[], from = 0): Stretch[] {
-  const runs: Stretch[] = []
+export function maskRuns(mask: readonly (0 | 1)[], from = 0): ColumnRange[] {
+  const runs: ColumnRange[] = []
   for (let start = from, end = from; start < mask.length; start = end) {
     while (end < mask.length && mask[end] === mask[start]) end++
     runs.push({ isOutput: mask[start] === 1, start, end })
@@ -61,7 +61,7 @@ export interface Columns {
 }
 
 /** The stretch as a segment; what JSON cannot hold, and what contradicts the segment's kind, is told in its problems. */
-export function segmentOf({ isOutput, start, end }: Stretch, { ids, mask, logprobs }: Columns): Segment {
+export function segmentOf({ isOutput, start, end }: ColumnRange, { ids, mask, logprobs }: Columns): Segment {
   const problems: Problem[] = []
   const columns = {
     ids: ids.slice(start, end),
@@ -114,7 +114,7 @@ function maskColumn(
 }
 
 /** Known before the segments are made. */
-export const tooManySegments = (parts: readonly Stretch[], path: string): Violation | undefined =>
+export const tooManySegments = (parts: readonly ColumnRange[], path: string): Violation | undefined =>
   parts.length > LIMITS.segments
     ? { path, expected: `at most ${LIMITS.segments} segments`, found: String(parts.length) }
     : undefined

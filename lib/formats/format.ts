@@ -15,12 +15,12 @@ export interface Format {
   /** Whether a JSON value looks like one record of this format; reading it says what is wrong with it. */
   sniff(value: unknown): boolean
   /** One record that `sniff` recognises. Never throws. */
-  read(value: unknown, source: Source): Read
+  read(value: unknown, source: Source): ReadResult
   /**
    * Omitted: the format is only read. `groups` are the numbers of all groups in the same file; unless given, the trajectory
    * is the only one.
    */
-  readonly write?: (trajectory: Trajectory, groups?: GroupNumbers) => Written
+  readonly write?: (trajectory: Trajectory, groups?: GroupNumbers) => ExportedFile
   /** What a trainer gets of such a record, which is the trajectory's as `write` gives it. One row, unless the format splits. */
   readonly rows?: (record: object, trajectory: Trajectory) => readonly TrainingRow[]
 }
@@ -34,11 +34,11 @@ export interface Source {
   readonly newId: () => string
 }
 
-export type Read =
+export type ReadResult =
   | { readonly ok: true; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly error: Violation; readonly hint?: string }
 
-export interface Written {
+export interface ExportedFile {
   /** The record as a JSON value. */
   readonly value: object
   /** What of this trajectory the record does not say, for a person. */

@@ -11,6 +11,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
+  type ColumnRange,
   hasLogprobs,
   idsSchema,
   lengthViolation,
@@ -19,7 +20,6 @@ import {
   maskRuns,
   maskSchema,
   ownSegments,
-  type Stretch,
   segmentOf,
   segmentsLacked,
   stretches,
@@ -27,7 +27,7 @@ import {
 } from './columns.ts'
 import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, Read, Source } from './format.ts'
+import type { Format, ReadResult, Source } from './format.ts'
 import { type GroupNumbers, numberGroups } from './group-numbers.ts'
 import { firstMessages } from './messages.ts'
 import type { TrainingRow } from './training-row.ts'
@@ -91,7 +91,7 @@ const sampleSchema = z.looseObject({
 })
 type Sample = z.infer<typeof sampleSchema>
 
-function read(value: unknown, source: Source): Read {
+function read(value: unknown, source: Source): ReadResult {
   const { tokens, response } = value as JsonObject
   if (!Array.isArray(tokens)) return textOnly(response as string)
   const parsed = sampleSchema.safeParse(value)
@@ -107,7 +107,7 @@ function read(value: unknown, source: Source): Read {
   const fillers = mask.filter((_, index) => isFiller(index)).length
   const own = ownSegments(sample.metadata, sample.tokens.length)
   const info = own && initialLength(own) === promptLength ? own : undefined
-  const parts: readonly Stretch[] = info
+  const parts: readonly ColumnRange[] = info
     ? stretches(info)
     : [
         ...stretches(promptLength > 0 ? [[false, promptLength]] : []),
@@ -154,7 +154,7 @@ function read(value: unknown, source: Source): Read {
   }
 }
 
-const textOnly = (response: string): Read => ({
+const textOnly = (response: string): ReadResult => ({
   ok: false,
   error: {
     path: 'tokens',

@@ -10,6 +10,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
+  type ColumnRange,
   type Columns,
   contradiction,
   hasLogprobs,
@@ -19,14 +20,13 @@ import {
   maskBits,
   maskRuns,
   maskSchema,
-  type Stretch,
   segmentOf,
   stretches,
   tooManySegments,
 } from './columns.ts'
 import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, Read, Source } from './format.ts'
+import type { Format, ReadResult, Source } from './format.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 
@@ -112,7 +112,7 @@ function startsWithToken(value: unknown): boolean {
   return isObject(token) && 'token_id' in token
 }
 
-function read(value: unknown, source: Source): Read {
+function read(value: unknown, source: Source): ReadResult {
   const { key, record } = recordIn(value) as RecordIn
   const at = (name: string) => (key === '' ? name : `${key}.${name}`)
   const parsed = recordSchema.safeParse(record)
@@ -217,7 +217,7 @@ function columnsOf(record: StrandsRecord): Columns {
 const told = <T>(values: readonly (T | null | undefined)[]): readonly T[] | undefined =>
   values.length > 0 && values.every((value): value is T => value !== null && value !== undefined) ? values : undefined
 
-function stretchesOf(record: StrandsRecord, { ids, mask }: Columns): readonly Stretch[] {
+function stretchesOf(record: StrandsRecord, { ids, mask }: Columns): readonly ColumnRange[] {
   if (record.segment_info)
     return stretches(record.segment_info.map(([isOutput, length]) => [Boolean(isOutput), length] as const))
   if (record.segments)

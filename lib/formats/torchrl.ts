@@ -12,6 +12,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
+  type ColumnRange,
   contradiction,
   hasLogprobs,
   idsSchema,
@@ -21,7 +22,6 @@ import {
   maskRuns,
   maskSchema,
   ownSegments,
-  type Stretch,
   segmentOf,
   segmentsLacked,
   stretches,
@@ -29,7 +29,7 @@ import {
 } from './columns.ts'
 import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, Read, Source } from './format.ts'
+import type { Format, ReadResult, Source } from './format.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 
@@ -84,7 +84,7 @@ type Sample = z.infer<typeof recordSchema>
 const BATCH_HINT =
   'Write each sample of the batch as a record of its own: tensors as lists, of td[i].to_dict(). docs/formats.md has the lines for it.'
 
-function read(value: unknown, source: Source): Read {
+function read(value: unknown, source: Source): ReadResult {
   const parsed = recordSchema.safeParse(value)
   if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value), hint: BATCH_HINT }
   const sample = parsed.data
@@ -112,7 +112,7 @@ function read(value: unknown, source: Source): Read {
     logprobs: known?.map((score, index) => (isFiller(index) ? null : score)),
   }
   const own = ownSegments(sample, columns.ids.length)
-  const parts: readonly Stretch[] = own ? stretches(own) : maskRuns(mask)
+  const parts: readonly ColumnRange[] = own ? stretches(own) : maskRuns(mask)
   const tooMany = tooManySegments(parts, 'masks.all_assistant_mask')
   if (tooMany) return { ok: false, error: tooMany }
   const bare = parts.map((part) => segmentOf(part, columns))

@@ -4,12 +4,12 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { askPython, type JudgeQuestion } from './python-renderer.ts'
+import { askPython, type PythonRenderRequest } from './python-renderer.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-judge-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const question: JudgeQuestion = {
+const question: PythonRenderRequest = {
   template: '{{ x }}',
   messages: '[{"role": "user", "content": 1.0}]',
   tools: '',

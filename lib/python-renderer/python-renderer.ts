@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import * as z from 'zod'
 
-export interface JudgeQuestion {
+export interface PythonRenderRequest {
   readonly template: string
   /** JSON texts, so that 1.0 stays 1.0. Empty: none. */
   readonly messages: string
@@ -14,7 +14,7 @@ export interface JudgeQuestion {
   readonly tokenizerJson: string | undefined
 }
 
-export type JudgeAnswer =
+export type PythonRenderAnswer =
   | {
       readonly kind: 'rendered'
       readonly version: string
@@ -32,14 +32,14 @@ export type JudgeAnswer =
   /** There is no such Python, or it lacks transformers; `why` says what to do. */
   | { readonly kind: 'unavailable'; readonly why: string }
 
-export interface JudgeLimits {
+export interface PythonRenderLimits {
   /** Importing transformers alone takes seconds. */
   readonly milliseconds: number
   /** Bytes of its answer. */
   readonly output: number
 }
 
-const LIMITS: JudgeLimits = { milliseconds: 60_000, output: 64 << 20 }
+const LIMITS: PythonRenderLimits = { milliseconds: 60_000, output: 64 << 20 }
 
 interface Python {
   /** As the configuration names it, never a request. */
@@ -51,10 +51,10 @@ interface Python {
 /** One Python at a time, since each may take gigabytes: a question waits for those before it. Throws the reason of the signal. */
 export function askPython(
   judge: Python,
-  question: JudgeQuestion,
+  question: PythonRenderRequest,
   signal: AbortSignal,
-  limits: JudgeLimits = LIMITS,
-): Promise<JudgeAnswer> {
+  limits: PythonRenderLimits = LIMITS,
+): Promise<PythonRenderAnswer> {
   const answer = before.then(() => {
     signal.throwIfAborted()
     return answerOf(judge, question, signal, limits)
@@ -67,10 +67,10 @@ let before: Promise<unknown> = Promise.resolve()
 
 async function answerOf(
   judge: Python,
-  question: JudgeQuestion,
+  question: PythonRenderRequest,
   signal: AbortSignal,
-  limits: JudgeLimits,
-): Promise<JudgeAnswer> {
+  limits: PythonRenderLimits,
+): Promise<PythonRenderAnswer> {
   const python = judge.program
   const ended = await run(
     judge,
@@ -143,7 +143,7 @@ function run(
   { program: python, script }: Python,
   input: string,
   signal: AbortSignal,
-  limits: JudgeLimits,
+  limits: PythonRenderLimits,
 ): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>()
   const child = spawn(python, [script], {

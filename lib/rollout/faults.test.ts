@@ -14,13 +14,13 @@ import { logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts
 import {
   type Case,
   casesOf,
+  type FaultRun,
   longestMs,
   outcomeOf,
-  type Played,
-  play,
   REPLIES,
   ROWS,
   responsesOf,
+  runFault,
 } from '#testing/faults.ts'
 import { user } from '#testing/scripted-rollout.ts'
 import { CHUNKED, chunk, type Exchange, type SentToken } from '#testing/sglang/fault-server.ts'
@@ -31,9 +31,9 @@ const recorded = (trajectory: Trajectory): SentToken[][] =>
     ids.map((id, index) => ({ id, logprob: known?.[index] ?? Number.NaN })),
   )
 
-const healthy = new Map<boolean, Played>()
+const healthy = new Map<boolean, FaultRun>()
 beforeAll(async () => {
-  for (const isStream of [false, true]) healthy.set(isStream, await play(undefined, isStream, 0))
+  for (const isStream of [false, true]) healthy.set(isStream, await runFault(undefined, isStream, 0))
 })
 
 const modes = [
@@ -46,7 +46,7 @@ const isWait = ({ limits = {} }: Case): boolean => Object.keys(limits).some((lim
 
 describe.each(modes)('$name', ({ isStream }) => {
   test('a healthy run records what was sent, all of it', () => {
-    const played = healthy.get(isStream) as Played
+    const played = healthy.get(isStream) as FaultRun
     expect(outcomeOf(played.trajectory)).toBe('end_turn')
     expect(recorded(played.trajectory)).toEqual(REPLIES)
     expect(played.trajectory.segments.flatMap(({ problems = [] }) => problems)).toEqual([])
@@ -67,7 +67,7 @@ test.concurrent.each(
 )('$name in call $at: $number, $what: $outcome', ({ found, isStream, at }) => endsAsNamed(found, isStream, at))
 
 async function endsAsNamed(found: Case, isStream: boolean, at: number): Promise<void> {
-  const { trajectory, log, waitsMs } = await play(found, isStream, at)
+  const { trajectory, log, waitsMs } = await runFault(found, isStream, at)
   const tries = found.mayBeTriedAgain ? waitsMs.length + 1 : (found.tries ?? 1)
   const isPartial = (found.kept === 'what-came' && isStream) || found.kept === 'cut'
   const isWhole = found.kept === 'all'
@@ -118,7 +118,7 @@ test('the rows are numbered in order', () => {
 
 test('weights that change are part of the record', async () => {
   const weights = ROWS[25]?.cases.find(({ what }) => what.includes('weights'))
-  const { trajectory } = await play(weights, true, 3)
+  const { trajectory } = await runFault(weights, true, 3)
   expect(responsesOf(trajectory).map(({ weightVersions }) => weightVersions?.[0]?.version)).toEqual(['1', '1', '2'])
 })
 
@@ -137,7 +137,7 @@ describe('Stop ends a call at once, and closes its connection', () => {
   ])('%s', async (_, begin) => {
     const stop = new AbortController()
     const closed = Promise.withResolvers<void>()
-    const { trajectory } = await play(
+    const { trajectory } = await runFault(
       {
         what: 'no token',
         outcome: 'cancelled',
@@ -160,7 +160,7 @@ describe('Stop ends a call at once, and closes its connection', () => {
 test('an absurd Retry-After is cut to half a minute, a past or unreadable one is no wish', async () => {
   const waits = async (what: string) => {
     const found = ROWS[11]?.cases.find((one) => one.what.endsWith(what))
-    return (await play(found, true, 1)).waitsMs
+    return (await runFault(found, true, 1)).waitsMs
   }
   expect(await waits('99999999')).toEqual([30_000, 30_000, 30_000])
   expect(await waits('2020 00:00:00 GMT')).toEqual([500, 1000, 2000])

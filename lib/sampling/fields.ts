@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { objectOf } from '#lib/json/object-text.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 import { readSamplingText } from './texts.ts'
-import { furtherProblem, type SamplingRequest, togetherProblem } from './values.ts'
+import { combinationProblem, furtherProblem, type SamplingRequest } from './values.ts'
 
 /** A sampling parameter, or those that Rollscope does not know as one JSON object. */
 export type SamplingField = SamplingName | 'further'
@@ -53,7 +53,7 @@ export function samplingOf(texts: SamplingTexts): {
   else if (refused !== undefined) errors.further = `must have ${refused}`
   else if (Object.keys(further).length > 0) values.push(['further', further])
   const sampling = Object.fromEntries(values) as SamplingRequest
-  const together = togetherProblem(sampling)
+  const together = combinationProblem(sampling)
   if (together) errors[together.name] = `must be ${together.why}`
   return { sampling, errors }
 }

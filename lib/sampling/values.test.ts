@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type SamplingName, samplingParameter } from './parameters.ts'
-import { furtherProblem, rangeText, togetherProblem, valueSchemas } from './values.ts'
+import { combinationProblem, furtherProblem, rangeText, valueSchemas } from './values.ts'
 
 describe('values at their bounds', () => {
   test.each<[SamplingName, readonly unknown[], readonly unknown[]]>([
@@ -36,11 +36,11 @@ test.each<[SamplingName, string]>([
 })
 
 test('one grammar at most, and no minimum above the maximum', () => {
-  expect(togetherProblem({ regex: 'a', temperature: 1 })).toBeUndefined()
-  expect(togetherProblem({ regex: 'a', json_schema: '{}' })).toMatchObject({ name: 'regex' })
-  expect(togetherProblem({ min_new_tokens: 5, max_new_tokens: 5 })).toBeUndefined()
-  expect(togetherProblem({ min_new_tokens: 6, max_new_tokens: 5 })).toMatchObject({ name: 'min_new_tokens' })
-  expect(togetherProblem({ min_new_tokens: 6 })).toBeUndefined()
+  expect(combinationProblem({ regex: 'a', temperature: 1 })).toBeUndefined()
+  expect(combinationProblem({ regex: 'a', json_schema: '{}' })).toMatchObject({ name: 'regex' })
+  expect(combinationProblem({ min_new_tokens: 5, max_new_tokens: 5 })).toBeUndefined()
+  expect(combinationProblem({ min_new_tokens: 6, max_new_tokens: 5 })).toMatchObject({ name: 'min_new_tokens' })
+  expect(combinationProblem({ min_new_tokens: 6 })).toBeUndefined()
 })
 
 test('a further parameter is none that has a place of its own', () => {

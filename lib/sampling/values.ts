@@ -47,7 +47,9 @@ export const valueSchemas = Object.fromEntries(
 const GRAMMARS = samplingNames.filter((name) => SAMPLING_PARAMETERS[name].group === 'Grammar')
 
 /** The first of the values that cannot go with the others. */
-export function togetherProblem(sampling: Sampling): { readonly name: SamplingName; readonly why: string } | undefined {
+export function combinationProblem(
+  sampling: Sampling,
+): { readonly name: SamplingName; readonly why: string } | undefined {
   const [one, other] = GRAMMARS.filter((name) => sampling[name] !== undefined)
   if (one !== undefined && other !== undefined)
     return { name: other, why: `empty: ${one} is set, and there can be one grammar` }

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { createFront } from './http/http-gateway.ts'
+import { createHttpGateway } from './http/http-gateway.ts'
 
 let server: Server | undefined
 const sockets: Socket[] = []
@@ -17,7 +17,7 @@ afterEach(() => {
 
 /** Its port. `read`: what the handler awaits before it reads the body. */
 async function listening(idleBodyMs: number, before: () => Promise<unknown> = async () => {}): Promise<number> {
-  server = createFront({
+  server = createHttpGateway({
     hosts: [],
     token: 'token',
     development: false,

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { StoreError } from '#lib/store/store-error.ts'
-import { createAskedThread } from './limited-thread.ts'
+import { createRequestThread } from './limited-thread.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-asked-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -20,7 +20,7 @@ test('A failure of the store in a thread is one for who asked, with the cause fo
       throw new TypeError('ours')
     })`,
   )
-  const thread = createAskedThread<string, never>({ name: 'test', workerFile, start: {}, idleMs: 60_000 })
+  const thread = createRequestThread<string, never>({ name: 'test', workerFile, start: {}, idleMs: 60_000 })
   const failed = await thread.ask('store').catch((error: unknown) => error)
   expect(failed).toBeInstanceOf(StoreError)
   expect(failed).toMatchObject({ code: 'DISK_FULL', message: 'what', hint: 'advice' })

@@ -5,7 +5,7 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 
-export interface AskedThread<Question, Answer> {
+export interface RequestThread<Question, Answer> {
   /** Rejects with the thread's error, a StoreError as one, or with ThreadError where it ended before it answered. */
   ask(question: Question): Promise<Answer>
   /** Ends it at once, with all that waits for an answer; a later question starts another. */
@@ -39,13 +39,13 @@ interface Failure {
   readonly store?: { readonly code: StoreErrorCode; readonly message: string; readonly hint: string }
 }
 
-export function createAskedThread<Question, Answer>({
+export function createRequestThread<Question, Answer>({
   name,
   workerFile,
   start,
   idleMs,
   heapMb,
-}: Options): AskedThread<Question, Answer> {
+}: Options): RequestThread<Question, Answer> {
   let thread: ReturnType<typeof started<Question, Answer>> | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
   let asking = 0
@@ -136,7 +136,7 @@ export function createLimitedThread<Question, Answer>({
   readying = () => undefined,
   ...options
 }: LimitedOptions<Question>): LimitedThread<Question, Answer> {
-  const thread = createAskedThread<Question, Answer>(options)
+  const thread = createRequestThread<Question, Answer>(options)
   let before: Promise<unknown> = Promise.resolve()
 
   const limited = async (question: Question, signal: AbortSignal): Promise<Answer> => {
@@ -176,7 +176,7 @@ export function createLimitedThread<Question, Answer>({
 }
 
 /** Called by a worker file: makes what answers from what the thread was started with. */
-export function answerAsked<Start, Question, Answer>(
+export function answerRequests<Start, Question, Answer>(
   make: (start: Start) => (question: Question) => Promise<Answer>,
 ): void {
   if (!parentPort) throw new Error('this file is run as a worker thread')

@@ -7,7 +7,7 @@ import { labelColumns, labelsIn, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { updateRow } from './row.ts'
 import { transaction } from './transaction.ts'
 
-export interface GroupStore {
+export interface GroupTable {
   /** Those that are not deleted, by their index. */
   groupRows(id: string): readonly TrajectorySummary[]
   /** undefined: its answers are not rewarded by a rule. */
@@ -17,7 +17,7 @@ export interface GroupStore {
   score(key: string, scored: Scored | undefined): void
 }
 
-export function createGroupStore(database: DatabaseSync): GroupStore {
+export function createGroupTable(database: DatabaseSync): GroupTable {
   const rows = database.prepare(
     `SELECT ${SUMMARY_COLUMNS} FROM trajectories WHERE group_id = ? AND deleted_at IS NULL ORDER BY group_index, sequence`,
   )

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { DataFolderError, defaultDataFolder, openDataFolder } from './files/data-folder.ts'
 import { openServerStore } from './files/servers.ts'
@@ -27,7 +27,10 @@ const turns = ['one', 'two', 'three'].map((content) => ({
   reply: [65, 66],
   finish: stop,
 }))
-const trajectory = (id = 't', count = 2): Trajectory => ({ ...play(chatml, turns.slice(0, count)).trajectory, id })
+const trajectory = (id = 't', count = 2): Trajectory => ({
+  ...simulateRollout(chatml, turns.slice(0, count)).trajectory,
+  id,
+})
 
 describe('trajectories', () => {
   test('come back as they were, from another process too', () => {

@@ -8,7 +8,7 @@ import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { type Instance, openInstance } from './files/instance.ts'
-import { createGroupStore, type GroupStore } from './groups.ts'
+import { createGroupTable, type GroupTable } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
 import { choices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing/listing.ts'
@@ -18,7 +18,7 @@ import { updateRow } from './row.ts'
 import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupStore {
+export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTable {
   /**
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
    * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored. One that
@@ -199,7 +199,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     const row = statements.summary.get(key)
     return row && ended(summary(row))
   }
-  const groups = createGroupStore(database)
+  const groups = createGroupTable(database)
   return {
     add: (trajectory, { runsHere } = { runsHere: false }) =>
       transaction(database, () => add(trajectory, runsHere ? instance.id : null)),

@@ -1,5 +1,5 @@
 /** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { cutAtTag, REASONING, tagged } from './continue-final-message.ts'
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
 import { fromJs } from './jinja/python/json.ts'
@@ -163,7 +163,7 @@ function variables(
 }
 
 /** A run renders the same tools at every turn; a template cannot change them. */
-const toolsValue = onceFor((tools: readonly unknown[]) => fromJs(tools))
+const toolsValue = memoizeByIdentity((tools: readonly unknown[]) => fromJs(tools))
 
 const EMPTY = 'Cannot apply chat template to an empty conversation. Provide at least one message.'
 

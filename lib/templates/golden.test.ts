@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import {
   CLOCK,
   compiledOnce,
@@ -17,7 +17,7 @@ import {
 import { knownDifferences } from './golden/test-known-differences.ts'
 
 /** Two tests look at it. */
-const renderedOnce = onceFor(outcomeOf)
+const renderedOnce = memoizeByIdentity(outcomeOf)
 
 const features = featureGroups()
 const renders = renderGroups()

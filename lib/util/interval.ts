@@ -7,7 +7,7 @@ export interface Interval {
   readonly without: number | undefined
 }
 
-export type Comparison = '<' | '<=' | '>' | '>='
+export type ComparisonSign = '<' | '<=' | '>' | '>='
 
 /** `3`, `100-200`, `-3..-1`. Undefined: this is no number and no range. */
 export function readRange(text: string): Interval | undefined {
@@ -18,7 +18,7 @@ export function readRange(text: string): Interval | undefined {
 }
 
 /** Undefined: no number is compared with. */
-export function comparedWith(sign: Comparison, value: number | undefined): Interval | undefined {
+export function comparedWith(sign: ComparisonSign, value: number | undefined): Interval | undefined {
   if (value === undefined) return undefined
   const without = sign === '<' || sign === '>' ? value : undefined
   return sign === '<' || sign === '<='

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askedOnce } from './single-flight.ts'
+import { singleFlight } from './single-flight.ts'
 
 const never = new AbortController().signal
 
@@ -18,7 +18,7 @@ function question() {
 
 test('all who ask get the one answer, who comes late too', async () => {
   const { ask, answers } = question()
-  const once = askedOnce<string>()
+  const once = singleFlight<string>()
   const early = [once(ask, never), once(ask, never)]
   answers[0]?.resolve('yes')
   expect(await Promise.all([...early, once(ask, never)])).toEqual(['yes', 'yes', 'yes'])
@@ -27,7 +27,7 @@ test('all who ask get the one answer, who comes late too', async () => {
 
 test('the one who asked may leave: the others have their answer', async () => {
   const { ask, answers, signals } = question()
-  const once = askedOnce<string>()
+  const once = singleFlight<string>()
   const leaving = new AbortController()
   const left = once(ask, leaving.signal)
   const other = once(ask, never)
@@ -40,7 +40,7 @@ test('the one who asked may leave: the others have their answer', async () => {
 
 test('when all have left the question is taken back, and may be asked again', async () => {
   const { ask, answers, signals } = question()
-  const once = askedOnce<string>()
+  const once = singleFlight<string>()
   const leaving = new AbortController()
   const both = [once(ask, leaving.signal), once(ask, leaving.signal)]
   leaving.abort(new Error('gone'))
@@ -54,7 +54,7 @@ test('when all have left the question is taken back, and may be asked again', as
 
 test('a failure is told to all who waited, and no longer', async () => {
   const { ask, answers } = question()
-  const once = askedOnce<string>()
+  const once = singleFlight<string>()
   const both = [once(ask, never), once(ask, never)]
   answers[0]?.reject(new Error('busy'))
   for (const failed of both) await expect(failed).rejects.toThrow('busy')

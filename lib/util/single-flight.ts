@@ -4,7 +4,7 @@
  * The first one asks, the others wait with it; who leaves keeps nobody else from the answer, and when nobody waits any
  * more the question is taken back. A failure is told to all who waited; who comes after it asks again.
  */
-export function askedOnce<T>(): (ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T> {
+export function singleFlight<T>(): (ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T> {
   let asked: { readonly answer: Promise<T>; readonly takenBack: AbortController; waiting: number } | undefined
   return async (ask, signal) => {
     signal.throwIfAborted()

@@ -1,6 +1,6 @@
 /** Test double: a server's tokenizer that is a codec of ours, and what it was asked. */
 
-import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -11,7 +11,7 @@ export interface ScriptedTokenizer extends ServerTokenizer {
 
 /** `decode` makes a text of pieces; by default it joins their bytes as byte-level tokenizers do. */
 export function scriptedTokenizer(
-  { tokenizer, template }: Codec,
+  { tokenizer, template }: PromptEncoder,
   decode: (pieces: readonly Uint8Array[]) => string = joinedText,
 ): ScriptedTokenizer {
   const calls = { tokenize: 0, tokenizeMessages: 0, detokenize: 0 }

@@ -10,7 +10,7 @@ export type Manner = 'cumulative' | 'incremental'
 export const VOCABULARY = 151_936
 
 /** What is read of a request. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly rid: string
   readonly input_ids: readonly number[]
   readonly sampling_params: { readonly max_new_tokens: number; readonly stream_interval?: number }
@@ -32,7 +32,7 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
-    const asked: Asked = JSON.parse(Buffer.concat(parts).toString('utf8'))
+    const asked: ReceivedRequest = JSON.parse(Buffer.concat(parts).toString('utf8'))
     const write = async (text: string): Promise<void> => {
       bytes += Buffer.byteLength(text)
       if (!response.write(text)) await new Promise((resolve) => response.once('drain', resolve))
@@ -57,10 +57,10 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   }
 }
 
-const lengthOf = (asked: Asked): number => asked.sampling_params.max_new_tokens
+const lengthOf = (asked: ReceivedRequest): number => asked.sampling_params.max_new_tokens
 
 /** The first chunk comes with the first token, each further one after `stream_interval` more. */
-function* eventsOf(asked: Asked, manner: Manner): Generator<string> {
+function* eventsOf(asked: ReceivedRequest, manner: Manner): Generator<string> {
   const total = lengthOf(asked)
   const step = asked.sampling_params.stream_interval ?? 1
   for (let from = 0, to = Math.min(1, total); from < total; from = to, to = Math.min(total, to + step))
@@ -69,7 +69,7 @@ function* eventsOf(asked: Asked, manner: Manner): Generator<string> {
 }
 
 /** A chunk that brings the tokens from `from` to `to`. */
-export function replyOf(asked: Asked, from: number, to: number): object {
+export function replyOf(asked: ReceivedRequest, from: number, to: number): object {
   const total = lengthOf(asked)
   const start = asked.logprob_start_len ?? asked.input_ids.length
   const top = asked.top_logprobs_num ?? 0

@@ -4,7 +4,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
 import { Button } from '../../ui/button.tsx'
 import { nameText, type SampleColumn, type SampleSort, spansOf } from './sample-list.ts'
-import { Severity } from './severity.tsx'
+import { SeverityMark } from './severity.tsx'
 import { Table, type TableColumn } from './table.tsx'
 
 interface SamplesTableProps {
@@ -156,7 +156,7 @@ function SampleName({ sample, href, onOpen, onStore, storing }: SampleNameProps)
       </span>
       {sample.kind === 'checked' ? (
         <span className="block truncate text-dim">
-          <Severity severity={sample.severity} />
+          <SeverityMark severity={sample.severity} />
           {sample.kinds.length > 0 && ` · ${sample.kinds.map(({ kind }) => kind).join(', ')}`}
           {place !== name && ` · ${place}`}
           {sample.doubts.length > 0 && (

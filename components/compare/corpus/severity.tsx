@@ -10,7 +10,7 @@ const SEVERITY_TITLES: Readonly<Record<DriftSeverity, string>> = {
   tail: 'Nothing trained follows',
 }
 
-export const Severity = ({ severity }: { readonly severity: DriftSeverity | undefined }) =>
+export const SeverityMark = ({ severity }: { readonly severity: DriftSeverity | undefined }) =>
   severity === undefined ? (
     <span className="text-good">equal</span>
   ) : (

@@ -5,7 +5,7 @@ import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory as trajectory } from '#testing/sample-trajectory.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import { CopyRepro } from './copy-repro.tsx'
 
@@ -14,7 +14,7 @@ const compile = () => {
 }
 
 function show(right: Side) {
-  const played = play(looksBack, [
+  const played = simulateRollout(looksBack, [
     {
       messages: [{ role: 'user', content: 'hi' }],
       reply: byteTokenizer.encode('ho'),

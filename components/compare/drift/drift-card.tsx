@@ -14,7 +14,7 @@ import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/weigh-words.ts'
+import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/rescore-texts.ts'
 import type { ShownPair } from '../view.ts'
 import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 

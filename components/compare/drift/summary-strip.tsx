@@ -3,14 +3,14 @@ import { countText, decimalText, percentText, rewardText } from '#components/tok
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { ComparePartProps, WeighedSummary } from '../view.ts'
+import type { ComparePartProps, RescoreSummary } from '../view.ts'
 import { CopySentence } from './copy-sentence.tsx'
 import { driftAfter, NO_FILTER } from './drift-steps.ts'
 import { type DriftVocabulary, kindMeaning, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 
 interface SummaryStripProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   /** Undefined until both sides were weighed on a server. */
-  readonly weighed: WeighedSummary | undefined
+  readonly weighed: RescoreSummary | undefined
 }
 
 /** What the comparison found, in numbers. */
@@ -191,7 +191,7 @@ function rowsText({ count, extra, realigned }: DriftReport['rows']): string {
     : `${name} · ${countText(realigned)} ${realigned === 1 ? 'token becomes' : 'tokens become'} context`
 }
 
-function Weighed({ weighed: { meanLogprob, minImportanceRatio, noiseFloor } }: { readonly weighed: WeighedSummary }) {
+function Weighed({ weighed: { meanLogprob, minImportanceRatio, noiseFloor } }: { readonly weighed: RescoreSummary }) {
   return (
     <div className="flex shrink-0 gap-x-5">
       {meanLogprob && (

@@ -1,5 +1,5 @@
 /** Where drift stands in the height of all rows. Pure: no canvas. */
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import type { Pairing } from './pairing.ts'
 import { type Item, itemAt, type Rows } from './rows.ts'
@@ -13,7 +13,7 @@ export function driftMap(rows: Rows, pairing: Pairing, spans: readonly DriftSpan
     while (item && item.stretches.end <= number && item.number + 1 < rows.itemCount)
       item = itemAt(rows, item.number + 1)
     if (!item) break
-    const place = placeIn(item, rows, pairing.stretches[number] as Stretch)
+    const place = placeIn(item, rows, pairing.stretches[number] as AlignedRun)
     const row = Math.min(height - 1, Math.floor((place / rows.height) * height))
     const grave = GRAVITY[spans[drift]?.severity ?? 'tail']
     if (grave > (map[row] as number)) map[row] = grave
@@ -24,7 +24,7 @@ export function driftMap(rows: Rows, pairing: Pairing, spans: readonly DriftSpan
 const GRAVITY: Readonly<Record<DriftSeverity, number>> = { trained: 3, context: 2, tail: 1 }
 
 /** In pixels of the rows; within an item as far down as the drift stands among its tokens. */
-function placeIn(item: Item, rows: Rows, stretch: Stretch): number {
+function placeIn(item: Item, rows: Rows, stretch: AlignedRun): number {
   const side = item.left.end > item.left.start ? 'left' : 'right'
   const { start, end } = item[side]
   return item.rowTop + ((stretch[side].start - start) / (end - start)) * item.rows * rows.rowHeight

@@ -10,7 +10,15 @@ import { foldText, missingText, noteTexts, titleOf } from './lane-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Spot } from './pairing.ts'
 import { drawnLine, itemOfToken, type Rows, rowInItem } from './rows.ts'
-import { type Column, type Fold, type Hatch, type Note, type Run, type SightLine, sightOf } from './sight.ts'
+import {
+  type Column,
+  type DriftMarker,
+  type FoldedLines,
+  type GapRect,
+  type LaneRun,
+  type SightLine,
+  sightOf,
+} from './visible-range.ts'
 
 export interface LanePainter {
   /** Draws what lies between two heights. */
@@ -34,18 +42,20 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
     draw(picture, top, bottom) {
       const sight = sightOf(picture.rows, picture.pairing, column, top, bottom)
       hatches.show(keysOf(sight.hatches), (drawn, index) =>
-        paintHatch(drawn, sight.hatches[index] as Hatch, picture, column),
+        paintHatch(drawn, sight.hatches[index] as GapRect, picture, column),
       )
       borders.show(keysOf(sight.borders), ({ element }, index) => setTop(element, sight.borders[index]?.top ?? 0))
-      runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, sight.runs[index] as Run, picture))
+      runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, sight.runs[index] as LaneRun, picture))
       rows.show(keysOf(sight.lines), (row, index) => {
         const { side, line, isSigned } = sight.lines[index] as SightLine
         paintRow(row, line, picture.pictures[side])
         const name = isSigned ? `${side}: ${row.text.textContent}` : null
         if (row.element.ariaLabel !== name) row.element.ariaLabel = name
       })
-      notes.show(keysOf(sight.notes), (drawn, index) => paintNote(drawn, sight.notes[index] as Note, picture, column))
-      folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, sight.folds[index] as Fold, picture))
+      notes.show(keysOf(sight.notes), (drawn, index) =>
+        paintNote(drawn, sight.notes[index] as DriftMarker, picture, column),
+      )
+      folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, sight.folds[index] as FoldedLines, picture))
       const around = (box: typeof pointed, spots: readonly (Spot | undefined)[]) => {
         const found = spots
           .map((spot) => spot && placeOf(picture.rows, spot, column))
@@ -102,7 +112,7 @@ function makeHatch() {
 
 function paintHatch(
   { element, words }: ReturnType<typeof makeHatch>,
-  { top, height, drift }: Hatch,
+  { top, height, drift }: GapRect,
   picture: LanesPicture,
   column: Column,
 ): void {
@@ -131,7 +141,7 @@ function makeRun() {
 
 function paintRun(
   { element, label, fold, position, title, sign }: ReturnType<typeof makeRun>,
-  { top, height, side, segmentIndex, token, isLabelled, isTight, isSigned, opened }: Run,
+  { top, height, side, segmentIndex, token, isLabelled, isTight, isSigned, opened }: LaneRun,
   { rows }: LanesPicture,
 ): void {
   setPlace(element, top, height)
@@ -159,7 +169,7 @@ function makeNote() {
 
 function paintNote(
   { element, kind, more }: ReturnType<typeof makeNote>,
-  { top, drift, count }: Note,
+  { top, drift, count }: DriftMarker,
   { spans, vocabulary, drift: chosen }: LanesPicture,
   column: Column,
 ): void {
@@ -188,7 +198,11 @@ function makeFold() {
   return { element, position, text }
 }
 
-function paintFold({ element, position, text }: ReturnType<typeof makeFold>, fold: Fold, { rows }: LanesPicture): void {
+function paintFold(
+  { element, position, text }: ReturnType<typeof makeFold>,
+  fold: FoldedLines,
+  { rows }: LanesPicture,
+): void {
   setPlace(element, fold.top, fold.height)
   setData(element, 'divider', String(fold.isDivider))
   setData(element, 'stretch', String(fold.stretch))

@@ -8,10 +8,10 @@ import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { driftNumbered } from './pairing.ts'
 import { otherSide, type RowSide } from './rows.ts'
-import type { Column, Fold } from './sight.ts'
+import type { Column, FoldedLines } from './visible-range.ts'
 
 /** `171 identical tokens · prompt, response and 3 further segments` */
-export function foldText({ tokens, segments, isDivider }: Fold, side: RowSide): string {
+export function foldText({ tokens, segments, isDivider }: FoldedLines, side: RowSide): string {
   const count = tokens.end - tokens.start
   if (isDivider) return `${countText(count)} identical`
   const further = segments.end - segments.start - 1

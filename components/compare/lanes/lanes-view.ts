@@ -4,7 +4,7 @@ import { createLanePainter, placeOf } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { driftNumbered, type Spot } from './pairing.ts'
 import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows.ts'
-import { type Column, rowOfDrift } from './sight.ts'
+import { type Column, rowOfDrift } from './visible-range.ts'
 
 export interface LanesView {
   readonly space: ScrollSpace

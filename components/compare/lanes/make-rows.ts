@@ -4,7 +4,7 @@
  */
 
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { boundaryAfter, isWide, type ReadSide, shownAfter, shownBefore, startsSegment } from './context.ts'
 import { itemWriter } from './item-writer.ts'
@@ -25,7 +25,7 @@ export const FEWEST_FOLDED = 12
 
 export function makeRows(
   given: Readonly<Record<SideName, RowSide>>,
-  stretches: readonly Stretch[],
+  stretches: readonly AlignedRun[],
   settings: RowSettings,
 ): Rows {
   const { arrangement, onlyDifferences, open, columns, rowHeight } = settings

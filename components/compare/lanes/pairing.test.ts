@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { DRIFT_VOCABULARY } from '../drift/drift-words.ts'
@@ -11,12 +11,12 @@ import { driftMarks, marksOfDrift } from './marks.ts'
 import { driftOfToken, matchOf, pairingOf } from './pairing.ts'
 import type { RowSide } from './rows.ts'
 
-const equal = (left: number, right: number, length: number): Stretch => ({
+const equal = (left: number, right: number, length: number): AlignedRun => ({
   kind: 'equal',
   left: { start: left, end: left + length },
   right: { start: right, end: right + length },
 })
-const drift = (left: readonly [number, number], right: readonly [number, number]): Stretch => ({
+const drift = (left: readonly [number, number], right: readonly [number, number]): AlignedRun => ({
   kind: 'drift',
   left: { start: left[0], end: left[1] },
   right: { start: right[0], end: right[1] },

@@ -1,7 +1,7 @@
 /** Which token of one side is which of the other, and in which drift a token stands. */
 
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { otherSide } from './rows.ts'
 
@@ -12,24 +12,24 @@ export interface Spot {
 }
 
 export interface Pairing {
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AlignedRun[]
   /** Of each drift the number of its stretch. */
   readonly driftStretches: Int32Array
 }
 
-export function pairingOf(stretches: readonly Stretch[]): Pairing {
+export function pairingOf(stretches: readonly AlignedRun[]): Pairing {
   const drifts: number[] = []
   for (let number = 0; number < stretches.length; number++) if (stretches[number]?.kind === 'drift') drifts.push(number)
   return { stretches, driftStretches: Int32Array.from(drifts) }
 }
 
 /** The stretch of a drift by the drift's number. */
-export const driftNumbered = ({ stretches, driftStretches }: Pairing, drift: number): Stretch | undefined =>
+export const driftNumbered = ({ stretches, driftStretches }: Pairing, drift: number): AlignedRun | undefined =>
   stretches[driftStretches[drift] ?? -1]
 
 /** Number of the stretch that holds a token. */
 export const stretchOf = ({ stretches }: Pairing, { side, token }: Spot): number =>
-  countWhile(stretches.length, (number) => (stretches[number] as Stretch)[side].start <= token) - 1
+  countWhile(stretches.length, (number) => (stretches[number] as AlignedRun)[side].start <= token) - 1
 
 /** Number of the drift that holds a token; undefined: it is equal on both sides. */
 export function driftOfToken(pairing: Pairing, spot: Spot): number | undefined {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import { alignTokens, type Stretch } from '#lib/trajectory/drift/align.ts'
+import { type AlignedRun, alignTokens } from '#lib/trajectory/drift/align.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { runs } from '#testing/property-runs.ts'
@@ -56,7 +56,7 @@ function rowsOf(left: readonly (readonly number[])[], right: readonly (readonly 
 }
 
 /** Of long drifts two, of other causes: a comparison has such neighbours too. */
-function halved(stretch: Stretch): readonly Stretch[] {
+function halved(stretch: AlignedRun): readonly AlignedRun[] {
   const { left, right } = stretch
   if (stretch.kind === 'equal' || left.end - left.start < 4) return [stretch]
   const [l, r] = [left.start + 2, Math.min(right.end, right.start + 1)]

@@ -6,7 +6,7 @@
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import type { PieceTable } from '#components/token-view/pieces/piece-table.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -38,7 +38,7 @@ export interface Rows {
   /** lanes: both sides beside each other. unified: one column, equal tokens once, then the left's, then the right's. */
   readonly arrangement: 'lanes' | 'unified'
   readonly sides: Readonly<Record<SideName, RowSide>>
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AlignedRun[]
   readonly columns: number
   /** In pixels. */
   readonly rowHeight: number

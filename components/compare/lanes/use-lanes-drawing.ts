@@ -2,7 +2,7 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
 import type { RowPicture } from '#components/token-view/grid/token-picture.ts'
-import type { Place } from '#components/token-view/grid/use-grid-drawing.ts'
+import type { PointerPosition } from '#components/token-view/grid/use-grid-drawing.ts'
 import { useMeasure } from '#components/token-view/grid/use-measure.ts'
 import { useSpaceScrolling } from '#components/token-view/grid/use-space-scrolling.ts'
 import { type GridOptions, rowHeightOf } from '#components/token-view/grid-options.ts'
@@ -100,7 +100,7 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
     if (isMeasured && arrangement && drift !== undefined) revealDrift(drift)
   }, [isMeasured, arrangement, drift])
 
-  const spotUnder = ({ clientX, clientY }: Place): Spot | undefined => {
+  const spotUnder = ({ clientX, clientY }: PointerPosition): Spot | undefined => {
     const cell = picture?.pictures.left.cell
     if (!picture || cell === undefined || !first.current) return undefined
     const isRight = second.current !== null && clientX >= middleOf(canvas.current)

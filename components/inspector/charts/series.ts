@@ -9,7 +9,7 @@ import { COLUMN_PREFIX } from '#components/token-view/colour/number-modes.ts'
 import { hasTrained } from '#components/token-view/colour/scale.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 export interface TokenSeries {
   /** As the address names a colour. */
@@ -49,7 +49,7 @@ export function seriesNamed(trajectory: Coloured, name: string): TokenSeries {
   return found
 }
 
-const seriesOf = onceFor((_segments: readonly SegmentView[]) => new Map<string, TokenSeries>())
+const seriesOf = memoizeByIdentity((_segments: readonly SegmentView[]) => new Map<string, TokenSeries>())
 
 function readSeries(trajectory: Coloured, name: string): TokenSeries {
   const { segments } = trajectory

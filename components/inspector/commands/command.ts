@@ -3,12 +3,12 @@
 import type { Command, CommandLists } from '#components/commands/command.ts'
 import type { GridOptions } from '#components/token-view/grid-options.ts'
 import type { Inspection } from '../inspection.ts'
-import type { Offers } from '../selection/offers.ts'
+import type { PanelCommands } from '../selection/panel-commands.ts'
 
 /** What commands act on. */
 export interface CommandScreen {
   readonly inspection: Inspection
-  readonly offers: Offers
+  readonly offers: PanelCommands
   readonly options: GridOptions
   readonly onOptions: (options: GridOptions) => void
   readonly page: PageActions

@@ -7,7 +7,7 @@ import { type Selection, single } from '#components/token-view/selection.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { markAfter } from '../minimap/next-mark.ts'
-import type { Offers } from '../selection/offers.ts'
+import type { PanelCommands } from '../selection/panel-commands.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { furtherCommands } from './further-commands.ts'
@@ -22,7 +22,7 @@ function screenWith({
 }: {
   selection?: Selection
   drift?: readonly number[]
-  offers?: Offers
+  offers?: PanelCommands
   colour?: string
 } = {}) {
   const told: unknown[] = []

@@ -12,14 +12,14 @@ import { resized } from '#components/token-view/grid-options.ts'
 import { allToggled, foldToggledAt, thinksToggled } from '#components/token-view/pieces/folding.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { INSPECTOR_TABS, TAB_TITLES } from '../inspection.ts'
-import type { OfferName } from '../selection/offers.ts'
+import type { PanelCommandName } from '../selection/panel-commands.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
 import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
 
 const obstacleAtToken = ({ inspection }: CommandScreen) =>
   inspection.view.selection === undefined ? 'No token is chosen.' : undefined
 const obstacleWithout =
-  (offer: OfferName, reason: string) =>
+  (offer: PanelCommandName, reason: string) =>
   ({ offers }: CommandScreen) =>
     offers[offer] ? undefined : reason
 

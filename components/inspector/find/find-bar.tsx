@@ -5,7 +5,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { Popover } from '#components/ui/popover.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
-import { useOffer } from '../selection/offers.ts'
+import { usePanelCommand } from '../selection/panel-commands.ts'
 import { FindAnswer } from './find-answer.tsx'
 import { chosenHit, selectionOfHit, stepFrom } from './hit-steps.ts'
 import { withRecent } from './recent-finds.ts'
@@ -69,12 +69,12 @@ export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
     if (next.isAround)
       say(direction === 1 ? 'The search went on from the first hit.' : 'The search went on from the last hit.')
   }
-  useOffer(offer, 'find', () => {
+  usePanelCommand(offer, 'find', () => {
     field.current?.focus()
     field.current?.select()
   })
-  useOffer(offer, 'next-hit', hits.length > 0 ? () => step(1) : undefined)
-  useOffer(offer, 'previous-hit', hits.length > 0 ? () => step(-1) : undefined)
+  usePanelCommand(offer, 'next-hit', hits.length > 0 ? () => step(1) : undefined)
+  usePanelCommand(offer, 'previous-hit', hits.length > 0 ? () => step(-1) : undefined)
 
   const recall = (times: number) => {
     const query = recent[times]

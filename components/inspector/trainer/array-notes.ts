@@ -2,13 +2,13 @@
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { Cut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
 
-export interface Note {
+export interface ArrayNote {
   readonly isCut: true | undefined
   readonly words: string
 }
 
-export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number, Note> {
-  const notes = new Map<number, Note>()
+export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number, ArrayNote> {
+  const notes = new Map<number, ArrayNote>()
   const add = (token: number, words: string, isCut?: true) => {
     const known = notes.get(token)
     notes.set(token, {

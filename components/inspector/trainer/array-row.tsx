@@ -4,7 +4,7 @@ import { decimalText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { entryAt, type SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
-import { type Note, shortName } from './array-notes.ts'
+import { type ArrayNote, shortName } from './array-notes.ts'
 
 export const ROW_HEIGHT = 22
 
@@ -16,7 +16,7 @@ interface ArrayRowProps {
   readonly segmentIndex: number
   readonly vocab: Vocab
   readonly columns: readonly SheetColumn[]
-  readonly note: Note | undefined
+  readonly note: ArrayNote | undefined
   readonly isChosen: boolean
   /** `isExtending`: the choice goes on to here. */
   readonly onChoose: (isExtending: boolean) => void

@@ -13,7 +13,7 @@ import { type ServedFact, servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorPartProps } from '../inspection.ts'
-import { useOffer } from '../selection/offers.ts'
+import { usePanelCommand } from '../selection/panel-commands.ts'
 import { VerifyReport } from './verify-report.tsx'
 
 interface VerifyPanelProps extends InspectorPartProps {
@@ -43,7 +43,7 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
   const button = useRef<HTMLButtonElement>(null)
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
-  useOffer(inspection.offer, 'verify', () => button.current?.focus())
+  usePanelCommand(inspection.offer, 'verify', () => button.current?.focus())
   const recorded = recordedServer(trajectory)
   const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
   const isScoring = asked?.kind === 'scoring'

@@ -3,7 +3,7 @@ import { ApiError, callApi } from '#lib/browser/api.ts'
 import { samplingOf, withGrammar } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 /** Structured output, asked of the server that the setup names. */
-import { StructuredDialog as Dialog, type StructuredAsked } from './structured-form.tsx'
+import { StructuredDialog as Dialog, type StructuredRequest } from './structured-form.tsx'
 
 interface Props {
   /** Of the trajectory. */
@@ -45,7 +45,7 @@ export function StructuredDialog({ trajectoryKey, setup, draft = FIRST, onEdit, 
   )
 }
 
-async function asked(key: string, setup: Setup, question: object): Promise<StructuredAsked> {
+async function asked(key: string, setup: Setup, question: object): Promise<StructuredRequest> {
   const { sampling, errors } = samplingOf(withGrammar(setup.sampling, {}))
   const [wrong] = Object.entries(errors)
   if (wrong) return { kind: 'refused', message: `${wrong.join(' ')}.`, hint: 'Correct it in the setup.' }

@@ -19,7 +19,7 @@ interface StructuredReply {
   readonly completionTokens: number
 }
 
-export type StructuredAsked =
+export type StructuredRequest =
   | { readonly kind: 'answered'; readonly reply: StructuredReply }
   | { readonly kind: 'refused'; readonly message: string; readonly hint: string | undefined }
 
@@ -28,13 +28,13 @@ export interface StructuredDialogProps {
   /** JSON Schema of an object, as it is typed. */
   readonly schema: string
   readonly onEdit: (draft: { readonly prompt: string; readonly schema: string }) => void
-  readonly onAsk: (prompt: string, schema: object) => Promise<StructuredAsked>
+  readonly onAsk: (prompt: string, schema: object) => Promise<StructuredRequest>
   /** Asks as a further turn, which is recorded. */
   readonly onRecord: (prompt: string, schema: string) => void
   readonly onClose: () => void
 }
 
-type State = { readonly kind: 'idle' | 'asking' } | StructuredAsked
+type State = { readonly kind: 'idle' | 'asking' } | StructuredRequest
 
 /** A question behind the tokens of a trajectory, answered as JSON that fits a schema. */
 export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onClose }: StructuredDialogProps) {

@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import type { Comparison } from '#lib/templates/preview/compare.ts'
+import type { RevisionComparison } from '#lib/templates/preview/compare.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { LabTabProps } from '../lab-tab.ts'
 import { CompareTab } from './compare-tab.tsx'
@@ -15,7 +15,7 @@ const side = (text: string, tokens: number, first: number) => {
   }
   return { kind: 'rendered', tokenizer: 'bytes', text, origins, tokens, trained: 1 } as const
 }
-const comparison: Comparison = {
+const comparison: RevisionComparison = {
   sides: [side('a\nend of b\n', 4, 1), side('a\nend of c\n', 6, 2)],
   differences: {
     isSameText: false,
@@ -41,7 +41,7 @@ const comparison: Comparison = {
   ],
 }
 
-function tab(change: Partial<LabTabProps> = {}, answer: Comparison = comparison) {
+function tab(change: Partial<LabTabProps> = {}, answer: RevisionComparison = comparison) {
   const asked: { readonly against: string; readonly tokenizers: readonly string[]; readonly turns: number }[] = []
   const props: LabTabProps = {
     input: { template: 'two', messages: '[]', tools: '', options: '' },
@@ -159,8 +159,11 @@ test('a side that does not render is told by its error', async () => {
 })
 
 test('ids of two tokenizers are not compared', async () => {
-  const [left, right] = comparison.sides as [Extract<Comparison['sides'][number], { kind: 'rendered' }>, unknown]
-  const differences = { ...comparison.differences, commonPrefix: undefined } as Comparison['differences']
+  const [left, right] = comparison.sides as [
+    Extract<RevisionComparison['sides'][number], { kind: 'rendered' }>,
+    unknown,
+  ]
+  const differences = { ...comparison.differences, commonPrefix: undefined } as RevisionComparison['differences']
   tab({}, { ...comparison, differences, sides: [{ ...left, tokenizer: 'other' }, right as typeof left] })
   expect(await screen.findByText(/The tokenizers differ \(other, bytes\)/)).toBeDefined()
 })

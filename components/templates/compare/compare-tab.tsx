@@ -5,9 +5,9 @@ import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { comparedRevision, type Revision, revisionName } from '#lib/templates/document/document.ts'
-import type { Comparison, MessageDifference, Side } from '#lib/templates/preview/compare.ts'
+import type { MessageDifference, RevisionComparison, RevisionSide } from '#lib/templates/preview/compare.ts'
 import { templateLineAt } from '#lib/templates/preview/picture.ts'
-import type { Turns } from '#lib/templates/preview/turns.ts'
+import type { TurnCounts } from '#lib/templates/preview/turns.ts'
 import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
 import { TurnsChart, TurnsStroke } from '../preview/turns-chart.tsx'
@@ -162,7 +162,7 @@ function sideNames(sides: readonly (Revision | undefined)[], tokenizers: Names):
 }
 
 interface ReportProps {
-  readonly comparison: Comparison
+  readonly comparison: RevisionComparison
   readonly names: Names
   readonly isCounting: boolean
   readonly onLine: (side: 0 | 1, line: number) => void
@@ -282,7 +282,7 @@ function Numbers({ name, left, right }: NumbersProps) {
 const signed = (difference: number): string =>
   difference === 0 ? '0' : `${difference > 0 ? '+' : '−'}${countText(Math.abs(difference))}`
 
-function maskText(mask: NonNullable<Comparison['differences']>['mask'], [left, right]: Names): string {
+function maskText(mask: NonNullable<RevisionComparison['differences']>['mask'], [left, right]: Names): string {
   if (!mask) return 'The masks cannot be compared: one of them is not known.'
   const { compared, onlyLeft, onlyRight } = mask
   if (onlyLeft + onlyRight === 0) return `On the ${countText(compared)} characters that both have, the masks agree.`
@@ -310,8 +310,8 @@ function Messages({ rows, names }: { readonly rows: readonly MessageDifference[]
 }
 
 interface TurnsReportProps {
-  readonly sides: readonly [Side, Side]
-  readonly turns: readonly [Turns, Turns]
+  readonly sides: readonly [RevisionSide, RevisionSide]
+  readonly turns: readonly [TurnCounts, TurnCounts]
   readonly names: Names
 }
 
@@ -370,7 +370,7 @@ function TurnsReport({ sides, turns, names }: TurnsReportProps) {
 interface TurnsRowProps {
   readonly side: 0 | 1
   readonly name: string
-  readonly turns: Turns
+  readonly turns: TurnCounts
 }
 
 function TurnsRow({ side, name, turns }: TurnsRowProps) {

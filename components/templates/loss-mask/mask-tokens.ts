@@ -2,7 +2,7 @@
 
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import type { Mark, MaskReport, Origin, Run, WayName } from '#lib/templates/loss-mask/report.ts'
+import type { Mark, MaskReport, MaskRun, TokenOrigin, WayName } from '#lib/templates/loss-mask/report.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -13,13 +13,15 @@ export interface MaskTokens {
   readonly reading: TokenReading
   /** Computed ways, in order, and what each says of a token. */
   readonly marks: (index: number) => readonly { readonly way: WayName; readonly mark: Mark }[]
-  readonly origin: (index: number) => Origin | undefined
+  readonly origin: (index: number) => TokenOrigin | undefined
 }
 
 export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskReport): MaskTokens {
   const lanes = ways.flatMap((way) => (way.kind === 'computed' ? [{ way: way.name, runs: way.runs }] : []))
   const marks = (index: number) =>
-    lanes.map(({ way, runs }) => ({ way, mark: (rangeAt(runs, index) as Run | undefined)?.mark ?? 'unknown' }) as const)
+    lanes.map(
+      ({ way, runs }) => ({ way, mark: (rangeAt(runs, index) as MaskRun | undefined)?.mark ?? 'unknown' }) as const,
+    )
   const origin = (index: number) => rangeAt(sequence.origins, index)
   const parts = messageParts(sequence.ids.length, sequence.origins)
   const differing = parts.map(({ start, end }) =>
@@ -77,7 +79,7 @@ interface Part {
 }
 
 /** Runs of tokens of one message; what stands for none is a part of its own. */
-function messageParts(length: number, origins: readonly Origin[]): readonly Part[] {
+function messageParts(length: number, origins: readonly TokenOrigin[]): readonly Part[] {
   const parts: { start: number; end: number; message: number | undefined }[] = []
   const add = (start: number, end: number, message: number | undefined): void => {
     const last = parts.at(-1)

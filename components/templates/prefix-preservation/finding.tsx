@@ -5,7 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { DoctorInput } from '#lib/templates/prefix-preservation/doctor.ts'
-import type { Cell, Finding, TokenWindow, Verdict } from '#lib/templates/prefix-preservation/report.ts'
+import type { Cell, Finding, TemplateVerdict, TokenWindow } from '#lib/templates/prefix-preservation/report.ts'
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import type { LabTabProps } from '../lab-tab.ts'
 import { FixBox } from './fix-box.tsx'
@@ -55,7 +55,7 @@ export function CellDetail({ cell, input, run, tokenizer, onLine, onTemplate, on
   )
 }
 
-function headline(verdict: Verdict, unit: 'token' | 'character'): string {
+function headline(verdict: TemplateVerdict, unit: 'token' | 'character'): string {
   switch (verdict.kind) {
     case 'stable':
       return `stable: all ${countText(verdict.tokens)} ${unit}s are the same`
@@ -104,8 +104,8 @@ function LineButton({ line, onLine }: { readonly line: number } & Pick<LabTabPro
 export function Sides({ finding }: { readonly finding: Finding }) {
   return (
     <div className="grid border-line border-y">
-      <Side name="turn n" note="+ reply + new" side={finding.expected} at={finding.tokenIndex} />
-      <Side name="turn n+1" note="rendered" side={finding.rendered} at={finding.tokenIndex} />
+      <DifferenceSide name="turn n" note="+ reply + new" side={finding.expected} at={finding.tokenIndex} />
+      <DifferenceSide name="turn n+1" note="rendered" side={finding.rendered} at={finding.tokenIndex} />
     </div>
   )
 }
@@ -117,7 +117,7 @@ interface SideProps {
   readonly at: number
 }
 
-export function Side({ name, note, side, at }: SideProps) {
+export function DifferenceSide({ name, note, side, at }: SideProps) {
   const vocab: Vocab = Object.fromEntries(side.tokens.map(({ id, piece }) => [id, piece]))
   const rest = side.length - side.start - side.tokens.length
   return (

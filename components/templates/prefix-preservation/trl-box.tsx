@@ -1,7 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import type { TrlVerdict } from '#lib/templates/prefix-preservation/report.ts'
-import { Side } from './finding.tsx'
+import { DifferenceSide } from './finding.tsx'
 
 /** The answer of TRL's own check, beside the matrix that asks more. */
 export function TrlBox({ verdict }: { readonly verdict: TrlVerdict }) {
@@ -17,8 +17,8 @@ export function TrlBox({ verdict }: { readonly verdict: TrlVerdict }) {
       </p>
       {verdict.kind === 'rewritten' && (
         <div className="mb-2 grid border-line border-y">
-          <Side name="call" note="before its result" side={verdict.before} at={verdict.tokenIndex} />
-          <Side name="call, result" note="rendered" side={verdict.after} at={verdict.tokenIndex} />
+          <DifferenceSide name="call" note="before its result" side={verdict.before} at={verdict.tokenIndex} />
+          <DifferenceSide name="call, result" note="rendered" side={verdict.after} at={verdict.tokenIndex} />
         </div>
       )}
       <p className="max-w-prose text-dim text-xs">

@@ -1,5 +1,11 @@
 /** What boundaries, thinking and verdicts are called on the page. */
-import type { Boundary, Cell, OptionChange, Thinking, Verdict } from '#lib/templates/prefix-preservation/report.ts'
+import type {
+  Boundary,
+  Cell,
+  OptionChange,
+  TemplateVerdict,
+  Thinking,
+} from '#lib/templates/prefix-preservation/report.ts'
 
 export const BOUNDARIES: Readonly<Record<Boundary, { readonly name: string; readonly title: string }>> = {
   end: { name: 'no tool', title: 'No tools at all, and no new message: the conversation ends with the reply' },
@@ -25,7 +31,7 @@ export const CONTENTS = {
 } as const
 
 export const VERDICTS: Readonly<
-  Record<Verdict['kind'] | 'merging', { readonly sign: string; readonly text: string; readonly look: string }>
+  Record<TemplateVerdict['kind'] | 'merging', { readonly sign: string; readonly text: string; readonly look: string }>
 > = {
   stable: { sign: '✓', text: 'stable', look: 'bg-good-soft text-good' },
   unstable: { sign: '✗', text: 'unstable', look: 'bg-bad-soft text-bad font-semibold' },
@@ -40,7 +46,7 @@ export const optionsText = (options: OptionChange): string =>
     .join(', ') || 'options as given'
 
 /** Sign, name and look of a verdict. What only merges tokens is another thing than what the template breaks. */
-export const verdictWords = (verdict: Verdict): (typeof VERDICTS)[Verdict['kind']] =>
+export const verdictWords = (verdict: TemplateVerdict): (typeof VERDICTS)[TemplateVerdict['kind']] =>
   VERDICTS[verdict.kind === 'unstable' && !verdict.finding.textDiffers ? 'merging' : verdict.kind]
 
 /** A cell in words: what it asks. */

@@ -1,7 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import type { Cause } from '#lib/templates/tool-parsing/difference.ts'
-import type { ReRenderedCall, Side } from '#lib/templates/tool-parsing/rerender.ts'
+import type { CallSide, ReRenderedCall } from '#lib/templates/tool-parsing/rerender.ts'
 
 const CAUSES: Readonly<Record<Cause, string>> = {
   tokens: 'the same text in other tokens',
@@ -70,7 +70,7 @@ export function ReRenderedRow({ reRendered, onLine }: ReRenderedRowProps) {
 const BEFORE = 4
 const BEHIND = 8
 
-function Tokens({ side: { tokens }, at }: { readonly side: Side; readonly at: number }) {
+function Tokens({ side: { tokens }, at }: { readonly side: CallSide; readonly at: number }) {
   const first = Math.max(0, at - BEFORE)
   return (
     <span className="whitespace-pre-wrap font-mono">

@@ -2,7 +2,7 @@
 
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
-import { idsIn, type Stretch, stretchesOf } from '#lib/trajectory/tokens/range-sums.ts'
+import { idsIn, type SegmentRange, stretchesOf } from '#lib/trajectory/tokens/range-sums.ts'
 import { idsBetween, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { hexOf } from '../pieces/piece-text.ts'
@@ -42,7 +42,7 @@ export const selectedJson = (trajectory: TrajectoryView, selection: Selection): 
     .map((record) => `  ${JSON.stringify(record)}`)
     .join(',\n')}\n]\n`
 
-function recordOf({ vocab }: TrajectoryView, { segment, offset, start }: Stretch, id: number, at: number) {
+function recordOf({ vocab }: TrajectoryView, { segment, offset, start }: SegmentRange, id: number, at: number) {
   const entry = vocab[id]
   return {
     index: offset + start + at,

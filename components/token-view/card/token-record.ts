@@ -5,7 +5,7 @@ import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { messagePlace } from '../overview/message-place.ts'
 
 export function tokenRecord(trajectory: TrajectoryView, token: Token): object {
@@ -46,7 +46,7 @@ interface ColumnValue {
 export const columnsOf = ({ segments }: TrajectoryView, { segment, indexInSegment }: Token): readonly ColumnValue[] =>
   columnNames(segments).map((name) => ({ name, value: numberAt(segment.columns?.[name], indexInSegment) }))
 
-const columnNames = onceFor((segments: readonly SegmentView[]): readonly string[] => [
+const columnNames = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [
   ...new Set(segments.flatMap(({ columns }) => Object.keys(columns ?? {}))),
 ])
 

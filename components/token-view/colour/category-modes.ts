@@ -4,7 +4,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import { isTrained, spansOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { segmentTitle } from '../card/token-reading.ts'
 import type { Category, CategoryMode } from './mode.ts'
 import { HEAT_LEVELS, heat, MASK_ON, tint } from './palette.ts'
@@ -174,7 +174,7 @@ const tinted = (labels: readonly string[]): readonly Category[] =>
 
 /** Reads a segment into an array at once: of the spans of a segment each stretches over many tokens. */
 function codesOnce(fill: (segment: SegmentView, codes: Float32Array) => void): CategoryMode['read'] {
-  return onceFor((segment) => {
+  return memoizeByIdentity((segment) => {
     const codes = new Float32Array(segment.ids.length).fill(NONE)
     fill(segment, codes)
     return (offset) => codes[offset] as number

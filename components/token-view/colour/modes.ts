@@ -1,7 +1,7 @@
 /** Every way to colour the tokens of a trajectory: found by the name that the address has, and listed for the menu. */
 
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { callMode, MASK, rankMode, segmentMode, spanMode, toolMode, versionMode } from './category-modes.ts'
 import type { Coloured, ColourMode } from './mode.ts'
 import {
@@ -27,12 +27,12 @@ export function colourModeNamed(trajectory: Coloured, name: string): ColourMode 
   return found
 }
 
-const mostAlternatives = onceFor((segments: readonly SegmentView[]) =>
+const mostAlternatives = memoizeByIdentity((segments: readonly SegmentView[]) =>
   segments.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0),
 )
 
 /** Those that were asked for: what they find in the segments is found once. */
-const modesOf = onceFor((_segments: readonly SegmentView[]) => new Map<string, ColourMode>())
+const modesOf = memoizeByIdentity((_segments: readonly SegmentView[]) => new Map<string, ColourMode>())
 
 function modeNamed({ segments, model }: Coloured, name: string, k: number): ColourMode {
   switch (name) {
@@ -82,7 +82,7 @@ export function colourGroups(trajectory: Coloured): readonly ColourGroup[] {
   return groupsOf(trajectory.segments)
 }
 
-const groupsOf = onceFor((segments: readonly SegmentView[]): readonly ColourGroup[] => {
+const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly ColourGroup[] => {
   const lacks = (reason: string, has: (segment: SegmentView) => boolean) => (segments.some(has) ? undefined : reason)
   const logprobs = lacks('no logprobs', (segment) => segment.logprobs !== undefined)
   const alternatives = lacks('no alternatives', ({ topLogprobs }) => topLogprobs !== undefined)
@@ -120,7 +120,7 @@ const groupsOf = onceFor((segments: readonly SegmentView[]): readonly ColourGrou
 })
 
 /** Names of the further columns, each once, in the order in which they first stand in the trajectory. */
-export const columnNames = onceFor((segments: readonly SegmentView[]): readonly string[] => [
+export const columnNames = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [
   ...new Set(segments.flatMap(({ columns = {} }) => Object.keys(columns))),
 ])
 

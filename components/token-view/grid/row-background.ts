@@ -4,22 +4,22 @@
  */
 
 /** A part of the row, in pixels, half-open. */
-export interface Stretch {
+export interface BackgroundRun {
   readonly from: number
   readonly to: number
   readonly colour: string
 }
 
 export interface RowMarks {
-  readonly heat: readonly Stretch[]
-  readonly trained: readonly Stretch[]
-  readonly special: readonly Stretch[]
+  readonly heat: readonly BackgroundRun[]
+  readonly trained: readonly BackgroundRun[]
+  readonly special: readonly BackgroundRun[]
   /** The thin lines where tokens end. Omitted: none are drawn. */
-  readonly boundaries?: readonly Stretch[]
+  readonly boundaries?: readonly BackgroundRun[]
   /** Tokens that share a character. */
-  readonly groups?: readonly Stretch[]
+  readonly groups?: readonly BackgroundRun[]
   /** Thin stripes, the first half above the text and the others below it, in order from the top. */
-  readonly bands?: readonly (readonly Stretch[])[]
+  readonly bands?: readonly (readonly BackgroundRun[])[]
 }
 
 export interface BackgroundStyle {
@@ -59,7 +59,7 @@ export const HEAT_TOP = 2
 export const heatHeight = (row: number): number => row - 5
 
 /** The line after a token lies on the token's last pixel. */
-export const boundaryAfter = (to: number): Stretch => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
+export const boundaryAfter = (to: number): BackgroundRun => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
 
 const BAND_PITCH = 3
 
@@ -74,8 +74,8 @@ export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
 }
 
 /** Neighbours of one colour become one stretch. */
-export function joinStretches(stretches: readonly Stretch[]): Stretch[] {
-  const joined: Stretch[] = []
+export function joinStretches(stretches: readonly BackgroundRun[]): BackgroundRun[] {
+  const joined: BackgroundRun[] = []
   for (const stretch of stretches) {
     const last = joined.at(-1)
     if (last && last.to === stretch.from && last.colour === stretch.colour)
@@ -86,7 +86,7 @@ export function joinStretches(stretches: readonly Stretch[]): Stretch[] {
 }
 
 /** A thin line around each, so far from the row's upper and lower end. */
-function boxes(stretches: readonly Stretch[], row: number, inset: number): (Layer | undefined)[] {
+function boxes(stretches: readonly BackgroundRun[], row: number, inset: number): (Layer | undefined)[] {
   return [
     layer(stretches, '100% 1px', `0 ${inset}px`),
     layer(stretches, '100% 1px', `0 ${row - inset - 1}px`),
@@ -95,13 +95,13 @@ function boxes(stretches: readonly Stretch[], row: number, inset: number): (Laye
 }
 
 /** A box is a little smaller than its token, so that two next to each other stay two. */
-const edges = ({ from, to, colour }: Stretch): Stretch[] => [
+const edges = ({ from, to, colour }: BackgroundRun): BackgroundRun[] => [
   { from: from + 1, to: from + 2, colour },
   { from: to - 2, to: to - 1, colour },
 ]
 
 /** Undefined for nothing: a layer less. */
-export function layer(stretches: readonly Stretch[], size: string, position: string): Layer | undefined {
+export function layer(stretches: readonly BackgroundRun[], size: string, position: string): Layer | undefined {
   if (stretches.length === 0) return undefined
   const stops: string[] = []
   let at = 0

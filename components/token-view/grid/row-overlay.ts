@@ -2,13 +2,13 @@
 
 import type { MarkKind } from '../token-marks.ts'
 import {
+  type BackgroundRun,
   type BackgroundStyle,
   HEAT_TOP,
   heatHeight,
   joinStretches,
   type Layer,
   layer,
-  type Stretch,
   stacked,
 } from './row-background.ts'
 
@@ -59,7 +59,7 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
 const KINDS = Object.keys(LOOKS) as readonly OverlayMark['kind'][]
 
 /** Neighbours are one stretch: a gradient costs what its stops cost. */
-const coloured = (marks: readonly OverlayMark[], colour: string): Stretch[] =>
+const coloured = (marks: readonly OverlayMark[], colour: string): BackgroundRun[] =>
   joinStretches(marks.map(({ from, to }) => ({ from, to, colour })))
 
 function outline(marks: readonly OverlayMark[], colour: string, row: number, width: number): (Layer | undefined)[] {
@@ -104,7 +104,7 @@ const sidesOf = (
   places: (mark: OverlayMark) => readonly number[],
   colour: string,
   width: number,
-): Stretch[] =>
+): BackgroundRun[] =>
   marks.flatMap(places).map((from) => ({ from: Math.max(0, from), to: Math.max(0, from) + width, colour }))
 
 /** The short arms of a bracket around the first and the last trained token. */
@@ -123,7 +123,7 @@ function hooks(marks: readonly OverlayMark[], position: string): Layer | undefin
 const HOOK = 5
 
 /** The upper and lower end of a sign that something is left out: as wide as a caret's. */
-const caps = (marks: readonly OverlayMark[]): Stretch[] =>
+const caps = (marks: readonly OverlayMark[]): BackgroundRun[] =>
   marks.filter(({ ends }) => ends).map(({ to }) => ({ from: Math.max(0, to - 4), to: to + 2, colour: 'var(--bad)' }))
 
 const tint = (marks: readonly OverlayMark[], colour: string, percent: number): Layer | undefined =>

@@ -12,7 +12,7 @@ import { rangeOf } from '../selection.ts'
 import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from '../token-marks.ts'
 import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
-import { boundaryAfter, joinStretches, rowBackground, type Stretch } from './row-background.ts'
+import { type BackgroundRun, boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
 import { type Drawn, part, type RowPicture, setData, setText } from './token-picture.ts'
 
@@ -236,11 +236,11 @@ function backgroundOf(
   tokens: readonly TokenInRow[],
   { layout, reading, specialIds, options }: RowPicture,
 ) {
-  const heat: Stretch[] = []
-  const trained: Stretch[] = []
-  const special: Stretch[] = []
-  const groups: Stretch[] = []
-  const bands: Stretch[][] = []
+  const heat: BackgroundRun[] = []
+  const trained: BackgroundRun[] = []
+  const special: BackgroundRun[] = []
+  const groups: BackgroundRun[] = []
+  const bands: BackgroundRun[][] = []
   for (const { index, id, trained: isInMask, from, to } of tokens) {
     const colour = reading.colour(firstToken + index, segment, index)
     if (colour) heat.push({ from, to, colour })

@@ -43,7 +43,7 @@ interface GridDrawingOptions {
 }
 
 /** A place in the window, in pixels. */
-export interface Place {
+export interface PointerPosition {
   readonly clientX: number
   readonly clientY: number
 }
@@ -119,7 +119,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
     [],
   )
 
-  const tokenUnder = ({ clientX, clientY }: Place): number | undefined => {
+  const tokenUnder = ({ clientX, clientY }: PointerPosition): number | undefined => {
     if (!picture || !layer.current) return undefined
     const box = layer.current.getBoundingClientRect()
     const line = lineAtHeight(picture.layout, clientY - box.top)

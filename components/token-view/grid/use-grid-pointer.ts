@@ -5,12 +5,12 @@
 import { type MouseEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type Selection, single } from '../selection.ts'
-import type { Place } from './use-grid-drawing.ts'
+import type { PointerPosition } from './use-grid-drawing.ts'
 
 interface GridPointerOptions {
   readonly viewport: RefObject<HTMLElement | null>
   readonly scrollBy: (pixels: number) => void
-  readonly tokenUnder: (place: Place) => number | undefined
+  readonly tokenUnder: (place: PointerPosition) => number | undefined
   /** What a token stands in, the smallest first. */
   readonly spansAround: (index: number) => readonly Span[]
   readonly selection: Selection | undefined
@@ -25,7 +25,7 @@ interface Drag {
   readonly anchor: number
   /** Where the choice stands, where the pointer is, and the frame that will scroll. */
   readonly focus: number
-  readonly place: Place
+  readonly place: PointerPosition
   readonly frame: number
 }
 
@@ -113,9 +113,9 @@ export function useGridPointer(options: GridPointerOptions) {
   }
 }
 
-const placeOf = ({ clientX, clientY }: Place): Place => ({ clientX, clientY })
+const placeOf = ({ clientX, clientY }: PointerPosition): PointerPosition => ({ clientX, clientY })
 
-function nearestWithin({ left, top, bottom }: DOMRect, { clientX, clientY }: Place): Place {
+function nearestWithin({ left, top, bottom }: DOMRect, { clientX, clientY }: PointerPosition): PointerPosition {
   return { clientX: Math.max(left, clientX), clientY: Math.min(bottom - 1, Math.max(top, clientY)) }
 }
 
@@ -123,7 +123,7 @@ function nearestWithin({ left, top, bottom }: DOMRect, { clientX, clientY }: Pla
 const SCROLL_RATE = 0.4
 const FASTEST_SCROLL = 60
 
-function scrollStep({ top, bottom }: DOMRect, { clientY }: Place): number {
+function scrollStep({ top, bottom }: DOMRect, { clientY }: PointerPosition): number {
   const outside = clientY < top ? clientY - top : Math.max(0, clientY - bottom)
   return Math.sign(outside) * Math.min(FASTEST_SCROLL, Math.ceil(Math.abs(outside) * SCROLL_RATE))
 }

@@ -1,13 +1,13 @@
 /** Two sides made and held against each other: what the page, the routes and the command line all show. */
-import { type Comparison, compareTrajectories } from '#lib/trajectory/drift/compare.ts'
+import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import { replaySide, type SideReplay } from './replay-side.ts'
 import { shownSide } from './retokenized.ts'
-import type { GivenSide, ShownSide } from './shown-side.ts'
+import type { LoadedSide, ShownSide } from './shown-side.ts'
 
 export interface Compared {
   readonly left: ShownSide
   readonly right: ShownSide
-  readonly comparison: Comparison
+  readonly comparison: TrajectoryComparison
 }
 
 export type Comparing =
@@ -20,7 +20,7 @@ export type SideName = 'left' | 'right'
 /** What is under way: a side is being made, its calls are replayed, or both sides are compared. */
 export type CompareStep = SideName | 'calls' | 'drift'
 
-export function compareSides(left: GivenSide, right: GivenSide): Comparing {
+export function compareSides(left: LoadedSide, right: LoadedSide): Comparing {
   const steps = comparingSides(left, right)
   for (;;) {
     const step = steps.next()
@@ -29,7 +29,7 @@ export function compareSides(left: GivenSide, right: GivenSide): Comparing {
 }
 
 /** The same step by step, each reported before it is done. */
-export function* comparingSides(left: GivenSide, right: GivenSide): Generator<CompareStep, Comparing> {
+export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<CompareStep, Comparing> {
   yield 'left'
   const made = shownSide(left)
   if (!made.ok) return { ...made, side: 'left' }

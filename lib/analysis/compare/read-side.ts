@@ -2,7 +2,7 @@
  * What the server read in the end, of a run over a chat endpoint: the last prompt as it reported it, and the reply behind
  * that. Beside the record this is the drift of a text-based pipeline within one run.
  */
-import { alignTokens, type Stretch } from '#lib/trajectory/drift/align.ts'
+import { type AlignedRun, alignTokens } from '#lib/trajectory/drift/align.ts'
 import type { PromptSegment, Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { bytesOf, textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
@@ -94,7 +94,7 @@ function moved(
 }
 
 /** In a drift tokens are counted from its start; the first place is taken where several would do. */
-function placeIn(stretches: readonly Stretch[], index: number): number {
+function placeIn(stretches: readonly AlignedRun[], index: number): number {
   const found = stretches.find(({ left }) => index <= left.end)
   return found ? Math.min(found.right.start + index - found.left.start, found.right.end) : 0
 }

@@ -12,11 +12,11 @@ import { startReplay } from '#lib/trajectory/drift/replay.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { isSameTokenizer } from '../retokenize/doubts.ts'
-import { wholeVocab } from '../retokenize/made.ts'
-import { heldMessages, type MessagesAs } from '../retokenize/messages-side.ts'
+import { isSameTokenizer } from '../retokenize/caveats.ts'
+import { type MessagesAs, recordedMessages } from '../retokenize/messages-side.ts'
+import { wholeVocab } from '../retokenize/remade.ts'
 import { turnsRead } from './read-side.ts'
-import type { GivenSide, SideTokenizer } from './shown-side.ts'
+import type { LoadedSide, SideTokenizer } from './shown-side.ts'
 
 export interface SideReplay extends Omit<Replayed, 'side'> {
   /** What could not be replayed, for a person. */
@@ -24,7 +24,7 @@ export interface SideReplay extends Omit<Replayed, 'side'> {
 }
 
 /** Yields before each call. Returns undefined where there is nothing to be made again: the side is recorded, or cannot be made. */
-export function* replaySide(given: GivenSide): Generator<'calls', SideReplay | undefined> {
+export function* replaySide(given: LoadedSide): Generator<'calls', SideReplay | undefined> {
   const { as, tokenizer } = given
   switch (as.kind) {
     case 'recorded':
@@ -39,12 +39,12 @@ export function* replaySide(given: GivenSide): Generator<'calls', SideReplay | u
 }
 
 function* renderedCalls(
-  given: GivenSide,
+  given: LoadedSide,
   as: MessagesAs,
   side: SideTokenizer,
 ): Generator<'calls', SideReplay | undefined> {
   const { tokenizer } = side
-  const found = heldMessages(given, as, side)
+  const found = recordedMessages(given, as, side)
   if (!found.ok) return undefined
   const { readable, parts, chosen, input } = found.value
   const hasOwnIds = isSameTokenizer(given.trajectory, tokenizer)
@@ -80,7 +80,7 @@ function* renderedCalls(
 }
 
 /** A pipeline that keeps one text, and encodes all of it before each call. */
-function* encodedCalls({ trajectory }: GivenSide, { tokenizer }: SideTokenizer): Generator<'calls', SideReplay> {
+function* encodedCalls({ trajectory }: LoadedSide, { tokenizer }: SideTokenizer): Generator<'calls', SideReplay> {
   const segments = segmentsOf(trajectory)
   const vocab = wholeVocab(trajectory.vocab, segments, tokenizer)
   const hasOwnIds = isSameTokenizer(trajectory, tokenizer)
@@ -101,7 +101,7 @@ function* encodedCalls({ trajectory }: GivenSide, { tokenizer }: SideTokenizer):
 }
 
 /** Nothing is made again: the prompts are those that the server reported. */
-function* readCalls({ trajectory }: GivenSide): Generator<'calls', SideReplay> {
+function* readCalls({ trajectory }: LoadedSide): Generator<'calls', SideReplay> {
   const segments = segmentsOf(trajectory)
   const all = ids(trajectory)
   const replay = startReplay()

@@ -7,7 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { shownSide } from './retokenized.ts'
-import type { GivenSide, ShownSide } from './shown-side.ts'
+import type { LoadedSide, ShownSide } from './shown-side.ts'
 import type { As } from './side.ts'
 
 const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
@@ -24,7 +24,7 @@ function example(name: string): Trajectory {
   return decoded.trajectory
 }
 
-function made(trajectory: GivenSide['trajectory'], as: As): ShownSide {
+function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
   const side = shownSide({ as, trajectory, tokenizer, template: undefined })
   if (!side.ok) throw new Error(side.why)
   return side.value
@@ -44,7 +44,7 @@ describe.each(examples)('%s', (name) => {
   test('as text it has the same segments, messages and spans, and the same text', () => {
     const { trajectory: again, perSegment } = made(trajectory, { kind: 'text' })
     expect(textOf(ids(again), again.vocab)).toBe(textOf(ids(trajectory), trajectory.vocab))
-    const pictures = (of: GivenSide['trajectory']) =>
+    const pictures = (of: LoadedSide['trajectory']) =>
       of.segments.map((segment) => ({
         kind: segment.kind,
         text: textOf(segment.ids, of.vocab),
@@ -65,7 +65,7 @@ describe.each(examples)('%s', (name) => {
     'as %s it has a response for each reply, and only those are trained',
     (kind) => {
       const { trajectory: again } = made(trajectory, { kind })
-      const replies = (of: GivenSide['trajectory']) => of.segments.filter((segment) => segment.kind === 'response')
+      const replies = (of: LoadedSide['trajectory']) => of.segments.filter((segment) => segment.kind === 'response')
       expect(replies(again).map(({ toolCalls }) => toolCalls.map(({ id, result }) => ({ id, result })))).toEqual(
         replies(trajectory).map(({ toolCalls }) => toolCalls.map(({ id, result }) => ({ id, result }))),
       )

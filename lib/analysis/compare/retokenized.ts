@@ -3,9 +3,9 @@
 import { messagesSide } from '../retokenize/messages-side.ts'
 import { textSide } from '../retokenize/text-side.ts'
 import { sideRead } from './read-side.ts'
-import type { GivenSide, Making, ShownSide } from './shown-side.ts'
+import type { LoadedSide, Making, ShownSide } from './shown-side.ts'
 
-export function shownSide(given: GivenSide): Making<ShownSide> {
+export function shownSide(given: LoadedSide): Making<ShownSide> {
   const { as, trajectory, tokenizer } = given
   switch (as.kind) {
     case 'recorded':

@@ -4,9 +4,9 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { compareSides } from './compare-sides.ts'
 import { receivedComparing, sentComparing } from './sent-comparison.ts'
-import type { GivenSide } from './shown-side.ts'
+import type { LoadedSide } from './shown-side.ts'
 
-const recorded = (trajectory: TrajectoryView): GivenSide => ({
+const recorded = (trajectory: TrajectoryView): LoadedSide => ({
   as: { kind: 'recorded' },
   trajectory,
   tokenizer: undefined,

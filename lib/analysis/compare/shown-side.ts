@@ -11,7 +11,7 @@ export interface SideTokenizer extends LabTokenizer {
 }
 
 /** A side with what it is made of. */
-export interface GivenSide {
+export interface LoadedSide {
   readonly as: As
   readonly trajectory: TrajectoryView
   /** The tokenizer that `as` needs; undefined where it needs none. */

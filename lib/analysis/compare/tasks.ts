@@ -5,7 +5,7 @@ import type { Sample, SamplePlace } from '../corpus/sample.ts'
 import type { Check } from '../corpus/settings.ts'
 import { type CompareStep, comparingSides } from './compare-sides.ts'
 import { type SentComparing, sentComparing } from './sent-comparison.ts'
-import type { GivenSide, SideTokenizer } from './shown-side.ts'
+import type { LoadedSide, SideTokenizer } from './shown-side.ts'
 import type { As } from './side.ts'
 
 /** A task gets what the page names: trajectories and tokenizers, each in the order in which they were named. */
@@ -29,7 +29,7 @@ const compareTask: CompareTask<
   CompareStep,
   SentComparing
 > = function* ({ left, right }, trajectories, tokenizers) {
-  const given = ({ as, trajectory, tokenizer, template }: SideRequest): GivenSide => ({
+  const given = ({ as, trajectory, tokenizer, template }: SideRequest): LoadedSide => ({
     as,
     trajectory: trajectories[trajectory] as TrajectoryView,
     tokenizer: tokenizer === undefined ? undefined : tokenizers[tokenizer],

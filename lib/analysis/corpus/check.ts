@@ -10,14 +10,14 @@ import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { compareSides } from '../compare/compare-sides.ts'
-import type { GivenSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, SideTokenizer } from '../compare/shown-side.ts'
 import { checkedSample } from './checked-sample.ts'
 import { type Sample, type SamplePlace, type UncheckedSample, uncheckedSample } from './sample.ts'
 import type { Check } from './settings.ts'
 
 export function checkSample(
   place: SamplePlace,
-  given: Pick<GivenSide, 'trajectory' | 'template'> & { readonly tokenizer: SideTokenizer; readonly as: Check['as'] },
+  given: Pick<LoadedSide, 'trajectory' | 'template'> & { readonly tokenizer: SideTokenizer; readonly as: Check['as'] },
 ): Sample {
   const { as, tokenizer, template } = given
   const unchecked = (reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>) =>
@@ -33,7 +33,7 @@ export function checkSample(
 }
 
 /** Two sides of any kind as a sample, named by the left. */
-export function comparedSample(place: SamplePlace, left: GivenSide, right: GivenSide): Sample {
+export function comparedSample(place: SamplePlace, left: LoadedSide, right: LoadedSide): Sample {
   for (const { trajectory } of [left, right])
     if (tokenCount(trajectory) === 0)
       return uncheckedSample(place, left.trajectory, {

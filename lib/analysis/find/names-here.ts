@@ -2,12 +2,12 @@
 
 import { segmentsOf, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { NamedFact } from './query.ts'
 
 /** Of the columns that any segment has. */
-export const columnNames = onceFor((trajectory: TrajectoryView): readonly string[] =>
+export const columnNames = memoizeByIdentity((trajectory: TrajectoryView): readonly string[] =>
   distinct(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
 )
 

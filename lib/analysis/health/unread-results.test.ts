@@ -6,7 +6,7 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { playChat } from '#testing/scripted-chat.ts'
+import { runScriptedChat } from '#testing/scripted-chat.ts'
 import { health } from './health.ts'
 import { resultReadings } from './unread-results.ts'
 
@@ -122,7 +122,7 @@ test('A chat endpoint that tokenizes the messages anew leaves no result unread',
   const exact = '<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>'
   const spaced = '<tool_call>{"name": "calculator", "arguments": {"expression": "25 * 17"}}</tool_call>'
   for (const script of [exact, spaced, `<think>hm</think>${exact}`]) {
-    const { trajectory } = await playChat({ scripts: [script, '425'], tools: [calculator] })
+    const { trajectory } = await runScriptedChat({ scripts: [script, '425'], tools: [calculator] })
     expect([script, areRead(trajectory)]).toEqual([script, [true]])
   }
 })

@@ -9,8 +9,8 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Compared, SideName } from '../compare/compare-sides.ts'
 import type { Making, ShownSide } from '../compare/shown-side.ts'
 import type { Side } from '../compare/side.ts'
-import { heldConversation, heldTexts } from '../retokenize/held-messages.ts'
 import { recordedClock } from '../retokenize/recorded-clock.ts'
+import { recordedConversation, recordedTexts } from '../retokenize/recorded-messages.ts'
 
 export const REPRO_VERSION = 1
 
@@ -104,9 +104,9 @@ function recordedAndMade(
 function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): Making<Rendered> {
   // Its messages are read from its texts, which are those of the side that was made.
   const readable = lacksTexts(recorded) ? { ...recorded, vocab: { ...made.vocab, ...recorded.vocab } } : recorded
-  const held = heldConversation(readable, mode)
+  const held = recordedConversation(readable, mode)
   if (!held.ok) return held
   const template = made.model.template?.text ?? ''
   const clock = template.includes('strftime_now') ? recordedClock(recorded).read().getTime() : undefined
-  return { ok: true, value: { template, clock, ...heldTexts(held.value, recorded) } }
+  return { ok: true, value: { template, clock, ...recordedTexts(held.value, recorded) } }
 }

@@ -9,7 +9,7 @@ import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { allIds } from '../all-ids.ts'
 
 export type RecordedRequest = NonNullable<ResponseSegment['request']>
@@ -26,7 +26,7 @@ export interface RecordedCall {
   readonly firstNew: number
 }
 
-export const recordedCalls = onceFor((trajectory: TrajectoryView): readonly RecordedCall[] => {
+export const recordedCalls = memoizeByIdentity((trajectory: TrajectoryView): readonly RecordedCall[] => {
   const starts = segmentStarts(trajectory)
   const calls: RecordedCall[] = []
   let known = 0

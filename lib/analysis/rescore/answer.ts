@@ -5,12 +5,12 @@ import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { clipEffect, ratioOrder } from './clipping.ts'
 import type { NoiseFloor } from './noise.ts'
+import { type Rescoring, ratioOf } from './rescoring.ts'
 import type { ScoredBoth } from './score-both.ts'
-import { ratioOf, type Weighing } from './weighing.ts'
 
 const bound = z.number().gt(0)
 
-export const weighRequestSchema = z.strictObject({
+export const rescoreRequestSchema = z.strictObject({
   server: z
     .string()
     .exactOptional()
@@ -31,7 +31,7 @@ export const weighRequestSchema = z.strictObject({
     .exactOptional()
     .describe('A correction to preview: truncate: min(ratio, high). mask: nothing outside of low … high.'),
 })
-export type WeighRequest = Plain<z.infer<typeof weighRequestSchema>>
+export type RescoreRequest = Plain<z.infer<typeof rescoreRequestSchema>>
 
 const number = z.number().nullable()
 const count = z.int().min(0)
@@ -59,7 +59,7 @@ const noise = z.object({
   narrowed: z.array(z.string()),
 })
 
-export const weighAnswerSchema = z.object({
+export const rescoreAnswerSchema = z.object({
   servers: z.object({ left: served, right: served }),
   totals: z.object({
     trainedTokens: count.describe('Of the left side.'),
@@ -104,9 +104,9 @@ export const weighAnswerSchema = z.object({
       'Trained tokens whose weight the correction changes, and the share of the gradient’s weight that is kept.',
     ),
 })
-export type WeighAnswer = Plain<z.infer<typeof weighAnswerSchema>>
+export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
 
-export function weighAnswer(weighing: Weighing, scored: ScoredBoth, clip: WeighRequest['clip']): WeighAnswer {
+export function rescoreAnswer(weighing: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
   const { totals, units, unknown, unpaired, spans, noise } = weighing
   const ratioAt = (unit: number | undefined) =>
     unit === undefined ? null : told(ratioOf(units.deltas[unit] as number))
@@ -143,7 +143,7 @@ export function weighAnswer(weighing: Weighing, scored: ScoredBoth, clip: WeighR
 const told = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value
 
-function toldServer(gathered: Gathered | undefined): WeighAnswer['servers']['left'] {
+function toldServer(gathered: Gathered | undefined): RescoreAnswer['servers']['left'] {
   if (!gathered) return null
   const { name, modelName, weightVersion, tokenizer }: ScoringServer = gathered.server
   return {
@@ -160,7 +160,7 @@ const toldNoise = ({
   temperatures,
   apart,
   narrowed,
-}: NoiseFloor): WeighAnswer['noise']['left'] => ({
+}: NoiseFloor): RescoreAnswer['noise']['left'] => ({
   tokens: differences.length,
   temperatures,
   mean: told(spread?.mean),

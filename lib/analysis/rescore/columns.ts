@@ -2,15 +2,15 @@
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Compared } from '../compare/compare-sides.ts'
+import { type Rescoring, ratioOf, type SideScores } from './rescoring.ts'
 import type { SpanRatio } from './units.ts'
-import { ratioOf, type SideScores, type Weighing } from './weighing.ts'
 
 export const PREFILL_COLUMN = 'prefill'
 /** Right − left. All tokens of a span have the span’s: it says nothing of one of them. */
 export const DELTA_COLUMN = 'delta'
 export const RATIO_COLUMN = 'ratio'
 
-export function withWeighing(compared: Compared, scores: SideScores, { spans }: Weighing): Compared {
+export function withWeighing(compared: Compared, scores: SideScores, { spans }: Rescoring): Compared {
   const deltas = deltasOf(
     compared,
     scores,

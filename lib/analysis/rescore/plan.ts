@@ -6,7 +6,7 @@ import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 
-export interface WeighChoice {
+export interface RescoreChoice {
   /** Names of saved servers, for each side. */
   readonly servers: { readonly left: string; readonly right: string }
   /** `trained`: the tokens that either side trains, and all drift spans. `every`: all tokens. */
@@ -29,7 +29,7 @@ interface SidePlan {
   readonly tokens: number
 }
 
-export function scorePlan({ left, right, comparison }: Compared, { servers, tokens }: WeighChoice): ScorePlan {
+export function scorePlan({ left, right, comparison }: Compared, { servers, tokens }: RescoreChoice): ScorePlan {
   const sides = { left: ids(left.trajectory), right: ids(right.trajectory) }
   const wanted =
     tokens === 'every'

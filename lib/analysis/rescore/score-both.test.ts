@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { scorePlan, type WeighChoice } from './plan.ts'
+import { type RescoreChoice, scorePlan } from './plan.ts'
+import { rescore } from './rescoring.ts'
 import { scoreBoth, unscored } from './score-both.ts'
 import { comparedOf, drawn, prefill, scorer } from './test-model.ts'
-import { weigh } from './weighing.ts'
 
-const ONE: WeighChoice = { servers: { left: 's', right: 's' }, tokens: 'every' }
-const TWO: WeighChoice = { servers: { left: 's', right: 't' }, tokens: 'every' }
+const ONE: RescoreChoice = { servers: { left: 's', right: 's' }, tokens: 'every' }
+const TWO: RescoreChoice = { servers: { left: 's', right: 't' }, tokens: 'every' }
 
 async function scored(
   left: Trajectory,
   right: Trajectory,
-  choice: WeighChoice,
+  choice: RescoreChoice,
   options: Parameters<typeof scorer>[1] & { readonly abortAt?: number } = {},
 ) {
   const compared = comparedOf(left, right)
@@ -30,7 +30,7 @@ async function scored(
       if (done === options.abortAt) controller.abort(new Error('given up'))
     },
   }).catch((error: unknown) => error)
-  return { plan, asked, scores, progress, end, weighing: weigh(compared, scores) }
+  return { plan, asked, scores, progress, end, weighing: rescore(compared, scores) }
 }
 
 test('one server scores the longer side, and of the other what lies behind the prefix that they share', async () => {

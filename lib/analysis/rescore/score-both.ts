@@ -1,7 +1,7 @@
 /** Both sides scored: one after the other where one server does it, side by side where two do. */
 import { type Gathered, gatherScores, type Score } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScorePlan } from './plan.ts'
-import type { SideScores } from './weighing.ts'
+import type { SideScores } from './rescoring.ts'
 
 /** undefined: of that side there was nothing to score. */
 export interface ScoredBoth {

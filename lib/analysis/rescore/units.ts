@@ -2,12 +2,12 @@
  * What of two scored sides can be held against each other: a token where ids agree, and a whole span where the same text is
  * other tokens. Never by index: behind one span that was split otherwise every position is another.
  */
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
 /** Two sides with what prefill says of their tokens. */
 export interface ScoredSides {
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AlignedRun[]
   readonly left: ScoredSide
   readonly right: ScoredSide
 }
@@ -113,7 +113,11 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
   return { units: columns.units(), spans, unknown, unpaired }
 }
 
-function weighedSpan(stretch: Extract<Stretch, { kind: 'drift' }>, left: ScoredSide, right: ScoredSide): WeighedSpan {
+function weighedSpan(
+  stretch: Extract<AlignedRun, { kind: 'drift' }>,
+  left: ScoredSide,
+  right: ScoredSide,
+): WeighedSpan {
   const [ours, theirs] = [spanSum(left, stretch.left), spanSum(right, stretch.right)]
   const ratio = (): SpanRatio => {
     if (ours.tokens === 0 || theirs.tokens === 0) return { kind: 'none', why: 'one-side' }

@@ -2,7 +2,7 @@
 
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure } from '#lib/templates/document/input.ts'
-import type { GivenSide, Making, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, Making, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
 export interface Chosen {
@@ -12,7 +12,7 @@ export interface Chosen {
 
 /** A tokenizer that is named brings its own template, unless one is chosen. */
 export function chosenTemplate(
-  { template: text, trajectory: { model } }: Pick<GivenSide, 'template' | 'trajectory'>,
+  { template: text, trajectory: { model } }: Pick<LoadedSide, 'template' | 'trajectory'>,
   { tokenizer: named }: Pick<Extract<As, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
   { compile, template }: SideTokenizer,
 ): Making<Chosen> {
@@ -35,7 +35,7 @@ export function chosenTemplate(
   }
 }
 
-const lacking = ({ template }: GivenSide['trajectory']['model']): string =>
+const lacking = ({ template }: LoadedSide['trajectory']['model']): string =>
   template
     ? 'The server rendered with its own chat template, whose text is not known: the tokenizer’s own is used.'
     : 'No chat template is recorded: the tokenizer’s own is used.'

@@ -9,10 +9,10 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids as allIds, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { shownSide } from '../compare/retokenized.ts'
-import type { GivenSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
 const END = byteId('<|im_end|>')
@@ -27,7 +27,7 @@ const withOwn = (template: string): SideTokenizer => ({ ...bytes, template: () =
 function side(
   trajectory: TrajectoryView,
   as: As = { kind: 'structured' },
-  more: Partial<Pick<GivenSide, 'tokenizer' | 'template'>> = {},
+  more: Partial<Pick<LoadedSide, 'tokenizer' | 'template'>> = {},
 ): Making<ShownSide> {
   return shownSide({ trajectory, as, tokenizer: bytes, template: undefined, ...more })
 }
@@ -54,11 +54,14 @@ const picture = ({ trajectory }: ShownSide): string =>
     .replaceAll('\n', '⏎')
 
 const question = { messages: [user('Q')], reply: reply('A'), finish: stop }
-const simple = play(chatml, [question]).trajectory
+const simple = simulateRollout(chatml, [question]).trajectory
 
 describe('a conversation', () => {
   test('has a response for each reply, and prompts between; the end of the turn is trained', () => {
-    const { trajectory } = play(chatml, [question, { messages: [user('R')], reply: reply('B'), finish: stop }])
+    const { trajectory } = simulateRollout(chatml, [
+      question,
+      { messages: [user('R')], reply: reply('B'), finish: stop },
+    ])
     const again = made(trajectory)
     expect(picture(again)).toBe(
       '(<|im_start|>user⏎Q<|im_end|>⏎<|im_start|>assistant⏎) [A<|im_end|>] ' +
@@ -75,7 +78,7 @@ describe('a conversation', () => {
   })
 
   test('that ends with a prompt is rendered with the generation prompt', () => {
-    const { segments, ...rest } = play(chatml, [
+    const { segments, ...rest } = simulateRollout(chatml, [
       question,
       { messages: [user('R')], reply: [], finish: stop },
     ]).trajectory
@@ -86,7 +89,7 @@ describe('a conversation', () => {
 
   test('keeps what the prompt opens in the prompt, and what the template drops leaves an empty response', () => {
     const think = { messages: [user('Q')], reply: tokensOf('hm</think>A'), finish: { kind: 'length' } as const }
-    expect(picture(made(play(headersOnly, [think]).trajectory, { kind: 'raw' }))).toBe(
+    expect(picture(made(simulateRollout(headersOnly, [think]).trajectory, { kind: 'raw' }))).toBe(
       '(<|user|>⏎Q<|assistant|>⏎) [hm</think>A]',
     )
     const mute = '{% for m in messages if m.role != "assistant" %}{{ m.content }};{% endfor %}'
@@ -97,7 +100,7 @@ describe('a conversation', () => {
 
   test('with replies given in the first prompt: they are context', () => {
     const shots: readonly Message[] = [user('1?'), { role: 'assistant', content: '1.' }, user('Q')]
-    const again = made(play(chatml, [{ ...question, messages: shots }]).trajectory)
+    const again = made(simulateRollout(chatml, [{ ...question, messages: shots }]).trajectory)
     expect(again.trajectory.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt'])
     expect(lossMask(again.trajectory).filter((bit) => bit === 1)).toHaveLength(2)
   })
@@ -137,7 +140,7 @@ describe('thinking and calls', () => {
         content: 'R',
       }),
     )
-    return play(
+    return simulateRollout(
       telling,
       [
         { messages: [user('Q')], reply: reply(text), finish: stop },
@@ -440,7 +443,10 @@ describe('templates', () => {
   test('that refuse the conversation, or do not compile, are told in Python’s words', () => {
     expect(
       side(
-        { ...simple, segments: [...simple.segments, ...play(looksBack, [question]).trajectory.segments.slice(1)] },
+        {
+          ...simple,
+          segments: [...simple.segments, ...simulateRollout(looksBack, [question]).trajectory.segments.slice(1)],
+        },
         { kind: 'raw' },
         { template: '\n{{ messages[9].role.x }}' },
       ),

@@ -7,22 +7,22 @@ import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { readInput } from '#lib/templates/document/input.ts'
 import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { GivenSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
+import { encodingDoubts, messageDoubts } from './caveats.ts'
 import { type Chosen, chosenTemplate, refusedTemplate } from './chosen-template.ts'
-import { encodingDoubts, messageDoubts } from './doubts.ts'
-import { type HeldPart, heldConversation, heldTexts } from './held-messages.ts'
-import { madeFrame } from './made.ts'
 import { type Clock, recordedClock } from './recorded-clock.ts'
+import { type HeldPart, recordedConversation, recordedTexts } from './recorded-messages.ts'
+import { madeFrame } from './remade.ts'
 import { replySegments } from './reply-segments.ts'
 import { withSpans, withTexts } from './spans.ts'
 
 export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
 
-export function messagesSide(given: GivenSide, as: MessagesAs, side: SideTokenizer): Making<ShownSide> {
+export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokenizer): Making<ShownSide> {
   const { trajectory } = given
   const { tokenizer } = side
-  const found = heldMessages(given, as, side)
+  const found = recordedMessages(given, as, side)
   if (!found.ok) return found
   const { readable, parts, chosen, input, clock } = found.value
   const rendered = renderedConversation(input, chosen.template, tokenizer)
@@ -63,14 +63,14 @@ interface HeldMessages {
 }
 
 /** What the template gets, and the template. */
-export function heldMessages(given: GivenSide, as: MessagesAs, side: SideTokenizer): Making<HeldMessages> {
+export function recordedMessages(given: LoadedSide, as: MessagesAs, side: SideTokenizer): Making<HeldMessages> {
   const { trajectory } = given
   const chosen = chosenTemplate(given, as, side)
   if (!chosen.ok) return chosen
   const readable = withTexts(trajectory, side.tokenizer)
-  const held = heldConversation(readable, as.kind)
+  const held = recordedConversation(readable, as.kind)
   if (!held.ok) return held
-  const read = readInput(heldTexts(held.value, trajectory))
+  const read = readInput(recordedTexts(held.value, trajectory))
   if (!read.ok) return refusedTemplate(read.error)
   const clock = recordedClock(trajectory)
   return {

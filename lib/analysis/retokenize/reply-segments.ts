@@ -2,7 +2,7 @@
 
 import { type Conversation, messageRanges } from '#lib/templates/loss-mask/conversation.ts'
 import type { PromptSegment, ResponseSegment, Span } from '#lib/trajectory/format/trajectory.ts'
-import type { HeldPart } from './held-messages.ts'
+import type { HeldPart } from './recorded-messages.ts'
 
 export type BareSegment = PromptSegment | ResponseSegment
 

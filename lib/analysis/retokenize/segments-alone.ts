@@ -7,11 +7,11 @@ import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { SegmentAlone } from '../compare/shown-side.ts'
-import type { Written } from './text-side.ts'
+import type { TextSide } from './text-side.ts'
 
 export function segmentsAlone(
   segments: readonly SegmentView[],
-  { text, edges }: Pick<Written, 'text' | 'edges'>,
+  { text, edges }: Pick<TextSide, 'text' | 'edges'>,
   vocab: Vocab,
   tokenizer: Tokenizer,
 ): readonly SegmentAlone[] {

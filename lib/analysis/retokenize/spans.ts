@@ -8,8 +8,8 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { ResponseSegment, Segment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { HeldPart } from './held-messages.ts'
-import { wholeVocab } from './made.ts'
+import type { HeldPart } from './recorded-messages.ts'
+import { wholeVocab } from './remade.ts'
 import type { BareSegment } from './reply-segments.ts'
 
 /** All that there is by now, closed: with the texts of its ids, and the calls of a response under way. */

@@ -7,19 +7,19 @@ import type { TextRange } from '#lib/parsers/parser.ts'
 import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
 import { withoutFirstSpace } from '#lib/rollout/record/retokenize.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { type Comparison, compareTrajectories } from '#lib/trajectory/drift/compare.ts'
+import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import type { Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import type { GivenSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
-import { isSameTokenizer, textDoubts } from './doubts.ts'
-import { madeFrame, wholeVocab } from './made.ts'
+import type { LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import { isSameTokenizer, textDoubts } from './caveats.ts'
+import { madeFrame, wholeVocab } from './remade.ts'
 import { segmentsAlone } from './segments-alone.ts'
 
 export function textSide(
-  { trajectory, as }: Pick<GivenSide, 'trajectory' | 'as'>,
+  { trajectory, as }: Pick<LoadedSide, 'trajectory' | 'as'>,
   { tokenizer }: Pick<SideTokenizer, 'tokenizer'>,
 ): ShownSide {
   const { segments, vocab, written, encoded, made } = encodedAgain(trajectory, tokenizer)
@@ -31,7 +31,7 @@ export function textSide(
 }
 
 /** The drift of the text alone, without what a person is told beside it. */
-export const textComparison = (trajectory: TrajectoryView, tokenizer: Tokenizer): Comparison =>
+export const textComparison = (trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryComparison =>
   compareTrajectories(trajectory, encodedAgain(trajectory, tokenizer).made)
 
 function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
@@ -53,7 +53,7 @@ function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
 }
 
 /** The text of all segments; offsets are UTF-16 units. */
-export interface Written {
+export interface TextSide {
   readonly text: string
   /** At which each token starts; the length of the text last. */
   readonly starts: readonly number[]
@@ -63,7 +63,7 @@ export interface Written {
   readonly firsts: readonly number[]
 }
 
-function writtenText(segments: readonly SegmentView[], vocab: Vocab): Written {
+function writtenText(segments: readonly SegmentView[], vocab: Vocab): TextSide {
   const ids = segments.flatMap((segment) => Array.from(segment.ids))
   const { text, starts } = textWithStarts(ids, vocab)
   const firsts = [0]
@@ -117,7 +117,7 @@ function endOfTurnIn({ model, vocab }: TrajectoryView, { addedTokens }: Tokenize
 function carried(
   segment: SegmentView,
   index: number,
-  written: Written,
+  written: TextSide,
   encoded: Encoded,
   vocab: Vocab,
   isSameTokenizer: boolean,
@@ -145,7 +145,7 @@ function tokensFrom(starts: readonly number[], start: number, end: number): Span
 }
 
 /** That of the token which begins the character. */
-function maskAt({ mask = [] }: SegmentView, offset: number, index: number, { starts, firsts }: Written): 0 | 1 {
+function maskAt({ mask = [] }: SegmentView, offset: number, index: number, { starts, firsts }: TextSide): 0 | 1 {
   const first = firsts[index] as number
   let token = countWhile(starts.length - 1, (at) => (starts[at] as number) <= offset) - 1
   while (token > first && starts[token - 1] === starts[token]) token--
@@ -156,7 +156,7 @@ function maskAt({ mask = [] }: SegmentView, offset: number, index: number, { sta
 function carriedSpans(
   segment: ResponseView,
   index: number,
-  { starts, edges, firsts }: Written,
+  { starts, edges, firsts }: TextSide,
   encoded: Encoded,
   own: Span,
   ownStarts: readonly number[],

@@ -1,6 +1,6 @@
 /** The record of a trajectory in a format: what Export saves. */
 
-import type { Written } from '#lib/formats/format.ts'
+import type { ExportedFile } from '#lib/formats/format.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
 import type { TrainingRow } from '#lib/formats/training-row.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -10,7 +10,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 export interface TrainerRecord {
   readonly trajectory: Trajectory
   readonly format: WritableFormat
-  readonly written: Written
+  readonly written: ExportedFile
   readonly rows: readonly TrainingRow[]
 }
 

@@ -1,14 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { GroupLine } from '#lib/api/group-line.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { createGroupStore, type GroupState } from './group-store.ts'
 
 const turns = [
   { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66, 67], finish: { kind: 'stop' } as const },
 ]
-const { events, trajectory } = play(chatml, turns)
+const { events, trajectory } = simulateRollout(chatml, turns)
 const SAMPLES = 3
 /** The events of all samples, in turns. */
 const all: readonly GroupLine[] = events.flatMap((event) =>

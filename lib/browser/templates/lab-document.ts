@@ -64,7 +64,7 @@ export interface EarlierDocument {
 }
 
 /** The document that was written last, for a page that only reads it; undefined where there is none. */
-export async function keptDocument(shelf: Pick<DocumentShelf, 'read'>): Promise<LabDocument | undefined> {
+export async function storedDocument(shelf: Pick<DocumentShelf, 'read'>): Promise<LabDocument | undefined> {
   const read = await shelf.read().catch(() => undefined)
   return documentSchema.safeParse(read).data
 }

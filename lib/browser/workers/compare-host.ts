@@ -3,7 +3,7 @@
 import type { SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import { type CompareTask, compareTasks } from '#lib/analysis/compare/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { heldTokenizer } from './load-tokenizer.ts'
+import { loadTokenizer } from './load-tokenizer.ts'
 import type { HostDeps, Task } from './task-host.ts'
 
 type Held =
@@ -25,5 +25,5 @@ const tasks = Object.fromEntries(
 
 export const compareHost: Pick<HostDeps<Held>, 'tasks' | 'hold'> = {
   tasks,
-  hold: (given) => (given.kind === 'trajectory' ? given : { kind: 'tokenizer', tokenizer: heldTokenizer(given) }),
+  hold: (given) => (given.kind === 'trajectory' ? given : { kind: 'tokenizer', tokenizer: loadTokenizer(given) }),
 }

@@ -4,7 +4,7 @@ import { inspectTasks } from '#lib/analysis/tasks.ts'
 import type { InspectTask } from '#lib/analysis/trajectory-task.ts'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { heldTokenizer } from './load-tokenizer.ts'
+import { loadTokenizer } from './load-tokenizer.ts'
 import type { Task } from './task-host.ts'
 import { serveTasks } from './task-port.ts'
 
@@ -22,5 +22,5 @@ const tasks = Object.fromEntries(
 
 serveTasks<Held>({
   tasks,
-  hold: (given) => (given.kind === 'trajectory' ? given.trajectory : heldTokenizer(given)),
+  hold: (given) => (given.kind === 'trajectory' ? given.trajectory : loadTokenizer(given)),
 })

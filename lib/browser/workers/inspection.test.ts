@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { fakeWorker, inThisThread } from '#testing/worker.ts'
 import { createTrajectoryTasks } from './inspection.ts'
@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const { trajectory } = play(chatml, [
+const { trajectory } = simulateRollout(chatml, [
   { messages: [{ role: 'user', content: 'q' }], reply: [65, 66, 67], finish: { kind: 'stop' } },
 ])
 

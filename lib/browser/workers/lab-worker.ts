@@ -2,7 +2,7 @@
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
-import { heldTokenizer } from './load-tokenizer.ts'
+import { loadTokenizer } from './load-tokenizer.ts'
 import { serveTasks } from './task-port.ts'
 
-serveTasks<LabTokenizer>({ tasks, hold: heldTokenizer })
+serveTasks<LabTokenizer>({ tasks, hold: loadTokenizer })

@@ -1,8 +1,8 @@
 import { type LoadedTokenizer, loadTokenizerFiles, tokenizerFilesSchema } from '#lib/tokenizer/files/tokenizer-files.ts'
-import type { Given } from './task-host.ts'
+import type { TaskResource } from './task-host.ts'
 
 /** The tokenizer that these files make. Throws TokenizerError. */
-export function heldTokenizer(given: Given): LoadedTokenizer {
+export function loadTokenizer(given: TaskResource): LoadedTokenizer {
   if (given.kind !== 'tokenizer') throw new Error(`a ${given.kind} is no tokenizer`)
   return loadTokenizerFiles(given.name, tokenizerFilesSchema.parse(JSON.parse(new TextDecoder().decode(given.files))))
 }

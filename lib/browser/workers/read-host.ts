@@ -22,7 +22,7 @@ export type ReadSource =
       readonly json: object | undefined
     }
 
-export interface Read {
+export interface ReadAnswer {
   readonly trajectory: TrajectoryView
   /** How many trajectories the file has; this is the first. */
   readonly count: number
@@ -33,7 +33,7 @@ export type ToReader =
   | { readonly kind: 'cancel'; readonly id: number }
 
 export type FromReader =
-  | { readonly kind: 'read'; readonly id: number; readonly read: Read }
+  | { readonly kind: 'read'; readonly id: number; readonly read: ReadAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ReadFailure }
 
 /** An error as it crosses threads. */
@@ -71,7 +71,7 @@ export function createReadHost(
   }
 }
 
-type PackedRead = Packed & Pick<Read, 'count'>
+type PackedRead = Packed & Pick<ReadAnswer, 'count'>
 
 /** All records are checked, and only the first is kept. */
 async function fromFile(

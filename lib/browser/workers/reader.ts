@@ -2,15 +2,15 @@
  * Reads trajectories in a worker: the page gets them packed, and is held up by neither parsing nor checking. The worker is
  * kept for a while, since the first thing that it reads is the slowest, and then let go with all that parsing left in it.
  */
-import { ApiError, keptToken } from '../api.ts'
+import { ApiError, storedToken } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
-import type { FromReader, Read, ReadFailure, ReadSource, ToReader } from './read-host.ts'
+import type { FromReader, ReadAnswer, ReadFailure, ReadSource, ToReader } from './read-host.ts'
 
 export interface Reader {
   /** The first trajectory of a file. Throws FileError, ApiError where the worker fails, or the signal's reason. */
-  file(file: File, now: string, signal: AbortSignal): Promise<Read>
+  file(file: File, now: string, signal: AbortSignal): Promise<ReadAnswer>
   /** A trajectory that the server answers with, of this path; posts `json` where it is given. Throws ApiError, or the signal's reason. */
-  call(path: string, signal: AbortSignal, json?: object): Promise<Read>
+  call(path: string, signal: AbortSignal, json?: object): Promise<ReadAnswer>
   /** Starts the worker, for something that is to be read soon. */
   prepare(): void
 }
@@ -33,7 +33,7 @@ const inBrowser: ReaderDeps = {
 }
 
 interface Reading {
-  readonly resolve: (read: Read) => void
+  readonly resolve: (read: ReadAnswer) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -79,9 +79,9 @@ export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBro
     return made
   }
 
-  function read(source: ReadSource, signal: AbortSignal): Promise<Read> {
+  function read(source: ReadSource, signal: AbortSignal): Promise<ReadAnswer> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    const { promise, resolve, reject } = Promise.withResolvers<Read>()
+    const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>()
     const id = nextId++
     const giveUp = () => {
       if (!readings.delete(id)) return
@@ -100,7 +100,7 @@ export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBro
   return {
     file: (file, now, signal) => read({ kind: 'file', file, now, id: newId() }, signal),
     call: (path, signal, json) =>
-      read({ kind: 'call', address: new URL(path, window.location.href).href, token: keptToken(), json }, signal),
+      read({ kind: 'call', address: new URL(path, window.location.href).href, token: storedToken(), json }, signal),
     prepare() {
       worker ??= start()
       rest()

@@ -7,14 +7,14 @@ import type { LateTask } from '#lib/tasks/task.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** What a task works on, as it comes to the worker. */
-export type Given =
+export type TaskResource =
   /** The files of a tokenizer as JSON. */
   | { readonly kind: 'tokenizer'; readonly name: string; readonly files: ArrayBuffer }
   | { readonly kind: 'trajectory'; readonly trajectory: TrajectoryView }
 
 export type ToWorker =
   /** Comes before the first task that names it. */
-  | { readonly kind: 'resource'; readonly name: string; readonly given: Given }
+  | { readonly kind: 'resource'; readonly name: string; readonly given: TaskResource }
   | { readonly kind: 'release'; readonly name: string }
   | {
       readonly kind: 'run'
@@ -45,7 +45,7 @@ export type Task<Held> = (request: never, resources: readonly Held[]) => Generat
 export interface HostDeps<Held> {
   readonly tasks: Readonly<Record<string, Task<Held> | LateTask<Task<Held>>>>
   /** Throws what the tasks that need it fail with. */
-  readonly hold: (given: Given) => Held
+  readonly hold: (given: TaskResource) => Held
   readonly post: (message: FromWorker) => void
   /** Resolves after whatever else waits to be done, messages among it. */
   readonly nextTurn: () => Promise<void>

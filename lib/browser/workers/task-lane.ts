@@ -4,13 +4,13 @@
  * begin again.
  */
 import { TaskError } from './task-error.ts'
-import type { FromWorker, Given, ToWorker } from './task-host.ts'
+import type { FromWorker, TaskResource, ToWorker } from './task-host.ts'
 
 /** What tasks work on: a tokenizer, a trajectory. Those of the same name are the same. */
 export interface Resource {
   readonly name: string
   /** What the worker is sent, and which of its buffers go over to it. */
-  load(signal: AbortSignal): Promise<{ readonly given: Given; readonly transfer: readonly ArrayBuffer[] }>
+  load(signal: AbortSignal): Promise<{ readonly given: TaskResource; readonly transfer: readonly ArrayBuffer[] }>
 }
 
 interface RunOptions {

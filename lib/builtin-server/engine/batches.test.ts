@@ -5,7 +5,7 @@ import { samplingOf } from '#lib/builtin-server/generate/sampling-params.ts'
 import type { KeyValues } from '#lib/builtin-server/models/key-values.ts'
 import type { OnnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { batchesOf, createEngine, type Engine } from './engine.ts'
-import type { Chunk, Job } from './job.ts'
+import type { Job, JobChunk } from './job.ts'
 import { createTally } from './tally.ts'
 
 const rowsOf = (lengths: readonly number[]) => lengths.map((length) => ({ sequence: { computed: () => length } }))
@@ -51,7 +51,7 @@ interface SeenPass {
 /** Every pass asks `onPass` first, and is noted. */
 function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = () => {}, heedsPadding = true) {
   const seen: SeenPass[] = []
-  const chunks: { readonly key: number; readonly chunk: Chunk }[] = []
+  const chunks: { readonly key: number; readonly chunk: JobChunk }[] = []
   const keys = (rows: number, length: number): KeyValues => ({
     rows,
     length,

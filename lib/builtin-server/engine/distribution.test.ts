@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
-import { bestFirst, distribution, draw, type Filter, logprobOf } from './distribution.ts'
+import { bestFirst, distribution, draw, type LogitFilter, logprobOf } from './distribution.ts'
 import { createRandom } from './random.ts'
 
 const rows = fc
@@ -10,7 +10,7 @@ const rows = fc
 /** Many equal values: who wins a tie must not depend on luck. */
 const coarse = rows.map((row) => row.map((logit) => Math.round(logit / 8)))
 const temperatures = fc.constantFrom(0.2, 1, 3)
-const ALL: Filter = { topK: Number.POSITIVE_INFINITY, topP: 1, minP: 0 }
+const ALL: LogitFilter = { topK: Number.POSITIVE_INFINITY, topP: 1, minP: 0 }
 
 const idsOf = (row: Float32Array) => Array.from(row, (_, id) => id)
 const sorted = (row: Float32Array) => idsOf(row).sort((a, b) => (row[b] as number) - (row[a] as number) || a - b)
@@ -54,7 +54,7 @@ describe('a draw', () => {
   })
 
   /** By the definition, over the whole sorted vocabulary. */
-  const allowed = (row: Float32Array, temperature: number, { topK, topP, minP }: Filter): number[] => {
+  const allowed = (row: Float32Array, temperature: number, { topK, topP, minP }: LogitFilter): number[] => {
     const of = distribution(row, temperature)
     const shares = sorted(row).map((id) => ({ id, share: Math.exp(logprobOf(of, id)) }))
     return shares
@@ -90,7 +90,7 @@ describe('a draw', () => {
   test('takes each token as often as it is likely', () => {
     const draws = 20_000
     const row = Float32Array.of(0, 2, -1, 1)
-    const counted = (filter: Filter) => {
+    const counted = (filter: LogitFilter) => {
       const uniform = createRandom(5)
       const drawn = Array.from({ length: draws }, () => draw(distribution(row), filter, uniform))
       return idsOf(row).map((id) => drawn.filter((other) => other === id).length / draws)

@@ -36,7 +36,7 @@ export function logprobOf({ logits, temperature, normaliser }: Distribution, id:
 }
 
 /** Which tokens may be drawn, in SGLang's terms. */
-export interface Filter {
+export interface LogitFilter {
   /** Infinity = all; 1 = the best one, whatever the draw. */
   readonly topK: number
   /** The smallest set of best tokens that reaches this probability. */
@@ -51,7 +51,7 @@ export interface Filter {
  * changed, of 6,000 that add up probabilities to one random number two did. `uniform` gives numbers in [0, 1), one for
  * every id of the vocabulary.
  */
-export function draw(of: Distribution, filter: Filter, uniform: () => number): number {
+export function draw(of: Distribution, filter: LogitFilter, uniform: () => number): number {
   if (filter.topK === 1) return best(of.logits)
   const isOpen = filter.topK >= of.logits.length && filter.topP === 1 && filter.minP === 0
   const kept = isOpen ? undefined : new Set(candidates(of, filter))
@@ -85,7 +85,7 @@ function best(logits: Float32Array): number {
 const FIRST_STEP = 64
 
 /** The tokens that pass, best first. The probabilities compared are those of the whole vocabulary, as in SGLang. */
-function candidates(of: Distribution, { topK, topP, minP }: Filter): number[] {
+function candidates(of: Distribution, { topK, topP, minP }: LogitFilter): number[] {
   const limit = Math.min(topK, of.logits.length)
   let asked = topP === 1 && minP === 0 ? limit : Math.min(limit, FIRST_STEP)
   for (;;) {

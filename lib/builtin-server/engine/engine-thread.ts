@@ -3,11 +3,11 @@ import { Worker } from 'node:worker_threads'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
 import {
   type Capacity,
-  type Chunk,
   type EngineStart,
   emptyChunk,
   type FromEngine,
   type Job,
+  type JobChunk,
   type ToEngine,
 } from './job.ts'
 import { createNativeGate, shut, shutBlocking } from './native-gate.ts'
@@ -30,7 +30,7 @@ export interface Generation {
    * The last one, and no other, has a finish. All that are not read yet are held: no more than the job may have tokens.
    * Who leaves them before their end aborts.
    */
-  readonly chunks: ReadableStream<Chunk>
+  readonly chunks: ReadableStream<JobChunk>
   /** The last chunk follows at once. */
   abort(): void
 }
@@ -49,7 +49,7 @@ export async function startEngine(
   const onProcessExit = (): void => shutBlocking(gate)
   process.once('exit', onProcessExit)
   const post = (message: ToEngine): void => worker.postMessage(message)
-  const listeners = new Map<number, (chunk: Chunk) => void>()
+  const listeners = new Map<number, (chunk: JobChunk) => void>()
   const facts = await new Promise<ModelFacts>((resolve, reject) => {
     worker.on('message', (message: FromEngine) => {
       switch (message.type) {
@@ -81,10 +81,10 @@ export async function startEngine(
       const key = ++lastKey
       const abort = (): void => post({ type: 'abort', key })
       let isLeft = false
-      const chunks = new ReadableStream<Chunk>({
+      const chunks = new ReadableStream<JobChunk>({
         start(controller) {
           // Nothing in it throws: the chunks of other jobs come in the same message.
-          const listen = (chunk: Chunk): void => {
+          const listen = (chunk: JobChunk): void => {
             if (!isLeft) controller.enqueue(chunk)
             if (!chunk.finish) return
             if (!isLeft) controller.close()

@@ -5,7 +5,7 @@
 import { gathered, longest, type RowPositions, release } from '#lib/builtin-server/models/key-values.ts'
 import type { OnnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { type Grammar, type GrammarCompiler, GrammarError } from './grammar.ts'
-import { type Capacity, type Chunk, emptyChunk, type Finish, type Job, QUEUE_FULL } from './job.ts'
+import { type Capacity, emptyChunk, type Job, type JobChunk, type JobFinish, QUEUE_FULL } from './job.ts'
 import { createPrefixCache } from './prefix-cache.ts'
 import { createSequence, PASS_TOKENS, type Sequence, type Setting } from './sequence.ts'
 import { type Tally, tallyHeld, tallyPrompt } from './tally.ts'
@@ -26,7 +26,7 @@ export interface EngineParts extends Setting {
   readonly capacity: Capacity
   /** Asked for when the first grammar comes. */
   readonly grammars: () => Promise<GrammarCompiler>
-  readonly emit: (key: number, chunk: Chunk) => void
+  readonly emit: (key: number, chunk: JobChunk) => void
   readonly tally: Tally
 }
 
@@ -39,7 +39,7 @@ export function createEngine(parts: EngineParts): Engine {
   /** Of the last pass of those that write, from 0 to BAR - 1. */
   let beat = 0
 
-  const finish = (row: Row, chunk: Chunk): void => {
+  const finish = (row: Row, chunk: JobChunk): void => {
     const { job, ids } = row.sequence
     running.delete(job.key)
     cache.keep(ids, placeOf(row))
@@ -225,7 +225,7 @@ function reusable({ promptIds, logprobs }: Job): number {
   return Math.min(promptIds.length - 1, logprobs?.start ?? Number.POSITIVE_INFINITY)
 }
 
-const REFUSED: Finish = { kind: 'failed', status: 503, message: QUEUE_FULL }
+const REFUSED: JobFinish = { kind: 'failed', status: 503, message: QUEUE_FULL }
 
 /** onnxruntime may print whole tensors. */
 export function shortMessage(error: unknown): string {

@@ -11,7 +11,7 @@ export interface Job {
   readonly key: number
   /** Not empty, every id within the vocabulary. */
   readonly promptIds: readonly number[]
-  readonly sampling: Sampling
+  readonly sampling: JobSampling
   /** undefined = no logprobs. */
   readonly logprobs: LogprobRequest | undefined
   /** A chunk after each so many tokens, the first one after one token; undefined = one chunk, when all is done. */
@@ -19,7 +19,7 @@ export interface Job {
 }
 
 /** SGLang's sampling parameters, checked and with their defaults filled in. */
-export interface Sampling {
+export interface JobSampling {
   /** 0 = only read the prompt. */
   readonly maxNewTokens: number
   readonly minNewTokens: number
@@ -74,7 +74,7 @@ export interface LogprobRequest {
 }
 
 /** What was generated since the last chunk. */
-export interface Chunk {
+export interface JobChunk {
   readonly ids: readonly number[]
   readonly text: string
   /** One entry per id, [] when none were asked for; the lists of alternatives have one more after a prompt was only read. */
@@ -87,7 +87,7 @@ export interface Chunk {
   /** With the first chunk only, and only where asked for. */
   readonly input: InputLogprobs | undefined
   /** undefined = there is more to come. */
-  readonly finish: Finish | undefined
+  readonly finish: JobFinish | undefined
 }
 
 /** Best first; parallel arrays. */
@@ -104,14 +104,14 @@ export interface InputLogprobs {
   readonly asked: readonly (readonly number[] | null)[]
 }
 
-export type Finish =
+export type JobFinish =
   | { readonly kind: 'length' }
   | { readonly kind: 'stop'; readonly matched: number | string }
   | { readonly kind: 'aborted'; readonly stage: 'waiting' | 'running' }
   | { readonly kind: 'failed'; readonly status: 400 | 500 | 503; readonly message: string }
 
 /** The only chunk of a job that was never run. */
-export const emptyChunk = (finish: Finish): Chunk => ({
+export const emptyChunk = (finish: JobFinish): JobChunk => ({
   ids: [],
   text: '',
   logprobs: [],
@@ -146,7 +146,7 @@ export type FromEngine =
 /** Of a job. */
 export interface ChunkOf {
   readonly key: number
-  readonly chunk: Chunk
+  readonly chunk: JobChunk
 }
 
 /** How much the engine takes on. */

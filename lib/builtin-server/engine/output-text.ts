@@ -3,7 +3,7 @@
  * everything while its end may be the beginning of a stop text.
  */
 import { bytesOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
-import type { Sampling } from './job.ts'
+import type { JobSampling } from './job.ts'
 import { stopMatcher } from './stop-pattern.ts'
 
 export interface OutputText {
@@ -19,7 +19,7 @@ export interface OutputText {
   end(stop: string | number | undefined): string
 }
 
-type Rules = Pick<Sampling, 'stopTexts' | 'stopPatterns' | 'keepsStop' | 'showsSpecialTokens'>
+type Rules = Pick<JobSampling, 'stopTexts' | 'stopPatterns' | 'keepsStop' | 'showsSpecialTokens'>
 
 export function createOutputText(vocabulary: Vocabulary, rules: Rules): OutputText {
   const { stopTexts, keepsStop, showsSpecialTokens } = rules

@@ -1,7 +1,7 @@
 /** Chooses the tokens of one generation, and remembers them for the penalties and the grammar. */
 import { type Distribution, distribution, draw } from './distribution.ts'
 import type { Grammar } from './grammar.ts'
-import type { Sampling } from './job.ts'
+import type { JobSampling } from './job.ts'
 import { createRandom } from './random.ts'
 
 export interface Sampler {
@@ -11,7 +11,11 @@ export interface Sampler {
 }
 
 /** `stopIds`: all that end this generation, the model's among them. */
-export function createSampler(sampling: Sampling, stopIds: ReadonlySet<number>, grammar: Grammar | undefined): Sampler {
+export function createSampler(
+  sampling: JobSampling,
+  stopIds: ReadonlySet<number>,
+  grammar: Grammar | undefined,
+): Sampler {
   const { frequencyPenalty, presencePenalty, repetitionPenalty, minNewTokens, logitBias } = sampling
   const penalises = frequencyPenalty !== 0 || presencePenalty !== 0 || repetitionPenalty !== 1
   const uniform = createRandom(sampling.seed)

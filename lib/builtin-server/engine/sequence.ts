@@ -5,7 +5,7 @@
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { bestFirst, type Distribution, distribution, logprobOf } from './distribution.ts'
 import type { Grammar } from './grammar.ts'
-import type { Chunk, Finish, InputLogprobs, Job, Ranking } from './job.ts'
+import type { InputLogprobs, Job, JobChunk, JobFinish, Ranking } from './job.ts'
 import { createOutputText } from './output-text.ts'
 import { createSampler } from './sampler.ts'
 
@@ -19,9 +19,9 @@ export interface Sequence {
   isDecoding(): boolean
   next(): { readonly ids: readonly number[]; readonly keep: 'all' | 'last' }
   /** Takes in the logits of the pass over next(), of `count` ids. The chunk is there when one is due. */
-  advance(logits: readonly Float32Array[], count: number): Chunk | undefined
+  advance(logits: readonly Float32Array[], count: number): JobChunk | undefined
   /** What is left to report when it ends for a reason from outside. */
-  end(finish: Finish): Chunk
+  end(finish: JobFinish): JobChunk
 }
 
 /** Bounds the memory of a pass (attention takes heads × 512 × context floats) and the time until others have a turn. */
@@ -49,8 +49,8 @@ export function createSequence(job: Job, known: number, setting: Setting, gramma
   let unreported = unreportedTokens()
   let isFirst = true
 
-  const report = (finish: Finish | undefined): Chunk => {
-    const chunk: Chunk = {
+  const report = (finish: JobFinish | undefined): JobChunk => {
+    const chunk: JobChunk = {
       ...unreported,
       text: finish ? text.end(finish.kind === 'stop' ? finish.matched : undefined) : text.take(),
       cachedTokens: known,
@@ -62,7 +62,7 @@ export function createSequence(job: Job, known: number, setting: Setting, gramma
     return chunk
   }
 
-  const finishWith = (id: number): Finish | undefined => {
+  const finishWith = (id: number): JobFinish | undefined => {
     const count = ids.length - job.promptIds.length
     const stop = text.read(id)
     // SGLang's order: the length first, then texts and patterns, then stop tokens.

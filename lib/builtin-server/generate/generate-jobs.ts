@@ -1,5 +1,5 @@
 /** What a /generate body asks for, one order per prompt, after SGLang's checks of the values. */
-import { type Job, type LogprobRequest, QUEUE_FULL, type Sampling } from '#lib/builtin-server/engine/job.ts'
+import { type Job, type JobSampling, type LogprobRequest, QUEUE_FULL } from '#lib/builtin-server/engine/job.ts'
 import { badValue, cannot } from '#lib/builtin-server/http/refusal.ts'
 import type { GenerateBody } from './generate-body.ts'
 import { type SamplingParams, samplingOf } from './sampling-params.ts'
@@ -12,7 +12,7 @@ export interface Order {
   readonly showsPromptIds: boolean
 }
 
-export interface Limits {
+export interface GenerateLimits {
   readonly vocabularySize: number
   readonly contextLength: number
   /** That run or wait at the same time. */
@@ -27,7 +27,7 @@ export interface Limits {
  */
 export async function ordersOf(
   body: GenerateBody,
-  limits: Limits,
+  limits: GenerateLimits,
 ): Promise<{ readonly orders: readonly Order[]; readonly isBatch: boolean }> {
   const { prompts, isBatch } = promptsOf(body)
   if (body.unsupported[0] !== undefined)
@@ -109,7 +109,7 @@ async function orderOf(
   rid: string,
   body: GenerateBody,
   own: PerPrompt,
-  limits: Limits,
+  limits: GenerateLimits,
 ): Promise<Order> {
   const params = own<SamplingParams>('sampling_params', body.sampling) as SamplingParams
   const sampling = samplingOf(params, limits.vocabularySize)
@@ -134,14 +134,14 @@ async function orderOf(
   }
 }
 
-function boundBy(bound: GenerateBody['bound'], sampling: Sampling): Sampling {
+function boundBy(bound: GenerateBody['bound'], sampling: JobSampling): JobSampling {
   if (!bound) return sampling
   const { calls, behind } = bound
   const grammar = sampling.grammar ?? (calls.length > 0 ? { kind: 'calls', forms: calls } : undefined)
   return { ...sampling, grammar, grammarBehind: behind }
 }
 
-function checkPrompt(ids: readonly number[], asked: number | undefined, limits: Limits): void {
+function checkPrompt(ids: readonly number[], asked: number | undefined, limits: GenerateLimits): void {
   const { contextLength, vocabularySize } = limits
   if (ids.length >= contextLength)
     throw badValue(

@@ -1,18 +1,18 @@
 /** /generate and /abort_request: runs what a body asks for and writes the replies, plain or as a stream of events. */
 import type { EngineThread, Generation } from '#lib/builtin-server/engine/engine-thread.ts'
-import type { Chunk, Finish } from '#lib/builtin-server/engine/job.ts'
+import type { JobChunk, JobFinish } from '#lib/builtin-server/engine/job.ts'
 import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject, strictJson } from '#lib/builtin-server/http/json-body.ts'
-import { badBody, badValue, cannot, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { badBody, badValue, cannot, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { type GenerateBody, generateBody } from './generate-body.ts'
-import { type Limits, type Order, ordersOf } from './generate-jobs.ts'
-import { createReply, type Reply, type ReplyJson } from './reply.ts'
+import { type GenerateLimits, type Order, ordersOf } from './generate-jobs.ts'
+import { createReply, type GenerateReply, type ReplyJson } from './reply.ts'
 
 export interface Serving {
   readonly engine: EngineThread
   readonly vocabulary: Vocabulary
-  readonly limits: Limits
+  readonly limits: GenerateLimits
   /** Generations under way by their request id. */
   readonly generations: Map<string, Generation>
 }
@@ -30,7 +30,7 @@ export async function generate(request: Request, ready: () => Promise<Serving>):
     return Response.json(isBatch ? replies : replies[0])
   } catch (error) {
     // An invalid value in a stream is an event under status 200, as in SGLang.
-    if (body.stream && error instanceof Refusal) return eventStream(refusalEvents(error), () => {})
+    if (body.stream && error instanceof HttpRefusal) return eventStream(refusalEvents(error), () => {})
     throw error
   }
 }
@@ -80,7 +80,7 @@ async function* repliesOf(tasks: readonly Task[], abort: () => void): AsyncGener
 interface Arrival {
   readonly task: Task
   readonly index: number
-  readonly chunk: Chunk
+  readonly chunk: JobChunk
 }
 
 function arriving(tasks: readonly Task[], abort: () => void): ReadableStream<Arrival> {
@@ -120,7 +120,7 @@ export async function abortRequest(request: Request, generations: Serving['gener
 
 interface Task {
   readonly generation: Generation
-  readonly reply: Reply
+  readonly reply: GenerateReply
 }
 
 function startTasks(orders: readonly Order[], { engine, vocabulary, generations }: Serving): Task[] {
@@ -143,7 +143,7 @@ async function onlyReply({ generation, reply }: Task): Promise<ReplyJson> {
   throw new Error('a generation without a chunk')
 }
 
-const failure = ({ status, message }: Finish & { kind: 'failed' }): Refusal =>
+const failure = ({ status, message }: JobFinish & { kind: 'failed' }): HttpRefusal =>
   status === 400 ? badValue(message) : cannot(status, message)
 
 async function* eventsOf(growing: ReplyStream['growing'], isBatch: boolean): AsyncGenerator<string> {
@@ -151,7 +151,7 @@ async function* eventsOf(growing: ReplyStream['growing'], isBatch: boolean): Asy
   yield DONE
 }
 
-async function* refusalEvents({ message, status }: Refusal): AsyncGenerator<string> {
+async function* refusalEvents({ message, status }: HttpRefusal): AsyncGenerator<string> {
   yield event({ error: { message, type: 'invalid_request_error', code: status, retryable: false } })
   yield DONE
 }

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
-import { type Chunk, emptyChunk } from '#lib/builtin-server/engine/job.ts'
+import { emptyChunk, type JobChunk } from '#lib/builtin-server/engine/job.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { createTestModel, eventsIn, lasting, type TestReply, testClient } from '#lib/builtin-server/test-model.ts'
 import { replyStream, type Serving } from './generate.ts'
@@ -37,7 +37,7 @@ describe('chunks that come all at once', () => {
   async function streamOf() {
     let written = 0
     let aborts = 0
-    const chunk = (index: number): Chunk => ({
+    const chunk = (index: number): JobChunk => ({
       ...emptyChunk({ kind: 'length' }),
       ids: [index],
       logprobs: [-1],

@@ -1,16 +1,16 @@
 /** A chunk of a generation as SGLang writes it: text, output_ids and meta_info. */
 
-import type { Chunk, Finish, InputLogprobs, Ranking } from '#lib/builtin-server/engine/job.ts'
+import type { InputLogprobs, JobChunk, JobFinish, Ranking } from '#lib/builtin-server/engine/job.ts'
 import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { Order } from './generate-jobs.ts'
 
-export interface Reply {
+export interface GenerateReply {
   /** Text, ids and logprobs are the chunk's own; counts are of all so far; the prompt's logprobs come every time. */
-  write(chunk: Chunk): ReplyJson
+  write(chunk: JobChunk): ReplyJson
 }
 
-export type Entry = readonly [logprob: number | null, id: number, text: string | null]
+export type ReplyEntry = readonly [logprob: number | null, id: number, text: string | null]
 
 /** Of meta_info what is read again here; it has more. */
 export interface ReplyJson {
@@ -22,13 +22,13 @@ export interface ReplyJson {
     /** Not of a request that was aborted while it waited. */
     readonly prompt_tokens?: number
     readonly completion_tokens: number
-    readonly input_token_logprobs?: readonly Entry[]
-    readonly input_top_logprobs?: readonly (readonly Entry[] | null)[]
+    readonly input_token_logprobs?: readonly ReplyEntry[]
+    readonly input_top_logprobs?: readonly (readonly ReplyEntry[] | null)[]
     readonly finish_reason: FinishReason | null
     readonly weight_version: string
     readonly weight_versions?: readonly object[]
-    readonly output_token_logprobs?: readonly Entry[]
-    readonly output_top_logprobs?: readonly (readonly Entry[] | null)[]
+    readonly output_token_logprobs?: readonly ReplyEntry[]
+    readonly output_top_logprobs?: readonly (readonly ReplyEntry[] | null)[]
   }
 }
 
@@ -40,7 +40,7 @@ type FinishReason =
 /** SGLang's name of weights that were never replaced. */
 export const WEIGHT_VERSION = 'default'
 
-export function createReply(order: Order, vocabulary: Vocabulary): Reply {
+export function createReply(order: Order, vocabulary: Vocabulary): GenerateReply {
   const { rid, job, showsPromptIds } = order
   const lists = logprobLists(order, vocabulary)
   const startedAt = performance.now()
@@ -83,7 +83,7 @@ export function createReply(order: Order, vocabulary: Vocabulary): Reply {
   }
 }
 
-function finishReasonOf(finish: Finish, tokens: number): FinishReason {
+function finishReasonOf(finish: JobFinish, tokens: number): FinishReason {
   switch (finish.kind) {
     case 'length':
       return { type: 'length', length: tokens }
@@ -102,7 +102,7 @@ function finishReasonOf(finish: Finish, tokens: number): FinishReason {
 
 /** The lists of meta_info: those of alternatives and of asked ids are there only where they were asked for. */
 function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
-  const entries = (ids: readonly number[], logprobs: readonly (number | null)[]): Entry[] =>
+  const entries = (ids: readonly number[], logprobs: readonly (number | null)[]): ReplyEntry[] =>
     logprobs.map((logprob, index) => {
       const id = ids[index] as number
       return [logprob, id, showsTexts ? textOf(vocabulary, [id], 'all') : null]
@@ -117,7 +117,7 @@ function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
       ...(top > 0 && { input_top_logprobs: input.top.map(ranked) }),
       ...(ids && { input_token_ids_logprobs: input.asked.map(asked) }),
     }),
-    ofOutput: (chunk: Chunk) => ({
+    ofOutput: (chunk: JobChunk) => ({
       output_token_logprobs: entries(chunk.ids, chunk.logprobs),
       ...(top > 0 && { output_top_logprobs: chunk.top.map(ranked) }),
       ...(ids && { output_token_ids_logprobs: chunk.asked.map(asked) }),

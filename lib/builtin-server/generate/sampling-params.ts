@@ -1,6 +1,6 @@
 /** sampling_params of /generate: their JSON types, then SGLang's checks of their values. */
 import * as z from 'zod'
-import type { GrammarSource, Sampling } from '#lib/builtin-server/engine/job.ts'
+import type { GrammarSource, JobSampling } from '#lib/builtin-server/engine/job.ts'
 import { stopPattern } from '#lib/builtin-server/engine/stop-pattern.ts'
 import {
   field,
@@ -73,12 +73,12 @@ const DEFAULT_MAX_NEW_TOKENS = 128
 const LEAST_TEMPERATURE = 1e-6
 
 /** Throws the Refusal of the first value that is out of range. */
-export function samplingOf(params: SamplingParams, vocabularySize: number): Sampling {
+export function samplingOf(params: SamplingParams, vocabularySize: number): JobSampling {
   refuseUnsupported(params)
   const maxNewTokens = params.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
   const temperature = params.temperature ?? 1
   const isGreedy = temperature >= 0 && temperature < LEAST_TEMPERATURE
-  const sampling: Sampling = {
+  const sampling: JobSampling = {
     maxNewTokens,
     minNewTokens: params.min_new_tokens ?? 0,
     temperature: isGreedy ? 1 : temperature,
@@ -135,7 +135,7 @@ function refuseUnsupported(params: SamplingParams): void {
   if (interval !== undefined && interval < 1) throw badValue(`stream_interval must be at least 1, got ${interval}.`)
 }
 
-function checkRanges(sampling: Sampling, biasedIds: readonly string[], vocabularySize: number): void {
+function checkRanges(sampling: JobSampling, biasedIds: readonly string[], vocabularySize: number): void {
   const { temperature, topP, topK, minP, frequencyPenalty, presencePenalty, repetitionPenalty } = sampling
   const { minNewTokens, maxNewTokens } = sampling
   if (!Number.isFinite(temperature) || temperature < 0)
@@ -159,7 +159,7 @@ function checkRanges(sampling: Sampling, biasedIds: readonly string[], vocabular
 const MAX_STOPS = 32
 const MAX_PATTERN_BYTES = 256
 
-function checkStops({ stopTexts, stopPatterns }: Sampling): void {
+function checkStops({ stopTexts, stopPatterns }: JobSampling): void {
   if (stopTexts.length > MAX_STOPS)
     throw badValue(`at most ${MAX_STOPS} stop strings are allowed, got ${stopTexts.length}`)
   if (stopPatterns.length > MAX_STOPS)

@@ -123,7 +123,7 @@ function readAs<T>(value: unknown, expected: FieldType<T>, place: readonly (stri
   throw badBody(type, place, message)
 }
 
-export interface StreamWish {
+export interface StreamRequest {
   /** A last chunk with the counts of all. */
   readonly includesUsage: boolean
   /** The counts so far in every chunk. */
@@ -131,7 +131,7 @@ export interface StreamWish {
 }
 
 /** undefined: no stream. */
-export function streamWish(body: Readonly<Record<string, unknown>>): StreamWish | undefined {
+export function streamRequest(body: Readonly<Record<string, unknown>>): StreamRequest | undefined {
   const field = fieldsOf(body)
   const options = field('stream_options', STREAM_OPTIONS)
   const stream = field('stream', BOOLEAN) ?? false

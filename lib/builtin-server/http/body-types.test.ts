@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
 import { BOOLEAN, fieldsOf, NUMBER, WHOLE } from './body-fields.ts'
 import { checked, strictJson } from './json-body.ts'
-import { Refusal } from './refusal.ts'
+import { HttpRefusal } from './refusal.ts'
 
 interface Golden {
   readonly field: string
@@ -21,7 +21,7 @@ function refusal(read: () => unknown): string {
   try {
     read()
   } catch (error) {
-    if (error instanceof Refusal) return error.message
+    if (error instanceof HttpRefusal) return error.message
     throw error
   }
   throw new Error('nothing was refused')

@@ -1,6 +1,6 @@
 /** The JSON object in a request's body, and the types of its fields in the words of SGLang's refusals. */
 import * as z from 'zod'
-import { badBody, Refusal } from './refusal.ts'
+import { badBody, HttpRefusal } from './refusal.ts'
 
 type ClassName =
   | 'GenerateReqInput'
@@ -24,7 +24,7 @@ export const MOST_MEBIBYTES = 16
 export async function bodyText(request: Request): Promise<string> {
   const most = MOST_MEBIBYTES * 2 ** 20
   const refuse = (): never => {
-    throw new Refusal('body', `The body is larger than ${MOST_MEBIBYTES} MiB.`, 413)
+    throw new HttpRefusal('body', `The body is larger than ${MOST_MEBIBYTES} MiB.`, 413)
   }
   if (Number(request.headers.get('content-length')) > most) refuse()
   const decoder = new TextDecoder()
@@ -62,7 +62,7 @@ function parsed(text: string, parse: (text: string) => unknown): unknown {
     return parse(text)
   } catch (error) {
     const position = /position (\d+)/.exec(String(error))?.[1] ?? String(text.length)
-    throw new Refusal(
+    throw new HttpRefusal(
       'body',
       `1 validation error:\n  {'type': 'json_invalid', 'loc': ('body', ${position}), 'msg': 'JSON decode error'}`,
     )
@@ -119,9 +119,9 @@ export function checked<T extends z.ZodObject>(schema: T, value: unknown): z.inf
   if (result.success) return result.data
   const issue = result.error.issues[0] as z.core.$ZodIssue
   if (issue.code === 'unrecognized_keys')
-    throw new Refusal('contract', `unknown field \`${issue.keys[0]}\`, expected one of ${namesOf(schema)}`)
+    throw new HttpRefusal('contract', `unknown field \`${issue.keys[0]}\`, expected one of ${namesOf(schema)}`)
   const expected = issue.code === 'custom' ? issue.message : 'a map'
-  throw new Refusal('contract', `invalid type: ${described(issue.input)}, expected ${expected}`)
+  throw new HttpRefusal('contract', `invalid type: ${described(issue.input)}, expected ${expected}`)
 }
 
 const namesOf = (schema: z.ZodObject): string =>

@@ -14,7 +14,7 @@ type RefusalShape =
   /** No such path or method: {"detail"}. */
   | 'route'
 
-export class Refusal extends Error {
+export class HttpRefusal extends Error {
   override readonly name = 'Refusal'
   readonly shape: RefusalShape
   readonly status: number
@@ -25,19 +25,19 @@ export class Refusal extends Error {
   }
 }
 
-export const badValue = (message: string): Refusal => new Refusal('value', message)
+export const badValue = (message: string): HttpRefusal => new HttpRefusal('value', message)
 
 /** What the server cannot do now (503) or failed to do (500). */
-export const cannot = (status: 500 | 503, message: string): Refusal => new Refusal('body', message, status)
+export const cannot = (status: 500 | 503, message: string): HttpRefusal => new HttpRefusal('body', message, status)
 
 /** In the words of SGLang's validation, without the value found and the line of its own source that it adds. */
-export function badBody(type: string, place: readonly (string | number)[], message: string): Refusal {
+export function badBody(type: string, place: readonly (string | number)[], message: string): HttpRefusal {
   const keys = ['body', ...place].map((key) => (typeof key === 'number' ? key : `'${key}'`))
   const location = `(${keys.join(', ')}${place.length === 0 ? ',' : ''})`
-  return new Refusal('body', `1 validation error:\n  {'type': '${type}', 'loc': ${location}, 'msg': '${message}'}`)
+  return new HttpRefusal('body', `1 validation error:\n  {'type': '${type}', 'loc': ${location}, 'msg': '${message}'}`)
 }
 
-export function refusalResponse({ shape, message, status }: Refusal, headers?: HeadersInit): Response {
+export function refusalResponse({ shape, message, status }: HttpRefusal, headers?: HeadersInit): Response {
   return Response.json(bodyOf(shape, message, status), { status, ...(headers && { headers }) })
 }
 

@@ -2,16 +2,16 @@
 import { type GrowingReply, replyStream, type Serving, wholeReplies } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
-import type { StreamWish } from '#lib/builtin-server/http/body-fields.ts'
+import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
 import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
-import { Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 
-export interface Writing {
+export interface ReplyWriting {
   /** undefined: whole. */
-  readonly stream: StreamWish | undefined
+  readonly stream: StreamRequest | undefined
   whole(replies: readonly ReplyJson[]): object
   /** The events of replies that do not fail, without the last one that every stream has. */
-  events(growing: AsyncIterable<GrowingReply>, wish: StreamWish): AsyncIterable<string>
+  events(growing: AsyncIterable<GrowingReply>, wish: StreamRequest): AsyncIterable<string>
 }
 
 /** Throws a Refusal. */
@@ -19,7 +19,7 @@ export async function answer(
   asked: GenerateBody,
   serving: Serving,
   signal: AbortSignal,
-  { stream, whole, events }: Writing,
+  { stream, whole, events }: ReplyWriting,
 ): Promise<Response> {
   try {
     if (stream) {
@@ -29,7 +29,8 @@ export async function answer(
     const { replies } = await wholeReplies(asked, serving, signal)
     return Response.json(whole(replies))
   } catch (error) {
-    if (error instanceof Refusal && error.shape === 'value') throw new Refusal('chat', error.message, error.status)
+    if (error instanceof HttpRefusal && error.shape === 'value')
+      throw new HttpRefusal('chat', error.message, error.status)
     throw error
   }
 }

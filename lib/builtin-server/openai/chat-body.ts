@@ -10,13 +10,13 @@ import {
   LIST,
   listField,
   MAP,
-  type StreamWish,
-  streamWish,
+  type StreamRequest,
+  streamRequest,
   TEXT,
   WHOLE,
 } from '#lib/builtin-server/http/body-fields.ts'
 import { checked, isText } from '#lib/builtin-server/http/json-body.ts'
-import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import type { ReasoningRule } from '#lib/builtin-server/messages/chat-message.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import { type AnnouncedTool, toolSpecs } from '#lib/builtin-server/messages/tool-specs.ts'
@@ -37,7 +37,7 @@ export interface ChatBody {
   readonly sampling: SamplingParams
   /** How many replies. */
   readonly count: number
-  readonly stream: StreamWish | undefined
+  readonly stream: StreamRequest | undefined
   readonly returnsLogprobs: boolean
   readonly topLogprobs: number
   readonly returns: Returns
@@ -76,7 +76,7 @@ export function chatBody(
   const messages = field('messages', LIST)
   if (!messages) throw badBody('missing', ['messages'], 'Field required')
   const tools = toolSpecs(field('tools', LIST))
-  const stream = streamWish(body)
+  const stream = streamRequest(body)
   const flag = (name: string): boolean => field(name, BOOLEAN) ?? false
   const replyIds = flag('return_token_ids')
   const returns: Returns = {
@@ -151,8 +151,8 @@ const UNSUPPORTED = [
 
 /** SGLang streams none of these. */
 function refuseStreamed({ promptIds, replyIds, metaInfo }: Returns): void {
-  const told = (name: string, where = ''): Refusal =>
-    new Refusal(
+  const told = (name: string, where = ''): HttpRefusal =>
+    new HttpRefusal(
       'messages',
       `${name} is not supported with streaming${where}. Please set stream=false when using ${name}=true.`,
     )
@@ -161,7 +161,7 @@ function refuseStreamed({ promptIds, replyIds, metaInfo }: Returns): void {
   if (metaInfo) throw told('return_meta_info')
 }
 
-const refused = (message: string): Refusal => new Refusal('chat', message)
+const refused = (message: string): HttpRefusal => new HttpRefusal('chat', message)
 
 type ToolChoice = Pick<ChatBody, 'announced' | 'mustCall'>
 
@@ -183,7 +183,7 @@ function toolChoice(choice: unknown, tools: readonly AnnouncedTool[]): ToolChoic
 /** Throws a Refusal. */
 function checkMustCall({ regex, ebnf, json_schema }: SamplingParams, { toolCalls }: ServedParsers): void {
   if ((regex ?? ebnf ?? json_schema) !== undefined)
-    throw new Refusal(
+    throw new HttpRefusal(
       'messages',
       "tool_choice 'required' or a named tool cannot be combined with response_format, regex, or ebnf: the tool-call constraint and the output constraint cannot both be honored.",
     )

@@ -2,7 +2,7 @@
  * From the messages of a chat request to the ids of its prompt, as SGLang 0.5.23 goes there: what it leaves out, adds and
  * reads anew is what makes a conversation drift, so it is done here to the byte. Recordings of its prompts are the tests.
  */
-import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, PyFloat, type Value } from '#lib/templates/jinja/python/values.ts'
@@ -22,7 +22,7 @@ export function chatPrompt(
   const messages = withoutLastReply((body.get('messages') as readonly Value[]).map(templateMessage))
   const names = new Set<unknown>(announced.map(({ name }) => name))
   const chat = template(names.size > 0)
-  if (!chat) throw new Refusal('messages', 'The tokenizer has no chat template.')
+  if (!chat) throw new HttpRefusal('messages', 'The tokenizer has no chat template.')
   const options = body.get('chat_template_kwargs')
   try {
     const rendered = chat.render({
@@ -36,7 +36,7 @@ export function chatPrompt(
     })
     return tokenizer.encode(rendered)
   } catch (error) {
-    if (error instanceof TemplateError) throw new Refusal('messages', error.message)
+    if (error instanceof TemplateError) throw new HttpRefusal('messages', error.message)
     throw error
   }
 }
@@ -80,7 +80,10 @@ function contentOf(content: Value, index: number): string {
       const type = part instanceof PyDict ? part.get('type') : undefined
       const text = part instanceof PyDict ? part.get('text') : undefined
       if (type === 'text' && typeof text === 'string') return text
-      throw new Refusal('chat', `Model only supports text input; received unsupported content type '${String(type)}'.`)
+      throw new HttpRefusal(
+        'chat',
+        `Model only supports text input; received unsupported content type '${String(type)}'.`,
+      )
     })
     .join(' ')
 }
@@ -113,10 +116,10 @@ function parsedArguments(text: string): PyDict {
     value = readJson(text)
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof JsonError)) throw error
-    throw new Refusal('messages', 'Assistant tool call function.arguments must be valid JSON.')
+    throw new HttpRefusal('messages', 'Assistant tool call function.arguments must be valid JSON.')
   }
   if (value instanceof PyDict) return withOrjsonNumbers(value) as PyDict
-  throw new Refusal('messages', 'Assistant tool call function.arguments must be a JSON object.')
+  throw new HttpRefusal('messages', 'Assistant tool call function.arguments must be a JSON object.')
 }
 
 const LARGEST = 2n ** 64n - 1n

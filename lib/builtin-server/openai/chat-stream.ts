@@ -4,7 +4,7 @@
  */
 import type { GrowingReply } from '#lib/builtin-server/generate/generate.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
-import type { StreamWish } from '#lib/builtin-server/http/body-fields.ts'
+import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
 import { event } from '#lib/builtin-server/http/event-stream.ts'
 import { type CallDelta, type CallStream, callStream } from '#lib/builtin-server/messages/call-stream.ts'
 import { callId } from '#lib/builtin-server/messages/chat-message.ts'
@@ -25,7 +25,7 @@ export interface Chat {
 export async function* chatEvents(
   growing: AsyncIterable<GrowingReply>,
   chat: Chat,
-  wish: StreamWish,
+  wish: StreamRequest,
 ): AsyncGenerator<string> {
   const { body, promptIds } = chat
   const write = chunkWriter(body.model)
@@ -88,7 +88,7 @@ interface GrowingChoice {
   /** All so far. */
   readonly ids: readonly number[]
   counts(): Counts
-  chunks(reply: ReplyJson, write: ChunkWriter, wish: StreamWish): Generator<string>
+  chunks(reply: ReplyJson, write: ChunkWriter, wish: StreamRequest): Generator<string>
   ending(): object
 }
 

@@ -1,8 +1,15 @@
 /** The body of /v1/completions: the JSON types of its fields, then SGLang's checks of their values. */
 import { type SamplingParams, samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
-import { BOOLEAN, fieldsOf, type StreamWish, streamWish, TEXT, WHOLE } from '#lib/builtin-server/http/body-fields.ts'
+import {
+  BOOLEAN,
+  fieldsOf,
+  type StreamRequest,
+  streamRequest,
+  TEXT,
+  WHOLE,
+} from '#lib/builtin-server/http/body-fields.ts'
 import { checked, isListOf, isText, isWhole } from '#lib/builtin-server/http/json-body.ts'
-import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import { grammarFields } from './grammar-fields.ts'
 import { samplerFields } from './sampler-fields.ts'
 
@@ -12,7 +19,7 @@ export interface CompletionBody {
   readonly sampling: SamplingParams
   /** How many replies to each prompt. */
   readonly count: number
-  readonly stream: StreamWish | undefined
+  readonly stream: StreamRequest | undefined
   /** Replies begin with their prompt. */
   readonly echoes: boolean
   /** So many alternatives at each token; undefined: no logprobs. */
@@ -47,15 +54,15 @@ export function completionBody(body: Readonly<Record<string, unknown>>): Complet
       ...(field('json_schema', TEXT) !== undefined && { json_schema: body.json_schema }),
     }),
     count: Math.max(1, count),
-    stream: streamWish(body),
+    stream: streamRequest(body),
     echoes: flag('echo'),
     logprobs: field('logprobs', WHOLE),
     returnsIds: flag('return_token_ids'),
     rid: isListOf(isText)(body.rid) ? body.rid : field('rid', TEXT),
   }
-  if (isEmpty(prompt)) throw new Refusal('chat', 'Prompt cannot be empty')
+  if (isEmpty(prompt)) throw new HttpRefusal('chat', 'Prompt cannot be empty')
   const unsupported = UNSUPPORTED.find((name) => (body[name] ?? false) !== false)
-  if (unsupported) throw new Refusal('chat', `${unsupported} is set, but the built-in model has no such thing.`)
+  if (unsupported) throw new HttpRefusal('chat', `${unsupported} is set, but the built-in model has no such thing.`)
   return read
 }
 

@@ -1,7 +1,7 @@
 /** The grammars that bodies of OpenAI's kind name, as sampling parameters. */
 
 import { fieldsOf, TEXT } from '#lib/builtin-server/http/body-fields.ts'
-import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import { isObject } from '#lib/json/json-object.ts'
 
 interface GrammarFields {
@@ -29,7 +29,7 @@ function schemaOf(format: unknown): string | undefined {
     const named = (format as { json_schema?: unknown }).json_schema
     const schema = isObject(named) ? named.schema : undefined
     if (isObject(schema)) return JSON.stringify(schema)
-    throw new Refusal('chat', 'schema_ is required for json_schema response format request.')
+    throw new HttpRefusal('chat', 'schema_ is required for json_schema response format request.')
   }
   throw badBody('literal_error', ['response_format', 'type'], "Input should be 'text', 'json_object' or 'json_schema'")
 }

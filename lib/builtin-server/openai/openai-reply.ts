@@ -1,5 +1,5 @@
 /** What the answers of OpenAI's kind have in common: counts, logprobs, ends. */
-import type { Entry, ReplyJson } from '#lib/builtin-server/generate/reply.ts'
+import type { ReplyEntry, ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 
 export interface Counts {
@@ -56,8 +56,8 @@ export function chatLogprobs({ meta_info: meta }: ReplyJson, vocabulary: Vocabul
 
 /** Of a completion: parallel lists. Two alternatives of one text are one member, as in SGLang. */
 export function completionLogprobs(
-  entries: readonly Entry[],
-  alternatives: readonly (readonly Entry[] | null)[],
+  entries: readonly ReplyEntry[],
+  alternatives: readonly (readonly ReplyEntry[] | null)[],
   vocabulary: Vocabulary,
 ): object {
   return {

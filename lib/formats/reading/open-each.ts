@@ -17,15 +17,15 @@ import {
   fileProblem,
   notJson,
   otherType,
-  type Place,
+  type RecordPosition,
   readRecord,
   recordsIn,
   unknownFormat,
 } from './records.ts'
 
 export type OpenedRecord =
-  | { readonly ok: true; readonly place: Place; readonly trajectory: Trajectory }
-  | { readonly ok: false; readonly place: Place; readonly error: FileProblem }
+  | { readonly ok: true; readonly place: RecordPosition; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly place: RecordPosition; readonly error: FileProblem }
 
 /** `chunks` are the file's text in any pieces. Rejects with what reading them rejects with. */
 export async function* openEach(
@@ -100,7 +100,7 @@ async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: 
   if (spread) yield* recordsInLines(spread)
 }
 
-function tooLong(place: Place, limits: Limits): Failed {
+function tooLong(place: RecordPosition, limits: Limits): Failed {
   const [error, hint] = recordTooLong(limits)
   return { ok: false, place, error: fileProblem(place, error, hint) }
 }

@@ -18,7 +18,7 @@ import {
   fileProblem,
   notJson,
   otherType,
-  type Place,
+  type RecordPosition,
   readRecord,
   recordsIn,
   recordsInItem,
@@ -126,7 +126,7 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
 
   const parsed = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
     const { line, item } = record
-    const place: Place = isLines ? { line } : {}
+    const place: RecordPosition = isLines ? { line } : {}
     const isElement = item !== undefined
     // What begins with no JSON has no lines of it either.
     const at = record === records[0] ? {} : place

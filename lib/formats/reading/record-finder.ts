@@ -5,7 +5,7 @@
 
 import { bytesText, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
-import type { Place } from './records.ts'
+import type { RecordPosition } from './records.ts'
 
 /** Bytes of a file that hold one record, or an object with several. Half-open. */
 export interface RecordBytes {
@@ -19,7 +19,7 @@ export interface RecordBytes {
 
 /** A limit that a file breaks, or a structure that is no JSON. */
 interface Broken {
-  readonly place: Place
+  readonly place: RecordPosition
   readonly error: Violation
   /** What to do; undefined: the file is no JSON. */
   readonly hint?: string
@@ -59,11 +59,11 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   let isItemEmpty = true
   let isListClosed = false
 
-  const place = (): Place => ({
+  const place = (): RecordPosition => ({
     ...(isLines && { line }),
     ...(items >= 0 && !isListClosed && { path: `[${items}]` }),
   })
-  const fail = (error: Violation, hint?: string, at: Place = place()): void => {
+  const fail = (error: Violation, hint?: string, at: RecordPosition = place()): void => {
     broken ??= { place: at, error, ...(hint !== undefined && { hint }) }
   }
   /** `at`: where it is found, counted from 0. */

@@ -10,14 +10,14 @@ import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
 import { unsupportedFormat } from './unsupported.ts'
 
-export interface Place {
+export interface RecordPosition {
   /** Of JSON lines, counted from 1. */
   readonly line?: number
   /** For example `samples[3]`. */
   readonly path?: string
 }
 
-export interface FoundRecord extends Place {
+export interface FoundRecord extends RecordPosition {
   readonly value: unknown
 }
 
@@ -29,7 +29,7 @@ export interface FileProblem {
 }
 
 /** A list holds records. So do a dump of slime, by its `samples`, and a model of strands-sglang, by its `rollout_history`. */
-export function recordsIn(value: unknown, place: Place): FoundRecord[] {
+export function recordsIn(value: unknown, place: RecordPosition): FoundRecord[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => recordsInItem(item, index, place))
   if (isObject(value) && Array.isArray(value.samples) && !isRecognised(value))
     return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
@@ -37,7 +37,7 @@ export function recordsIn(value: unknown, place: Place): FoundRecord[] {
 }
 
 /** The same of one element of a list; `place` is the list's. */
-export const recordsInItem = (value: unknown, index: number, place: Place): FoundRecord[] =>
+export const recordsInItem = (value: unknown, index: number, place: RecordPosition): FoundRecord[] =>
   rolloutsIn({ ...place, path: `[${index}]`, value })
 
 /**
@@ -85,7 +85,7 @@ export const otherType = ({ name, hint }: FileType): FileProblem =>
 /** What to do about a file that is none of these. */
 const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
 
-export function fileProblem({ line, path }: Place, error: Violation, hint = OPEN_HINT): FileProblem {
+export function fileProblem({ line, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
   const joined = joinedPath(path, error.path)
   const text = violationText({ ...error, path: joined })
   return { message: line === undefined ? text : `line ${line}: ${text}`, hint }

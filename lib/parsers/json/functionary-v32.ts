@@ -11,7 +11,7 @@ import { finder } from '../reading/finder.ts'
 import { objectReader } from '../reading/json-body.ts'
 import { brokenCall } from '../reading/object-call.ts'
 import { markupOf } from '../reading/rest.ts'
-import { type Run, runsIn } from '../reading/runs.ts'
+import { type CallRun, runsIn } from '../reading/runs.ts'
 
 const OPEN = '>>>'
 /** Ends a turn: what is broken goes no further. */
@@ -44,7 +44,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
   const nextTurnEnd = finder(text, TURN_END)
   const nextBound = (from: number) => earlier(nextMessage(from), nextTurnEnd(from))
   const read = objectReader(text, nextBound, 'what follows the name')
-  return runsIn(shielded, nextOpen, (open): Run => {
+  return runsIn(shielded, nextOpen, (open): CallRun => {
     const { name, end } = headers.get(open) as { readonly name: string; readonly end: number }
     const nameStart = end - 1 - name.length
     const scan = read(end, () => true)

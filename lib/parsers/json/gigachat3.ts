@@ -10,7 +10,7 @@ import { finder } from '../reading/finder.ts'
 import { objectReader } from '../reading/json-body.ts'
 import { brokenCall, objectCall } from '../reading/object-call.ts'
 import { markupOf } from '../reading/rest.ts'
-import { type Run, runsIn } from '../reading/runs.ts'
+import { type CallRun, runsIn } from '../reading/runs.ts'
 
 const MESSAGE_END = '<|message_sep|>'
 /** The header of the message that holds the call of 3.0. */
@@ -38,7 +38,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
   const ends = [MESSAGE_END, '</s>'].map((end) => finder(text, end))
   const nextBound = (from: number) => ends.reduce((first, next) => earlier(first, next(from)), nextOpen(from))
   const read = objectReader(text, nextBound, 'the call')
-  return runsIn(shielded, nextOpen, (open): Run => {
+  return runsIn(shielded, nextOpen, (open): CallRun => {
     const tagEnd = open + (text.startsWith(HEADER, open) ? HEADER : delimiters.open).length
     const start = skipSpace(text, tagEnd, text.length)
     const scan = read(start, () => true)

@@ -11,7 +11,7 @@ import { finder } from '../reading/finder.ts'
 import { objectReader, type WholeObject } from '../reading/json-body.ts'
 import { jsonAt, memberNamed } from '../reading/named-call.ts'
 import { brokenCall, objectCall } from '../reading/object-call.ts'
-import { markupOfRuns, type Run, runsIn } from '../reading/runs.ts'
+import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
 
 const delimiters = { open: '<|python_tag|>', close: '' } as const
 const SPELLING = { arguments: ['parameters', 'arguments'] } as const
@@ -30,7 +30,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
   const nextOpen = (from: number) => (from <= bare && text[bare] === '{' ? earlier(bare, nextTag(from)) : nextTag(from))
   return runsIn(shielded, nextOpen, readRun)
 
-  function readRun(open: number): Run {
+  function readRun(open: number): CallRun {
     const isTagged = text.startsWith(delimiters.open, open)
     const calls: ParsedCall[] = []
     let end = isTagged ? open + delimiters.open.length : open

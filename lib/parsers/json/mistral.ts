@@ -11,7 +11,7 @@ import { objectReader, type WholeObject } from '../reading/json-body.ts'
 import { brokenList, jsonListReader } from '../reading/lists.ts'
 import { jsonAt } from '../reading/named-call.ts'
 import { brokenCall, objectCall } from '../reading/object-call.ts'
-import { markupOfRuns, type Run, runsIn } from '../reading/runs.ts'
+import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
 
 const delimiters = { open: '[TOOL_CALLS]', close: '' } as const
 const ARGUMENTS = '[ARGS]'
@@ -39,10 +39,10 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
     return brokenList(text, open, list, bound < 0 ? text.length : bound)
   })
 
-  function readCompact(open: number, start: number): Run {
+  function readCompact(open: number, start: number): CallRun {
     const nameEnd = endOfName(text, start, NAME_END)
     const name = text.slice(start, nameEnd)
-    const fault = (why: string, at: number): Run => {
+    const fault = (why: string, at: number): CallRun => {
       const bound = nextBound(at)
       const end = bound < 0 ? text.length : bound
       const called = name === '' ? undefined : name

@@ -10,7 +10,7 @@ import {
 } from '#lib/json/python-literal.ts'
 import type { NamedRange, ParsedCall } from '../parser.ts'
 import type { Fault } from '../reading/calls.ts'
-import type { Run } from '../reading/runs.ts'
+import type { CallRun } from '../reading/runs.ts'
 
 /** Tools of other systems have dashes and dots in their names, which Python has not. */
 const NAME = /[\p{L}_][\p{L}\p{N}_.-]*/uy
@@ -19,7 +19,7 @@ const NOT_CLOSED = 'the list of calls is not closed'
 
 /** `readTo`: how far it was looked for an end. */
 type Broken = Fault & { readonly readTo: number }
-export type PythonList = ({ readonly ok: true } & Run) | ({ readonly ok: false } & Fault)
+export type PythonList = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & Fault)
 
 /** Reads the list whose bracket stands at a place. `words`: those that stand for values. */
 export function pythonListReader(text: string, words: LiteralWords): (open: number) => PythonList {
@@ -37,7 +37,7 @@ function readList(
   text: string,
   open: number,
   words: LiteralWords,
-): ({ readonly ok: true } & Run) | ({ readonly ok: false } & Broken) {
+): ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & Broken) {
   const calls: ParsedCall[] = []
   let at = skipPythonSpace(text, open + 1)
   for (;;) {

@@ -7,7 +7,7 @@
 import { PYTHON_WORDS } from '#lib/json/python-literal.ts'
 import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { type Fault, malformed } from '../reading/calls.ts'
-import { markupOfRuns, type Run, runsIn } from '../reading/runs.ts'
+import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
 import { pythonListReader } from './python-calls.ts'
 
 const delimiters = { open: '[', close: '' } as const
@@ -22,7 +22,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
     OPEN.lastIndex = from
     return OPEN.exec(text)?.index ?? -1
   }
-  return runsIn(shielded, nextOpen, (open): Run => {
+  return runsIn(shielded, nextOpen, (open): CallRun => {
     const list = readList(open)
     const isMeant = standsAlone(text, open, shielded)
     if (list.ok && (isMeant || list.calls.some(({ kind }) => kind === 'parsed'))) return list
@@ -40,7 +40,7 @@ function standsAlone(text: string, open: number, shielded: readonly TextRange[])
 }
 
 /** One call that could not be read: to the last bracket of its line, or to the line's end. */
-function brokenList(text: string, open: number, { why, at, name }: Fault): Run {
+function brokenList(text: string, open: number, { why, at, name }: Fault): CallRun {
   LINE_END.lastIndex = at
   const lineEnd = LINE_END.exec(text)?.index ?? text.length
   const bracket = text.slice(at, lineEnd).lastIndexOf(']')

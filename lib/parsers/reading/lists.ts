@@ -6,11 +6,11 @@ import { earlier, type Fault } from './calls.ts'
 import { finder } from './finder.ts'
 import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
-import { markupOfRuns, type Run, refused, runsIn } from './runs.ts'
+import { type CallRun, markupOfRuns, refused, runsIn } from './runs.ts'
 
 /** `from`: where it begins, after some calls, to be something else. */
 type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
-type List = ({ readonly ok: true } & Run) | ({ readonly ok: false } & BrokenList)
+type List = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & BrokenList)
 
 /** A mark of the format may stand in any string of a list. */
 const anyObject = () => true
@@ -62,7 +62,12 @@ export function jsonLinesReader(
 }
 
 /** A list is one value: where it is broken, none of its calls counts. What could not be read ends at `end`. */
-export function brokenList(text: string, open: number, { calls: read, from, ...fault }: BrokenList, end: number): Run {
+export function brokenList(
+  text: string,
+  open: number,
+  { calls: read, from, ...fault }: BrokenList,
+  end: number,
+): CallRun {
   const start = read.length === 0 ? open : from
   const calls = read.map((call) => refused(call, `the list of calls cannot be read: ${fault.why}`))
   return end > start
@@ -92,7 +97,7 @@ export function listParser({ name, open, fence = '', close, mayBeBare = false, r
     const nextClose = finder(text, close)
     const nextBound = (from: number) => earlier(nextOpen(from), nextClose(from))
     const read = reader(text, nextBound)
-    return runsIn(shielded, nextOpen, (at): Run => {
+    return runsIn(shielded, nextOpen, (at): CallRun => {
       const start = skipSpace(text, at + open.length, text.length) + fence.length
       const list = readClosed(skipSpace(text, start, text.length))
       if (list.ok) return list

@@ -6,7 +6,7 @@ import { within } from './within.ts'
 export function runsIn(
   shielded: readonly TextRange[],
   nextOpen: (from: number) => number,
-  read: (open: number) => Run,
+  read: (open: number) => CallRun,
 ): ParsedCall[] {
   const calls: ParsedCall[] = []
   const isShielded = within(shielded)
@@ -25,7 +25,7 @@ export function runsIn(
   return calls
 }
 
-export interface Run {
+export interface CallRun {
   readonly calls: readonly ParsedCall[]
   /** Behind its opening at least. */
   readonly end: number

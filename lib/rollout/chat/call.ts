@@ -4,7 +4,7 @@
  */
 
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
-import { type Codec, firstPrompt, settled } from '#lib/rollout/prompt/prompt.ts'
+import { firstPrompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { replyEnd } from '#lib/rollout/prompt/reply-end.ts'
 import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
 import type { SglangClient } from '#lib/sglang/client/client.ts'
@@ -145,7 +145,7 @@ async function templateProblems(
   { model }: Trajectory,
   messages: readonly Message[],
   { promptIds }: ChatAnswer,
-  codec: Codec,
+  codec: PromptEncoder,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
   const settings = { tools: model.tools, options: model.template?.options ?? {} }

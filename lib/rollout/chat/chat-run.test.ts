@@ -7,7 +7,7 @@ import { sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { answer, type ChatPlay, emptyChat, playChat } from '#testing/scripted-chat.ts'
+import { answer, type ChatPlay, emptyChat, runScriptedChat } from '#testing/scripted-chat.ts'
 import { bytes, call, draw, END, user } from '#testing/scripted-rollout.ts'
 import type { AgentTool } from '../tools/tool.ts'
 
@@ -28,7 +28,7 @@ const spaced = '<tool_call>{"name": "calculator", "arguments": {"expression": "2
 
 describe('a run over a chat endpoint', () => {
   test('records what the server has read and written, and holds what both sides say', async () => {
-    const { trajectory, requests } = await playChat({ scripts: [exact, '425'] })
+    const { trajectory, requests } = await runScriptedChat({ scripts: [exact, '425'] })
     expect(draw(trajectory)).toBe(`(user q) [${exact}] (user [425]) [425]`)
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
     expect(read(trajectory).map(bytes)).toEqual(requests.map((request) => answer(request, '').promptIds))
@@ -45,7 +45,7 @@ describe('a run over a chat endpoint', () => {
   })
 
   test('says from where on the server read other tokens than had been sampled', async () => {
-    const { trajectory, requests } = await playChat({ scripts: [spaced, '425'] })
+    const { trajectory, requests } = await runScriptedChat({ scripts: [spaced, '425'] })
     const [first, second] = responses(trajectory) as [ResponseSegment, ResponseSegment]
     expect(first.request?.read).toBeUndefined()
     const ids = trajectory.segments.flatMap((segment) => segment.ids)
@@ -58,13 +58,13 @@ describe('a run over a chat endpoint', () => {
   })
 
   test('finds the end of a reply that is rendered without its thinking', async () => {
-    const { trajectory } = await playChat({ scripts: [`<think>25 * 17</think>${exact}`, '425'] })
+    const { trajectory } = await runScriptedChat({ scripts: [`<think>25 * 17</think>${exact}`, '425'] })
     expect(draw(trajectory)).toBe(`(user q) [<think>25 * 17</think>${exact}] (user [425]) [425]`)
     expect(read(trajectory)[1]).not.toContain('<think>')
   })
 
   test('sends messages as the provider does, and records what each request adds', async () => {
-    const { trajectory, requests } = await playChat({
+    const { trajectory, requests } = await runScriptedChat({
       scripts: [`Well. ${spaced}`, 'done'],
       messages: [{ role: 'system', content: 'be brief' }, user('q')],
     })
@@ -94,7 +94,7 @@ describe('a run over a chat endpoint', () => {
   })
 
   test('samples as /generate does where nothing is said', async () => {
-    const { requests } = await playChat({
+    const { requests } = await runScriptedChat({
       scripts: ['ok'],
       settings: { sampling: { max_new_tokens: 5, sampling_seed: 3, temperature: 0.5 } },
     })
@@ -110,8 +110,8 @@ describe('a run over a chat endpoint', () => {
   })
 
   test('goes on from where it ended', async () => {
-    const first = await playChat({ scripts: [spaced, '425'] })
-    const second = await playChat({ scripts: ['more'], on: first.trajectory, messages: [user('and?')] })
+    const first = await runScriptedChat({ scripts: [spaced, '425'] })
+    const second = await runScriptedChat({ scripts: ['more'], on: first.trajectory, messages: [user('and?')] })
     expect(second.requests[0]?.messages.slice(0, 3)).toEqual(first.requests[1]?.messages)
     expect(second.requests[0]?.messages.slice(3)).toEqual([
       { role: 'assistant', content: '425' },
@@ -122,7 +122,7 @@ describe('a run over a chat endpoint', () => {
   })
 
   test('takes a whole conversation', async () => {
-    const { requests } = await playChat({
+    const { requests } = await runScriptedChat({
       scripts: ['ok'],
       messages: [
         user('a'),
@@ -146,7 +146,7 @@ describe('a run over a chat endpoint', () => {
 
 describe('calls', () => {
   test('that the server left out are shown and not executed', async () => {
-    const { trajectory, requests } = await playChat({ scripts: [`${call('search', {})}${exact}`, 'ok'] })
+    const { trajectory, requests } = await runScriptedChat({ scripts: [`${call('search', {})}${exact}`, 'ok'] })
     expect(toolCallsOf(trajectory).map(({ name, result }) => [name, result?.text])).toEqual([
       ['search', undefined],
       ['calculator', '425'],
@@ -156,7 +156,7 @@ describe('calls', () => {
 
   test('that our parser does not find have no place, and the record says so', async () => {
     const calls = [{ id: 'c', function: { name: 'calculator', arguments: '{"expression":"1 + 1"}' } }]
-    const { trajectory } = await playChat({
+    const { trajectory } = await runScriptedChat({
       scripts: [async (request) => ({ ...answer(request, 'odd'), message: { content: '', tool_calls: calls } }), 'ok'],
     })
     expect(toolCallsOf(trajectory)).toMatchObject([{ id: 'c', span: { start: 0, end: 4 }, result: { text: '2' } }])
@@ -169,7 +169,7 @@ describe('calls', () => {
       const tool_calls = made.message.tool_calls?.map((one) => ({ ...one, id: 'same' }))
       return { ...made, message: { ...made.message, tool_calls } }
     }
-    const { trajectory, requests } = await playChat({ scripts: [same as never, same as never, 'ok'] })
+    const { trajectory, requests } = await runScriptedChat({ scripts: [same as never, same as never, 'ok'] })
     expect(toolCallsOf(trajectory).map(({ id }) => id)).toEqual(['same', 'same-2'])
     expect(requests[2]?.messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]))).toEqual([
       'same',
@@ -179,10 +179,10 @@ describe('calls', () => {
 
   test('that fail are told as the provider tells it; an empty result ends the run, as there', async () => {
     const failing: AgentTool = { spec: calculatorLike, run: () => Promise.reject(new Error('no')) }
-    const { requests } = await playChat({ scripts: [exact, 'ok'], tools: [failing] })
+    const { requests } = await runScriptedChat({ scripts: [exact, 'ok'], tools: [failing] })
     expect(requests[1]?.messages.at(-1)?.content).toBe('[ERROR] Error: no')
     const silent: AgentTool = { spec: calculatorLike, run: () => '' }
-    const { trajectory } = await playChat({ scripts: [exact, 'ok'], tools: [silent] })
+    const { trajectory } = await runScriptedChat({ scripts: [exact, 'ok'], tools: [silent] })
     expect(trajectory.outcome).toMatchObject({ kind: 'failed', code: 'EMPTY_RESULT' })
   })
 })
@@ -190,7 +190,7 @@ describe('calls', () => {
 const calculatorLike = { name: 'calculator', inputSchema: { type: 'object', properties: {} } }
 
 describe('a call that does not go on', () => {
-  const outcome = async (play: ChatPlay) => (await playChat(play)).trajectory
+  const outcome = async (play: ChatPlay) => (await runScriptedChat(play)).trajectory
 
   test('leaves no trace when it fails, and gives the question back', async () => {
     const refused = () => Promise.reject(new SglangError('CHAT_UNSUPPORTED', 'no ids'))
@@ -212,7 +212,7 @@ describe('a call that does not go on', () => {
     const first = await outcome({ scripts: [cut as never] })
     expect(first.outcome).toEqual({ kind: 'ended', reason: 'length' })
     // The template closes the turn that the reply left open: its token is context.
-    const second = await playChat({ scripts: ['g'], on: first, messages: [user('go on')] })
+    const second = await runScriptedChat({ scripts: ['g'], on: first, messages: [user('go on')] })
     expect(second.trajectory.segments[2]?.ids[0]).toBe(END)
     expect(responses(second.trajectory)[1]?.request?.read).toBeUndefined()
     expect(
@@ -248,6 +248,6 @@ describe('a call that does not go on', () => {
 
 test('a server that renders otherwise than the template of the record is told of', async () => {
   const other = async (request: never) => ({ ...answer(request, 'ok'), promptIds: bytes('<|im_start|>other') })
-  const { trajectory } = await playChat({ scripts: [other as never], on: emptyChat })
+  const { trajectory } = await runScriptedChat({ scripts: [other as never], on: emptyChat })
   expect(trajectory.segments[0]?.problems).toMatchObject([{ kind: 'prompt', index: 1 }])
 })

@@ -1,10 +1,10 @@
 /** From what strands-sglang records to what Rollscope must record: equal, but for the divergences a scenario names. */
-import { type Codec, endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
+import { endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { logprobOf, textOfIds } from './test-play.ts'
 import type { AgentRecord, Scenario } from './test-scenarios.ts'
 
 /** Throws when something that a scenario says has no effect. */
-export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: Codec): AgentRecord {
+export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: PromptEncoder): AgentRecord {
   const { rollscope = {}, diverges = [] } = scenario
   const changes: Change[] = [
     ...diverges.flatMap((name) => structural[name] ?? []),
@@ -91,7 +91,7 @@ export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'sampli
   }
 }
 
-type Change = (parts: Parts, codec: Codec) => Parts
+type Change = (parts: Parts, codec: PromptEncoder) => Parts
 
 /** Divergences that change the same thing wherever they show. */
 const structural: Readonly<Record<string, Change>> = {
@@ -116,7 +116,7 @@ const prompts = (
 })
 
 /** Where the last id is not the template's end of a turn, the next prompt begins with it. */
-function closingTurns(parts: Parts, codec: Codec): Parts {
+function closingTurns(parts: Parts, codec: PromptEncoder): Parts {
   const end = endOfTurnId(codec, {})
   if (end === undefined) throw new Error('the template has no token that ends a turn')
   return prompts(parts, (ids, last) => (last === undefined || last === end ? ids : [end, ...ids]))

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { parserNamed } from '#lib/parsers/registry.ts'
-import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
 import { samplingSchema } from '#lib/sglang/reply/sampling.ts'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -34,7 +34,7 @@ export interface Played extends AgentRecord {
 
 export interface Player {
   play(scenario: Scenario): Promise<Played>
-  codec(scenario: Scenario): Codec
+  codec(scenario: Scenario): PromptEncoder
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ interface GenerateBody {
 
 export async function createPlayer(): Promise<Player> {
   const load = codecLoader()
-  const codecOf = ({ tokenizer }: Scenario): Codec => load(tokenizer)
+  const codecOf = ({ tokenizer }: Scenario): PromptEncoder => load(tokenizer)
   const server = await scriptedServer()
   return {
     play: (scenario) => play(scenario, codecOf(scenario), server),
@@ -63,8 +63,8 @@ function entryOf(tokenizer: string): TokenizerEntry {
 }
 
 /** Several entries are one tokenizer with another template, and a large one takes a second to load. */
-function codecLoader(): (name: string) => Codec {
-  const codecs = new Map<string, Codec>()
+function codecLoader(): (name: string) => PromptEncoder {
+  const codecs = new Map<string, PromptEncoder>()
   const read = (folder: string, file: string) => readFileSync(path.join(folder, file), 'utf8')
   const loadWith = (folder: string, addedTokens: readonly string[]): LoadedTokenizer => {
     const { vocabularySize } = loadedTokenizer(folder).tokenizer
@@ -83,7 +83,7 @@ function codecLoader(): (name: string) => Codec {
       tokenizerConfigJson: read(folder, 'tokenizer_config.json'),
     })
   }
-  const make = ({ folder, addedTokens = [], template, templatePrefix = '' }: TokenizerEntry): Codec => {
+  const make = ({ folder, addedTokens = [], template, templatePrefix = '' }: TokenizerEntry): PromptEncoder => {
     const loaded = addedTokens.length > 0 ? loadWith(folder, addedTokens) : loadedTokenizer(folder)
     const text = template
       ? readFileSync(path.join(goldenFolder, 'templates', template), 'utf8')
@@ -97,7 +97,7 @@ function codecLoader(): (name: string) => Codec {
   }
 }
 
-async function play(scenario: Scenario, codec: Codec, server: ScriptedServer): Promise<Played> {
+async function play(scenario: Scenario, codec: PromptEncoder, server: ScriptedServer): Promise<Played> {
   server.play(scenario, codec.tokenizer)
   const client = createClient({
     baseUrl: server.url,

@@ -1,7 +1,7 @@
 /** The scenarios of scenarios.json, and what strands-sglang made of them (golden.json, written by make.py). */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Limits } from '../loop/limits.ts'
+import type { RunLimits } from '../loop/limits.ts'
 
 export interface Scenario {
   readonly name: string
@@ -12,7 +12,7 @@ export interface Scenario {
   /** enable_thinking; omitted: not said. */
   readonly thinking?: boolean
   readonly tools?: readonly string[]
-  readonly limits?: Limits
+  readonly limits?: RunLimits
   /** Tokens that the server reports as its context; omitted: it reports none. */
   readonly contextLength?: number
   readonly sampling?: Readonly<Record<string, unknown>>

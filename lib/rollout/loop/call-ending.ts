@@ -4,7 +4,7 @@ import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import type { Room } from './limits.ts'
-import type { News } from './model-call.ts'
+import type { PromptInput } from './model-call.ts'
 import { RunEnded } from './run-ended.ts'
 
 /** The response, when the agent may act on it. */
@@ -31,7 +31,7 @@ export function goingOn(response: ResponseSegment, room: Room): ResponseSegment 
 }
 
 /** Nothing has come: what was to be read is given back, so that it can be sent again. */
-export function endedBefore(error: unknown, news: News, signal: AbortSignal): unknown {
+export function endedBefore(error: unknown, news: PromptInput, signal: AbortSignal): unknown {
   if (error instanceof RunEnded) return error
   if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(news) })
   if (!(error instanceof SglangError)) return error
@@ -62,7 +62,7 @@ export const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind:
 })
 
 /** Tool results are not lost with an unsent prompt: they live on their calls. */
-export function unsent(news: News): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
+export function unsent(news: PromptInput): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
   if (news.kind === 'given') return unsentGiven(news.prompt)
   if (news.kind === 'resume') return {}
   const own = news.messages.filter((message) => message.role !== 'tool' || message.content !== undefined)

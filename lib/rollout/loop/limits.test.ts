@@ -3,18 +3,18 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { runs } from '#testing/property-runs.ts'
-import { call, draw, empty, ended, play, type Script, user } from '#testing/scripted-rollout.ts'
-import type { Limits } from './limits.ts'
+import { call, draw, empty, ended, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
+import type { RunLimits } from './limits.ts'
 
 const one = call('calculator', { expression: '1' })
-const run = (scripts: readonly Script[], limits: Limits, on?: Trajectory) =>
-  play({ scripts, settings: { limits }, messages: [user('q')], ...(on && { on }) })
+const run = (scripts: readonly Script[], limits: RunLimits, on?: Trajectory) =>
+  runScripted({ scripts, settings: { limits }, messages: [user('q')], ...(on && { on }) })
 
 /** Replies by how many calls they make; the last one makes none. */
 const replies = (counts: readonly number[]): string[] => [...counts.map((n) => one.repeat(n)), 'done']
 
 /** The loop limiter of strands-sglang 0.6.2, hook by hook: how many replies are read before which limit ends the run. */
-function limiter(counts: readonly number[], limits: Limits): { readonly calls: number; readonly reason: string } {
+function limiter(counts: readonly number[], limits: RunLimits): { readonly calls: number; readonly reason: string } {
   const reached = (count: number, limit: number | undefined) => limit !== undefined && count >= limit
   let [messages, iterations, made] = [1, 0, 0]
   if (reached(messages, limits.maxMessages)) return { calls: 0, reason: 'max_messages' }
@@ -54,7 +54,7 @@ test('iterations, calls and messages end a run where strands-sglang ends it, in 
 const reasonOf = ({ outcome }: Trajectory) => (outcome.kind === 'ended' ? outcome.reason : outcome.kind)
 
 describe('at its boundary', () => {
-  test.each<[Limits, readonly number[], number, string]>([
+  test.each<[RunLimits, readonly number[], number, string]>([
     [{ maxToolIterations: 2 }, [1], 2, 'end_turn'],
     [{ maxToolIterations: 2 }, [1, 1], 2, 'max_tool_iterations'],
     [{ maxToolIterations: 0 }, [1], 1, 'max_tool_iterations'],
@@ -174,7 +174,7 @@ describe('the context', () => {
         around,
         fc.integer({ min: 1, max: 2 * idCount }),
         async (contextWindow, contextLength, asked) => {
-          const { requests, trajectory } = await play({
+          const { requests, trajectory } = await runScripted({
             scripts: ['x'],
             on: { ...empty, model: { ...empty.model, ...(contextLength !== undefined && { contextLength }) } },
             messages: [user('q')],
@@ -222,7 +222,7 @@ describe('the context', () => {
 })
 
 test('a minimum of tokens is never above what there is room for', async () => {
-  const { requests } = await play({
+  const { requests } = await runScripted({
     scripts: ['done'],
     settings: { sampling: { max_new_tokens: 500, min_new_tokens: 400 }, limits: { maxTokens: 200 } },
     messages: [user('q')],

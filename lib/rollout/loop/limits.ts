@@ -37,13 +37,13 @@ export const limitsSchema = z
   })
   .partial()
 
-export type Limits = z.infer<typeof limitsSchema>
+export type RunLimits = z.infer<typeof limitsSchema>
 
 /** The one limit that is always there: a tool that hangs would hold the run for ever. */
 export const DEFAULT_TOOL_TIMEOUT_MS = 30_000
 
 /** The limit that forbids the next call, in the order in which strands-sglang looks; `from` = segments before the run. */
-export function limitReached(trajectory: Trajectory, from: number, limits: Limits): OutcomeReason | undefined {
+export function limitReached(trajectory: Trajectory, from: number, limits: RunLimits): OutcomeReason | undefined {
   const responses = trajectory.segments.slice(from).filter((segment) => segment.kind === 'response')
   const iterations = responses.filter(({ toolCalls }) => toolCalls.length > 0).length
   const calls = responses.reduce((count, { toolCalls }) => count + toolCalls.length, 0)
@@ -76,7 +76,7 @@ export function roomFor(
   trajectory: Trajectory,
   added: number,
   asked: number,
-  { maxTokens, contextWindow }: Limits,
+  { maxTokens, contextWindow }: RunLimits,
 ): Room {
   const used = tokenCount(trajectory) + added
   const holds = contextWindow ?? trajectory.model.contextLength

@@ -3,7 +3,7 @@ import { liveViewOf } from '#lib/api/live-view.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
-import { type Codec, firstPrompt, nextPrompt, type Prompt, settled } from '#lib/rollout/prompt/prompt.ts'
+import { firstPrompt, nextPrompt, type Prompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import {
   type ArrivedTokens,
   addTokens,
@@ -25,15 +25,15 @@ import { droppedByRouter } from '#lib/sglang/server/router.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { Finish, Message, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contextNeeded, endedBefore, failed, goingOn, unsent } from './call-ending.ts'
-import { type Limits, roomFor, samplingWithin } from './limits.ts'
+import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
 
 export interface CallSettings {
   readonly sampling: Sampling
-  readonly limits: Limits
+  readonly limits: RunLimits
   /** Ask for the logprobs of each new prompt (prefill, temperature 1). */
   readonly promptLogprobs: boolean
   /** Alternatives kept for each token; 0 = none. */
@@ -45,7 +45,7 @@ export interface CallSettings {
  * What a call adds: messages through the chat template; as the first call, text or ids as they were given; or nothing, where it
  * resumes the last response, whose ids are then the end of the input.
  */
-export type News =
+export type PromptInput =
   | { readonly kind: 'resume' }
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
   | { readonly kind: 'given'; readonly prompt: Prompt }
@@ -61,7 +61,7 @@ export interface ModelDependencies {
   readonly serverName: string
   /** What it said of itself when the run began. */
   readonly server: Partial<ServerDescription>
-  readonly codec: Codec
+  readonly codec: PromptEncoder
   readonly parser: ToolParser
   readonly now: () => Date
   /** Milliseconds of a clock that never goes back. */
@@ -71,7 +71,7 @@ export interface ModelDependencies {
 }
 
 /** A run’s recorder is its own. */
-const sentBy = onceFor((_: Recorder) => createSentIds())
+const sentBy = memoizeByIdentity((_: Recorder) => createSentIds())
 
 /**
  * Sends what `news` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot go
@@ -79,7 +79,7 @@ const sentBy = onceFor((_: Recorder) => createSentIds())
  */
 export async function callModel(
   recorder: Recorder,
-  news: News,
+  news: PromptInput,
   settings: CallSettings,
   dependencies: CallDependencies,
   signal: AbortSignal,

@@ -16,7 +16,7 @@ import {
   empty,
   ended,
   type Options,
-  play,
+  runScripted,
   type Script,
   says,
   stop,
@@ -32,7 +32,9 @@ const failed = (code: string) => ({ kind: 'failed', code })
 
 describe('a rollout', () => {
   test('calls the tool, reads its result and answers', async () => {
-    const { trajectory, requests } = await play({ scripts: [call('calculator', { expression: '25 * 17' }), '425'] })
+    const { trajectory, requests } = await runScripted({
+      scripts: [call('calculator', { expression: '25 * 17' }), '425'],
+    })
     expect(draw(trajectory)).toBe(
       '(user q) [<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>] (tool 425) [425]',
     )
@@ -50,7 +52,7 @@ describe('a rollout', () => {
       spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
       run: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(`waited ${ms}`), Number(ms))),
     }
-    const { trajectory, events } = await play({
+    const { trajectory, events } = await runScripted({
       scripts: [call('wait', { ms: 40 }) + call('wait', { ms: 1 }), 'ok'],
       tools: [slow],
     })
@@ -62,7 +64,7 @@ describe('a rollout', () => {
   })
 
   test('a tool error goes back to the model', async () => {
-    const { trajectory } = await play({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
+    const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
     expect(draw(trajectory)).toContain('(tool Error: division by zero)')
     expect(trajectory.segments[1]).toMatchObject({
       toolCalls: [{ result: { status: 'error', text: 'Error: division by zero' } }],
@@ -72,7 +74,7 @@ describe('a rollout', () => {
   test('a malformed call is never executed; the model reads why', async () => {
     let runs = 0
     const counting: AgentTool = { ...calculator, run: () => String(++runs) }
-    const { trajectory, events } = await play({
+    const { trajectory, events } = await runScripted({
       scripts: ['<tool_call>{"name": "calculator", "arguments": {"expression": }}</tool_call>', 'sorry'],
       tools: [counting],
     })
@@ -84,13 +86,13 @@ describe('a rollout', () => {
   })
 
   test('nor is one whose name could not be read, or whose tool is not there', async () => {
-    const { trajectory } = await play({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
+    const { trajectory } = await runScripted({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
     expect(draw(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
     expect(draw(trajectory)).toContain('(tool Unknown tool: search)')
   })
 
   test('logprobs are asked for from one before the new tokens on', async () => {
-    const { requests } = await play({ scripts: [call('calculator', { expression: '1' }), '1'] })
+    const { requests } = await runScripted({ scripts: [call('calculator', { expression: '1' }), '1'] })
     const first = requests[0]?.inputIds.length ?? 0
     const reply = bytes(call('calculator', { expression: '1' })).length + 1
     expect(requests.map(({ logprobStartLen }) => logprobStartLen)).toEqual([0, first + reply - 1])
@@ -99,15 +101,15 @@ describe('a rollout', () => {
   test('template options are those of the trajectory, in every turn', async () => {
     const options = { enable_thinking: false }
     const on = { ...empty, model: { ...empty.model, template: { text: chatml, options } } }
-    const { trajectory } = await play({ scripts: ['a'], on })
-    const again = await play({ scripts: ['b'], on: trajectory, messages: [user('more')] })
+    const { trajectory } = await runScripted({ scripts: ['a'], on })
+    const again = await runScripted({ scripts: ['b'], on: trajectory, messages: [user('more')] })
     const ends = again.requests.map(({ inputIds }) => textOf(inputIds.slice(-40), again.trajectory.vocab))
     expect(ends).toEqual([expect.stringMatching(/<think>\n\n<\/think>\n\n$/)])
     expect(textOf(trajectory.segments[0]?.ids ?? [], trajectory.vocab)).toMatch(/<think>\n\n<\/think>\n\n$/)
   })
 
   test('alternatives are asked for as many as are wanted', async () => {
-    const { requests } = await play({ scripts: ['a'], settings: { topLogprobs: 7 } })
+    const { requests } = await runScripted({ scripts: ['a'], settings: { topLogprobs: 7 } })
     expect(requests.map(({ topLogprobsNum }) => topLogprobsNum)).toEqual([7])
   })
 
@@ -122,8 +124,8 @@ describe('a rollout', () => {
         end: stop(2),
       }
     }
-    const { trajectory } = await play({ scripts: [scored] })
-    const again = await play({ scripts: [scored], on: trajectory, messages: [user('r')] })
+    const { trajectory } = await runScripted({ scripts: [scored] })
+    const again = await runScripted({ scripts: [scored], on: trajectory, messages: [user('r')] })
     const starts = [0, again.trajectory.segments[0]?.ids.length ?? 0].map((length, i) => (i === 0 ? 0 : length + 2))
     expect(again.trajectory.segments[0]?.logprobs?.slice(0, 3)).toEqual([null, -1, -2])
     expect(again.trajectory.segments[2]?.logprobs?.[0]).toBe(-(starts[1] ?? 0))
@@ -133,7 +135,7 @@ describe('a rollout', () => {
 
 describe('how a reply is asked for', () => {
   const asked = async (options: Omit<Options, 'scripts'>) => {
-    const { trajectory, requests } = await play({ scripts: ['ok'], ...options })
+    const { trajectory, requests } = await runScripted({ scripts: ['ok'], ...options })
     const response = trajectory.segments[1]
     if (response?.kind !== 'response') throw new Error('there is a response')
     return { request: requests[0], record: response.request }
@@ -187,7 +189,7 @@ describe('how a reply is asked for', () => {
       yield { prompt: { logprobs, problems: [] }, scoring, tokens: { ids: [END], logprobs: [-1] }, problems: [] }
       yield { tokens: { ids: [] }, problems: [], end: stop(1) }
     }
-    const { trajectory } = await play({ scripts: [reply] })
+    const { trajectory } = await runScripted({ scripts: [reply] })
     expect(trajectory.segments[1]).toMatchObject({ request: { scoring } })
     expect(trajectory.segments[0]?.logprobs?.slice(0, 2)).toEqual([null, -1])
   })
@@ -198,13 +200,13 @@ describe('how a reply is asked for', () => {
       const tokens = { ids: [END], logprobs: [-1] }
       yield { prompt: { logprobs: [], problems }, tokens, problems: [], end: stop(1) }
     }
-    const { trajectory } = await play({ scripts: [reply] })
+    const { trajectory } = await runScripted({ scripts: [reply] })
     expect(trajectory.segments[0]?.problems).toEqual([{ kind: 'missing', message: 'none' }])
     expect(trajectory.segments[0]).not.toHaveProperty('logprobs')
   })
 
   test('what a router drops is noted on the response', async () => {
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: ['ok'],
       server: { kind: 'router' },
       settings: { sampling: { max_new_tokens: 9, logit_bias: { 65: 2 } } },
@@ -215,22 +217,22 @@ describe('how a reply is asked for', () => {
 
 describe('a further turn', () => {
   test('goes on with the same tokens', async () => {
-    const { trajectory } = await play({ scripts: ['hello'] })
-    const again = await play({ scripts: ['bye'], on: trajectory, messages: [user('more')] })
+    const { trajectory } = await runScripted({ scripts: ['hello'] })
+    const again = await runScripted({ scripts: ['bye'], on: trajectory, messages: [user('more')] })
     expect(ids(again.trajectory).slice(0, ids(trajectory).length)).toEqual(ids(trajectory))
     expect(draw(again.trajectory)).toBe('(user q) [hello] (user more) [bye]')
     expect(conversation(again.trajectory).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   })
 
   test('tells the model first of results it has not read', async () => {
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [call('calculator', { expression: '2' })],
       settings: { limits: { maxToolIterations: 1 } },
     })
     expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
-    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
+    const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
     expect(draw(again.trajectory)).toContain('(tool 2 user and?) [ok]')
-    const alone = await play({ scripts: ['ok'], on: trajectory, messages: [] })
+    const alone = await runScripted({ scripts: ['ok'], on: trajectory, messages: [] })
     expect(draw(alone.trajectory)).toContain('(tool 2) [ok]')
   })
 })
@@ -243,7 +245,7 @@ describe('limits end a run by name', () => {
     ['maxMessages', 5, 'max_messages', 2],
     ['maxMessages', 1, 'max_messages', 0],
   ])('%s %d', async (limit, value, reason, calls) => {
-    const { trajectory, requests } = await play({
+    const { trajectory, requests } = await runScripted({
       scripts: [endless, endless, endless, endless, endless],
       settings: { limits: { [limit]: value } },
     })
@@ -252,7 +254,7 @@ describe('limits end a run by name', () => {
   })
 
   test('calls beyond the parallel limit get an error result, and the run goes on', async () => {
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [endless + endless + endless, 'ok'],
       settings: { limits: { maxParallelToolCalls: 2 } },
     })
@@ -271,20 +273,20 @@ describe('limits end a run by name', () => {
         end: { finish: { kind: 'length' }, usage: {} },
       }
     }
-    const limited = await play({ scripts: [long], settings: { limits: { maxTokens: 40 } } })
+    const limited = await runScripted({ scripts: [long], settings: { limits: { maxTokens: 40 } } })
     expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([ended('max_tokens'), 40])
     const small = { ...empty, model: { ...empty.model, contextLength: 50 } }
-    const full = await play({ scripts: [long], on: small })
+    const full = await runScripted({ scripts: [long], on: small })
     expect([full.trajectory.outcome, ids(full.trajectory).length]).toEqual([
       { ...ended('context_full'), context: { holds: 50 } },
       50,
     ])
-    const asked = await play({ scripts: [long], on: small, settings: { sampling: { max_new_tokens: 3 } } })
+    const asked = await runScripted({ scripts: [long], on: small, settings: { sampling: { max_new_tokens: 3 } } })
     expect(asked.trajectory.outcome).toEqual(ended('length'))
   })
 
   test('a prompt that does not fit is not sent, and is given back', async () => {
-    const { trajectory, requests } = await play({
+    const { trajectory, requests } = await runScripted({
       scripts: [],
       on: { ...empty, model: { ...empty.model, contextLength: 10 } },
     })
@@ -301,7 +303,9 @@ describe('limits end a run by name', () => {
   })
 
   test('a call that was cut by its length is not executed', async () => {
-    const { trajectory } = await play({ scripts: [() => says(endless, { finish: { kind: 'length' }, usage: {} })] })
+    const { trajectory } = await runScripted({
+      scripts: [() => says(endless, { finish: { kind: 'length' }, usage: {} })],
+    })
     expect(trajectory.outcome).toEqual(ended('length'))
     expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ kind: 'parsed', name: 'calculator' }] })
     expect(trajectory.segments[1]).not.toHaveProperty('toolCalls[0].result')
@@ -312,7 +316,7 @@ describe('failures', () => {
   const refused = new SglangError('CONNECT_REFUSED', 'nothing listens')
 
   test('before the first token leave nothing but the messages, given back', async () => {
-    const { trajectory, events } = await play({ scripts: [cut('', refused)] })
+    const { trajectory, events } = await runScripted({ scripts: [cut('', refused)] })
     expect(trajectory).toMatchObject({
       segments: [],
       outcome: { ...failed('CONNECT_REFUSED'), hint: expect.any(String), unsent: [user('q')] },
@@ -322,7 +326,9 @@ describe('failures', () => {
   })
 
   test('after it keep what has come', async () => {
-    const { trajectory } = await play({ scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })
+    const { trajectory } = await runScripted({
+      scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+    })
     expect(draw(trajectory)).toBe('(user q) [half an ans]')
     expect(trajectory).toMatchObject({
       outcome: failed('UPSTREAM_TRUNCATED'),
@@ -331,35 +337,35 @@ describe('failures', () => {
   })
 
   test('in a later turn keep the turns before', async () => {
-    const { trajectory } = await play({ scripts: [call('calculator', { expression: '2' }), cut('', refused)] })
+    const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: '2' }), cut('', refused)] })
     expect(draw(trajectory)).toMatch(/^\(user q\) \[.*\]$/)
     expect(trajectory.outcome).not.toHaveProperty('unsent')
-    const again = await play({ scripts: ['2'], on: trajectory, messages: [] })
+    const again = await runScripted({ scripts: ['2'], on: trajectory, messages: [] })
     expect(draw(again.trajectory)).toContain('(tool 2) [2]')
   })
 
   test('a context overflow that only the server sees is context_full', async () => {
     const counts = { needed: 4190, holds: 4096 }
     const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
-    const { trajectory } = await play({ scripts: [cut('', overflow)] })
+    const { trajectory } = await runScripted({ scripts: [cut('', overflow)] })
     expect(trajectory.outcome).toMatchObject({ ...ended('context_full'), context: counts, unsent: [user('q')] })
   })
 
   test('an abort by the server keeps its tokens; one in the queue leaves nothing', async () => {
     const aborted = { finish: { kind: 'abort' } as const, usage: {} }
-    const partial = await play({ scripts: [() => says('half', aborted)] })
+    const partial = await runScripted({ scripts: [() => says('half', aborted)] })
     expect([draw(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
     const queued: Script = async function* () {
       yield { tokens: { ids: [] }, problems: [], end: aborted }
     }
-    expect((await play({ scripts: [queued] })).trajectory).toMatchObject({
+    expect((await runScripted({ scripts: [queued] })).trajectory).toMatchObject({
       segments: [],
       outcome: { ...ended('aborted'), unsent: [user('q')] },
     })
   })
 
   test('an unknown finish is told as it is', async () => {
-    const odd = await play({
+    const odd = await runScripted({
       scripts: [() => says('x', { finish: { kind: 'unknown', raw: '{"type":"solar"}' }, usage: {} })],
     })
     expect(odd.trajectory.outcome).toMatchObject({
@@ -369,7 +375,7 @@ describe('failures', () => {
   })
 
   test('a template that cannot render says so', async () => {
-    const { trajectory } = await play({ scripts: [], template: "{{ raise_exception('no user query') }}" })
+    const { trajectory } = await runScripted({ scripts: [], template: "{{ raise_exception('no user query') }}" })
     expect(trajectory).toMatchObject({
       segments: [],
       outcome: { ...failed('TEMPLATE_ERROR'), message: expect.stringContaining('no user query'), unsent: [user('q')] },
@@ -385,14 +391,14 @@ describe('stop', () => {
 
   test('in mid-reply keeps the tokens and ends the call', async () => {
     const controller = new AbortController()
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [hanging],
       signal: controller.signal,
       onEvent: (event) => event.type === 'tokens' && controller.abort(),
     })
     expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
     expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
-    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
+    const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
     expect(textOf(ids(again.trajectory), again.trajectory.vocab)).toContain('so far<|im_end|>\n<|im_start|>user\ngo on')
   })
 
@@ -400,11 +406,11 @@ describe('stop', () => {
     const half = '<tool_call>{"name": "calculator", "arg'
     const rest = 'uments": {"expression": "2 + 3"}}</tool_call>'
     const stopped = async (text = half) =>
-      (await play({ scripts: [cut(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
+      (await runScripted({ scripts: [cut(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
 
     test('sends the prompt and the kept ids, and what comes joins the same response, which is parsed as a whole', async () => {
       const kept = await stopped()
-      const { trajectory, requests } = await play({ scripts: [rest, '5'], on: kept, resumes: true })
+      const { trajectory, requests } = await runScripted({ scripts: [rest, '5'], on: kept, resumes: true })
       expect(draw(trajectory)).toBe(`(user q) [${half}${rest}] (tool 5) [5]`)
       expect(requests[0]?.inputIds).toEqual(ids(kept))
       expect(requests[1]?.inputIds).toEqual(ids({ ...trajectory, segments: trajectory.segments.slice(0, 3) }))
@@ -431,20 +437,20 @@ describe('stop', () => {
 
     test('a run that began with ids is resumed without a message to answer', async () => {
       const given = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
-      const { trajectory: first } = await play({
+      const { trajectory: first } = await runScripted({
         scripts: [cut(' f', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
         given,
         messages: [],
         tools: [],
       })
-      const { trajectory } = await play({ scripts: ['our'], on: first, resumes: true, tools: [] })
+      const { trajectory } = await runScripted({ scripts: ['our'], on: first, resumes: true, tools: [] })
       expect([draw(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
     })
 
     test('the server’s text, weight versions and problems are those of the whole response', async () => {
       const kept = await stopped('half')
       const odd = { kind: 'number', message: 'NaN', column: 'logprobs', index: 0 }
-      const { trajectory } = await play({
+      const { trajectory } = await runScripted({
         scripts: [
           async function* () {
             yield {
@@ -471,7 +477,7 @@ describe('stop', () => {
 
     test('that fails before its first token leaves the response as it was', async () => {
       const kept = await stopped()
-      const { trajectory, events } = await play({
+      const { trajectory, events } = await runScripted({
         scripts: [cut('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
         on: kept,
         resumes: true,
@@ -485,18 +491,18 @@ describe('stop', () => {
 
     test('that is stopped again can be resumed again', async () => {
       const kept = await stopped('one ')
-      const { trajectory: second } = await play({
+      const { trajectory: second } = await runScripted({
         scripts: [cut('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
         on: kept,
         resumes: true,
       })
-      const { trajectory } = await play({ scripts: ['three'], on: second, resumes: true })
+      const { trajectory } = await runScripted({ scripts: ['three'], on: second, resumes: true })
       expect(draw(trajectory)).toBe('(user q) [one two three]')
       expect(trajectory.segments[1]).toMatchObject({ resumed: [{ at: 4 }, { at: 8, stopped: { kind: 'cut' } }] })
     })
 
     test('counts the calls of the resumed response towards the limits', async () => {
-      const { trajectory } = await play({
+      const { trajectory } = await runScripted({
         scripts: [rest],
         on: await stopped(),
         resumes: true,
@@ -517,7 +523,7 @@ describe('stop', () => {
     try {
       const controller = new AbortController()
       let arrived = 0
-      const { trajectory } = await play({
+      const { trajectory } = await runScripted({
         scripts: [(request, signal) => client.generate(request, signal)],
         settings: { promptLogprobs: false, sampling: { max_new_tokens: 1024 } },
         server: await client.describe(controller.signal),
@@ -544,7 +550,7 @@ describe('stop', () => {
       controller.abort()
       await new Promise((_, reject) => (signal.aborted ? reject(signal.reason) : undefined))
     }
-    const { trajectory } = await play({ scripts: [silent], signal: controller.signal })
+    const { trajectory } = await runScripted({ scripts: [silent], signal: controller.signal })
     expect(trajectory).toMatchObject({ segments: [], outcome: { ...ended('cancelled'), unsent: [user('q')] } })
   })
 
@@ -555,7 +561,7 @@ describe('stop', () => {
       run: (_input, { signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
     }
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [call('wait', {})],
       tools: [patient],
       signal: controller.signal,
@@ -567,7 +573,7 @@ describe('stop', () => {
         { result: { status: 'cancelled', text: 'Error: the run was stopped before this call was finished.' } },
       ],
     })
-    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('why?')] })
+    const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('why?')] })
     expect(draw(again.trajectory)).toContain(
       '(tool Error: the run was stopped before this call was finished. user why?)',
     )
@@ -581,7 +587,7 @@ describe('stop', () => {
       })
       yield* hanging(_request, signal) as AsyncGenerator<Chunk>
     }
-    const leaving = play({
+    const leaving = runScripted({
       scripts: [watched as Script],
       onEvent: (event) => {
         if (event.type === 'tokens') throw new Error('left')
@@ -594,7 +600,7 @@ describe('stop', () => {
 
 test('Durations of responses and tool calls are the same under a wall clock that jumps', async () => {
   const times = async (now?: () => Date) => {
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [call('calculator', { expression: '2+3' }), '5'],
       ...(now && { now }),
     })

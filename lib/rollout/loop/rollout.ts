@@ -16,7 +16,7 @@ import type { AgentModel } from './agent-model.ts'
 import { unsent } from './call-ending.ts'
 import { createEventQueue } from './event-queue.ts'
 import { limitReached } from './limits.ts'
-import { type CallDependencies, type CallSettings, callModel, type News } from './model-call.ts'
+import { type CallDependencies, type CallSettings, callModel, type PromptInput } from './model-call.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
 import { sdkHistory, sdkQuestion, sdkResumption } from './sdk-history.ts'
@@ -178,7 +178,7 @@ function agentOf(
   }
 }
 
-const newsOf = ({ given, resumes }: RolloutStart, messages: readonly Message[]): News => {
+const newsOf = ({ given, resumes }: RolloutStart, messages: readonly Message[]): PromptInput => {
   if (resumes) return { kind: 'resume' }
   return given ? { kind: 'given', prompt: given } : { kind: 'messages', messages }
 }

@@ -7,12 +7,12 @@ import { MALFORMED_CALL } from '#lib/rollout/prompt/prompt.ts'
 import type { Message, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { responseText } from '#lib/trajectory/messages/conversation.ts'
 import { AgentModel, type ToolUse } from './agent-model.ts'
-import type { News } from './model-call.ts'
+import type { PromptInput } from './model-call.ts'
 import type { Recorder } from './recorder.ts'
 import { sdkText } from './sdk-text.ts'
 
 /** Sends what is new and returns the recorded response; throws RunEnded. */
-export type CallModel = (news: News) => Promise<ResponseSegment>
+export type CallModel = (news: PromptInput) => Promise<ResponseSegment>
 
 /**
  * `question`: what its first call adds; later ones add the results of the calls before. With 'one response' the SDK is
@@ -20,7 +20,7 @@ export type CallModel = (news: News) => Promise<ResponseSegment>
  */
 export function titoModel(
   recorder: Recorder,
-  question: News,
+  question: PromptInput,
   mode: 'calls are run' | 'one response',
   call: CallModel,
 ): AgentModel {

@@ -3,7 +3,7 @@ import { chatTemplate, TemplateError, type TemplateMessage } from '#lib/template
 import type { Finish, Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play, type Turn } from '#testing/simulated-rollout.ts'
+import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
 import { callsEndTurns, chatml, closesTwice, looksBack, resultsInTheTurn } from '#testing/small-templates.ts'
 import { continuationOf, plainTurn, type ReplyCall, type ReplyEnd } from './continuation.ts'
 import { endOfTurnId } from './prompt.ts'
@@ -29,7 +29,7 @@ const prompts = (trajectory: Trajectory) =>
         ]
       : [],
   )
-const played = (template: string, turns: readonly Turn[]) => prompts(play(template, turns).trajectory)
+const played = (template: string, turns: readonly Turn[]) => prompts(simulateRollout(template, turns).trajectory)
 
 describe('results behind the calls of a reply', () => {
   test('follow the token that ends the call, where a template closes no turn behind it', () => {
@@ -67,7 +67,7 @@ describe('results behind the calls of a reply', () => {
   })
 
   test('are found by what they say once a template was seen to print them, also where that stands in the call', () => {
-    const { trajectory } = play(
+    const { trajectory } = simulateRollout(
       chatml.replace('m.content +', "m.content + (m.tool_calls | tojson if m.tool_calls else '') +"),
       [
         { messages: [user('q')], ...said(`${call('f')}</tool_call>`, '<|im_end|>') },
@@ -87,7 +87,7 @@ describe('results behind the calls of a reply', () => {
   })
 
   test('close the turn first, where a stop token closed the call alone', () => {
-    const { trajectory } = play(chatml, [
+    const { trajectory } = simulateRollout(chatml, [
       { messages: [user('q')], ...said(call('f'), '</tool_call>') },
       { messages: [result('4')], ...said('done', '<|im_end|>') },
     ])
@@ -231,7 +231,7 @@ describe('a turn that several tokens close', () => {
   test('ends with the last of them, and none of them is written twice', () => {
     const codec = { tokenizer: byteTokenizer, template: chatTemplate(closesTwice, {}) }
     expect(endOfTurnId(codec, {})).toBe(byteId('<|im_end|>'))
-    const { trajectory } = play(closesTwice, [
+    const { trajectory } = simulateRollout(closesTwice, [
       { messages: [user('q')], ...said('a<|observation|>assistant<|user|>', '<|im_end|>') },
       { messages: [user('r')], reply: bytes('b<|observation|>assistant<|user|>'), finish: { kind: 'length' } },
       { messages: [user('s')], reply: bytes('cut'), finish: { kind: 'length' } },

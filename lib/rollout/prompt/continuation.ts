@@ -12,7 +12,7 @@ import {
 } from '#lib/templates/chat-template.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 /** What of a reply decides about what follows it. */
 export interface ReplyEnd {
@@ -107,7 +107,9 @@ export function plainTurn(template: ChatTemplate, options: Options): PlainTurn |
 const MOST_KEPT = 1_000_000
 
 /** By the options: a template writes the same for them at every turn. */
-const plainTurns = onceFor((_: ChatTemplate) => createMemory<{ readonly turn: PlainTurn | undefined }>(MOST_KEPT))
+const plainTurns = memoizeByIdentity((_: ChatTemplate) =>
+  createMemory<{ readonly turn: PlainTurn | undefined }>(MOST_KEPT),
+)
 
 function renderPlainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
   const reply: TemplateMessage = { role: 'assistant', content: CONTENT }
@@ -201,7 +203,7 @@ function behindLastCall(
  * How a template was seen to print all results of a conversation: with these options, so many calls and messages of these
  * roles. Whether it prints them does not depend on what they say, and rendering marks at each turn costs a quarter of it.
  */
-const shapesSeen = onceFor((_: ChatTemplate) => createMemory<CallRender>(MOST_KEPT))
+const shapesSeen = memoizeByIdentity((_: ChatTemplate) => createMemory<CallRender>(MOST_KEPT))
 
 /** Gemma 4 writes the content behind the results: the stand-in has none. */
 const standIn = ({ calls }: ReplyEnd, { argumentsForm }: CallRender): TemplateMessage => ({

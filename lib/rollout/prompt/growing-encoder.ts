@@ -6,7 +6,7 @@
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 /** The function that it returns gives the ids that `tokenizer.encode` gives. */
 export function growingEncoder(tokenizer: Tokenizer): (text: string) => readonly number[] {
@@ -43,7 +43,7 @@ function lastCut(
 }
 
 /** The texts of added tokens behind which a text is encoded as if it began there, and the length of the longest added token. */
-const cuttingTokens = onceFor((tokenizer: Tokenizer) => {
+const cuttingTokens = memoizeByIdentity((tokenizer: Tokenizer) => {
   const contents = new Map(tokenizer.addedTokens.map(({ id, content }) => [id, content]))
   const known = new Map<number, boolean>()
   const cuttingText = (id: number): string | undefined => {

@@ -5,7 +5,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, headersOnly } from '#testing/small-templates.ts'
 import { addTokens, closePrompt, closeResponse, endsInsideThink, vocabularyWriter } from '../record/record.ts'
 import { endOfTurnId, firstPrompt, nextPrompt, templateMessage, templateTools } from './prompt.ts'
@@ -116,7 +116,7 @@ describe('the token that ends a turn', () => {
 })
 
 describe('a continuation', () => {
-  const { trajectory } = play(chatml, [
+  const { trajectory } = simulateRollout(chatml, [
     { messages: [user('a')], reply: [...bytes('b'), byteId('<|im_end|>')], finish: stop },
   ])
 
@@ -141,7 +141,7 @@ describe('a continuation', () => {
 
   test('a long difference is told in part', () => {
     const long = `${chatml}{%- if messages | length > 3 -%}{{- messages[0].content -}}{%- endif -%}`
-    const played = play(long, [
+    const played = simulateRollout(long, [
       { messages: [user('x'.repeat(500))], reply: bytes('b'), finish: stop },
       { messages: [user('c')], reply: bytes('d'), finish: stop },
       { messages: [user('e')], reply: bytes('f'), finish: stop },
@@ -171,7 +171,7 @@ describe('a continuation', () => {
 })
 
 describe('recording', () => {
-  const { trajectory } = play(chatml, [{ messages: [user('a')], reply: [65], finish: stop }])
+  const { trajectory } = simulateRollout(chatml, [{ messages: [user('a')], reply: [65], finish: stop }])
   const open = {
     ...trajectory,
     live: { open: { kind: 'response', ids: [66], thinks: [], toolCalls: [] } as const, runningCalls: {} },
@@ -219,7 +219,7 @@ describe('recording', () => {
   test('calls of a continued file get ids that it does not use yet', () => {
     const reply = [...bytes('<tool_call>{"name": "f", "arguments": {}}</tool_call>'), byteId('<|im_end|>')]
     const turn = { messages: [user('q')], reply, finish: stop }
-    const { trajectory: made } = play(chatml, [turn])
+    const { trajectory: made } = simulateRollout(chatml, [turn])
     const [prompt, response] = made.segments
     if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('two segments')
     const imported: Trajectory = {

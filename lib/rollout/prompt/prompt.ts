@@ -13,9 +13,9 @@ import {
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type {
-  Derivation,
   Message,
   Problem,
+  PromptSource,
   ResponseSegment,
   ToolCall,
   Trajectory,
@@ -25,7 +25,7 @@ import { withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import {
   type ArgumentsForm,
   type Continuation,
@@ -40,7 +40,7 @@ import {
 import { replyTexts, writtenReply } from './written-reply.ts'
 
 /** What turns messages into ids and back. */
-export interface Codec {
+export interface PromptEncoder {
   readonly tokenizer: Tokenizer
   readonly template: ChatTemplate
   /**
@@ -53,12 +53,12 @@ export interface Codec {
 }
 
 /** The result of a computation on a codec, wherever the codec's answers come from. */
-export const settled = async <T>(codec: Codec, compute: () => T, signal: AbortSignal): Promise<T> =>
+export const settled = async <T>(codec: PromptEncoder, compute: () => T, signal: AbortSignal): Promise<T> =>
   codec.settle ? codec.settle(compute, signal) : compute()
 
 export interface Prompt {
   readonly ids: readonly number[]
-  readonly derivation: Derivation
+  readonly derivation: PromptSource
   /** What the template did that its user should know. */
   readonly problems: readonly Problem[]
 }
@@ -72,7 +72,7 @@ export interface RenderSettings {
 export function firstPrompt(
   messages: readonly Message[],
   { tools, options }: RenderSettings,
-  { tokenizer, template }: Codec,
+  { tokenizer, template }: PromptEncoder,
 ): Prompt {
   const input = {
     messages: messages.map((message) => templateMessage(message, [])),
@@ -115,7 +115,7 @@ function showsTools(
  * What `messages` add to a trajectory: the end of the open turn where the reply lacks it, the separator, the messages
  * and the next generation prompt. Tool messages take their text from the call they name. Throws TemplateError.
  */
-export function nextPrompt(trajectory: Trajectory, messages: readonly Message[], codec: Codec): Prompt {
+export function nextPrompt(trajectory: Trajectory, messages: readonly Message[], codec: PromptEncoder): Prompt {
   const { tokenizer, template } = codec
   const { tools, options } = renderSettings(trajectory)
   const settings = { tools: toolsVariable(tools), options }
@@ -143,7 +143,10 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
  * token of what stands behind a reply both at the end of the conversation and before a further question: Kimi-K3 closes
  * the response and the message before its <|end_of_msg|>, and Phi-3 adds the end of the text to the last turn alone.
  */
-export function endOfTurnId({ tokenizer, template }: Codec, options: RenderSettings['options']): number | undefined {
+export function endOfTurnId(
+  { tokenizer, template }: PromptEncoder,
+  options: RenderSettings['options'],
+): number | undefined {
   const turn = plainTurn(template, options)
   if (!turn) return undefined
   const addedIn = (ids: readonly number[]) => ids.filter((id) => isAdded(id, tokenizer))
@@ -171,7 +174,12 @@ function commonEnd(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Whether new ids begin with the end of the turn before them; `text`: all of theirs, '' where the reply has the first token of it. */
-function closesTurn(ids: readonly number[], text: string, codec: Codec, options: RenderSettings['options']): boolean {
+function closesTurn(
+  ids: readonly number[],
+  text: string,
+  codec: PromptEncoder,
+  options: RenderSettings['options'],
+): boolean {
   // Behind a turn that the reply has closed, which most have, nothing is learnt of the template.
   const mayClose = text !== '' || isAdded(ids[0], codec.tokenizer)
   const end = ids.length > 0 && mayClose ? endOfTurnId(codec, options) : undefined
@@ -183,7 +191,7 @@ function closesTurn(ids: readonly number[], text: string, codec: Codec, options:
 const isAdded = (id: number | undefined, tokenizer: Tokenizer): boolean =>
   id !== undefined && addedTexts(tokenizer).has(id)
 
-const addedTexts = onceFor(
+const addedTexts = memoizeByIdentity(
   ({ addedTokens }: Tokenizer): ReadonlyMap<number, string> =>
     new Map(addedTokens.map(({ id, content }) => [id, content])),
 )
@@ -236,7 +244,7 @@ export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
 const toolsVariable = (tools: readonly ToolSpec[]): readonly unknown[] | undefined =>
   tools.length > 0 ? toolsOf(tools) : undefined
 
-const toolsOf = onceFor(templateTools)
+const toolsOf = memoizeByIdentity(templateTools)
 
 /** `calls`: those of the trajectory. A tool message names the id that the model itself wrote, where it wrote one. */
 export function templateMessage(message: Message, calls: readonly ToolCall[]): TemplateMessage {
@@ -282,7 +290,7 @@ const renderSettings = ({ model }: Trajectory): RenderSettings => ({
 export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'
 
-type Check = Extract<Derivation, { kind: 'continuation' }>['check']
+type Check = Extract<PromptSource, { kind: 'continuation' }>['check']
 
 /**
  * Renders the real conversation, with the real reply, and compares its end with what is written behind the reply: a

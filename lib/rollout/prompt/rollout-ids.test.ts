@@ -16,7 +16,7 @@ import { conversation, responseText } from '#lib/trajectory/messages/conversatio
 import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { logprobOf, play, type Turn } from '#testing/simulated-rollout.ts'
+import { logprobOf, simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
 import { chatml, counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { annotations, endsInsideThink } from '../record/record.ts'
 import { nextPrompt, templateMessage } from './prompt.ts'
@@ -37,7 +37,7 @@ const draw = (trajectory: Trajectory) =>
     })
     .join('')
 
-const drawn = (template: string, turns: readonly Turn[]) => draw(play(template, turns).trajectory)
+const drawn = (template: string, turns: readonly Turn[]) => draw(simulateRollout(template, turns).trajectory)
 
 describe('what goes in next', () => {
   test('is the whole template first, then only what is new', () => {
@@ -64,7 +64,7 @@ describe('what goes in next', () => {
   })
 
   test('closes a turn that the model left open', () => {
-    const { trajectory } = play(chatml, [
+    const { trajectory } = simulateRollout(chatml, [
       { messages: [user('hi')], reply: bytes('on and on'), finish: { kind: 'length' } },
       { messages: [user('so?')], ...said('ok') },
     ])
@@ -73,7 +73,7 @@ describe('what goes in next', () => {
   })
 
   test('does not close a turn that the model ended, though a tool result has the same end', () => {
-    const { trajectory } = play(chatml, [
+    const { trajectory } = simulateRollout(chatml, [
       { messages: [user('hi')], ...said(call('f')) },
       { messages: [{ role: 'tool', callId: 'call_0000', content: '4' }], ...said('ok') },
     ])
@@ -130,12 +130,14 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     ['looksBack', looksBack],
     ['headersOnly', headersOnly],
   ])('it holds for %s', (_name, template) => {
-    expect(play(template, turns).trajectory.segments[2]).toMatchObject({ derivation: { check: { kind: 'held' } } })
+    expect(simulateRollout(template, turns).trajectory.segments[2]).toMatchObject({
+      derivation: { check: { kind: 'held' } },
+    })
   })
 
   test('where it does not, the trajectory says what the template would have written', () => {
     const three = [...turns, { messages: [user('e')], ...said('f') }]
-    expect(play(counting, three).trajectory.segments[4]).toMatchObject({
+    expect(simulateRollout(counting, three).trajectory.segments[4]).toMatchObject({
       derivation: {
         check: {
           kind: 'broken',
@@ -153,7 +155,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
       { messages: [user('e')], ...said('f') },
     ]
     const closing = counting.replace("~ m.content ~ '<|im_end|>", "~ m.content ~ loop.length ~ '<|im_end|>")
-    expect(play(closing, three).trajectory.segments[4]).toMatchObject({
+    expect(simulateRollout(closing, three).trajectory.segments[4]).toMatchObject({
       derivation: {
         check: { expected: expect.stringMatching(/^5<\|im_end/), found: expect.stringMatching(/^3<\|im_end/) },
       },
@@ -167,13 +169,15 @@ describe('the assumption behind a continuation is checked on every turn', () => 
       "+ m.content + ('!' if m.role == 'assistant' and messages | length > 3 else '') +",
     )
     expect(marking).not.toBe(chatml)
-    expect(play(marking, three).trajectory.segments[4]).toMatchObject({ derivation: { check: { kind: 'broken' } } })
+    expect(simulateRollout(marking, three).trajectory.segments[4]).toMatchObject({
+      derivation: { check: { kind: 'broken' } },
+    })
   })
 
   test('where it does not behind an empty reply, as much of the conversation is told', () => {
     const three = [...turns, { messages: [user('e')], ...said('f') }]
     const empty = three.map((turn, index) => (index === 1 ? { ...turn, ...said('') } : turn))
-    expect(play(counting, empty).trajectory.segments[4]).toMatchObject({
+    expect(simulateRollout(counting, empty).trajectory.segments[4]).toMatchObject({
       derivation: { check: { kind: 'broken', expected: expect.stringContaining('5user'), found: expect.any(String) } },
     })
   })
@@ -185,20 +189,22 @@ describe('the assumption behind a continuation is checked on every turn', () => 
       { messages: [user('a')], ...said('so far </think>') },
       { messages: [user('c')], ...said('d') },
     ]
-    expect(play(dropping, two).trajectory.segments[2]).toMatchObject({ derivation: { check: { kind: 'held' } } })
+    expect(simulateRollout(dropping, two).trajectory.segments[2]).toMatchObject({
+      derivation: { check: { kind: 'held' } },
+    })
   })
 
   test('a template that fails on the whole conversation is told apart', () => {
     const picky = `{%- if messages | length > 3 -%}{{- raise_exception('too many') -}}{%- endif -%}${chatml}`
     const three = [...turns, { messages: [user('e')], ...said('f') }]
-    expect(play(picky, three).trajectory.segments[4]).toMatchObject({
+    expect(simulateRollout(picky, three).trajectory.segments[4]).toMatchObject({
       derivation: { check: { kind: 'broken', why: expect.stringContaining('too many') } },
     })
   })
 
   test('a template that hides replies cannot be continued, and says so', () => {
     const hiding = "{%- for m in messages -%}{%- if m.role == 'user' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
-    const { trajectory } = play(hiding, turns.slice(0, 1))
+    const { trajectory } = simulateRollout(hiding, turns.slice(0, 1))
     expect(() =>
       nextPrompt(trajectory, [user('c')], { tokenizer: byteTokenizer, template: chatTemplate(hiding, {}) }),
     ).toThrow(TemplateError)
@@ -207,7 +213,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
 
 describe('a response is annotated when it closes', () => {
   const response = (text: string, template = chatml, options = {}) => {
-    const { trajectory } = play(template, [{ messages: [user('q')], ...said(text) }], { options })
+    const { trajectory } = simulateRollout(template, [{ messages: [user('q')], ...said(text) }], { options })
     const segment = trajectory.segments[1]
     if (segment?.kind !== 'response') throw new Error('no response')
     const taken = ({ start, end }: { start: number; end: number }) =>
@@ -285,7 +291,11 @@ describe('a response is annotated when it closes', () => {
     const thinksOf = (ids: readonly number[]) => {
       const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(harmony.bytes(id))]))
       const segment: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [] }
-      const before = { ...play(chatml, [{ messages: [user('q')], ...said('a') }]).trajectory, segments: [], vocab }
+      const before = {
+        ...simulateRollout(chatml, [{ messages: [user('q')], ...said('a') }]).trajectory,
+        segments: [],
+        vocab,
+      }
       return annotations(segment, before, gptOss, harmony)
     }
     expect(thinksOf(harmony.encode(analysis + call))).toMatchObject({
@@ -313,7 +323,7 @@ describe('a response is annotated when it closes', () => {
     const idOf = (tokenizer: Tokenizer, content: string) =>
       tokenizer.addedTokens.find((token) => token.content === content)?.id as number
     const stopped = (text: string, last: number, tokenizer: Tokenizer, parser: ToolParser) => {
-      const { trajectory } = play(
+      const { trajectory } = simulateRollout(
         { tokenizer, template: chatTemplate(chatml, {}) },
         [{ messages: [user('q')], reply: [...bytes(text), last], finish: { kind: 'stop', matched: last } }],
         { tools: [add], parser },
@@ -389,7 +399,7 @@ describe('a response is annotated when it closes', () => {
     const parts = written[parser.name] as readonly [string, string, string, string, string]
     const [opening, before, joint, between, after] = parts
     const reply = said(`é ${opening}${before}${joint}${between}${after}`)
-    const { trajectory } = play(chatml, [{ messages: [user('q')], ...reply }], { tools: [add], parser })
+    const { trajectory } = simulateRollout(chatml, [{ messages: [user('q')], ...reply }], { tools: [add], parser })
     expect(trajectory.model.parser).toBe(parser.name)
     const segment = trajectory.segments[1] as ResponseSegment
     const taken = ({ start, end }: { start: number; end: number }) =>
@@ -413,7 +423,7 @@ describe('a response is annotated when it closes', () => {
   })
 
   test('call ids go on through the trajectory', () => {
-    const { trajectory } = play(chatml, [
+    const { trajectory } = simulateRollout(chatml, [
       { messages: [user('q')], ...said(call('a') + call('b')) },
       { messages: [user('r')], ...said(call('c')) },
     ])
@@ -619,7 +629,7 @@ describe('ids that the model wrote', () => {
     }))
 
   test('are printed with the results, :10 after :9, while ours stay unique', () => {
-    const { trajectory } = play(
+    const { trajectory } = simulateRollout(
       kimi,
       [
         { messages: [user('q')], ...calling(12) },
@@ -687,7 +697,7 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
   test('ids are what the model saw; every request extends the one before; masks and logprobs are aligned', () => {
     fc.assert(
       fc.property(templates, turns, (template, script) => {
-        const { trajectory, requests } = play(template, script)
+        const { trajectory, requests } = simulateRollout(template, script)
         const all = ids(trajectory)
         requests.forEach((request, turn) => {
           const reply = script[turn]?.reply ?? []
@@ -710,7 +720,7 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
   test('a file of it opens as the same, and its events replayed give it', () => {
     fc.assert(
       fc.property(templates, turns, (template, script) => {
-        const { trajectory, events } = play(template, script)
+        const { trajectory, events } = simulateRollout(template, script)
         const file = encode(trajectory)
         const opened = decode(file)
         expect(opened).toEqual({ ok: true, trajectory })
@@ -733,7 +743,7 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
     )
     fc.assert(
       fc.property(clean, (pairs) => {
-        const { trajectory } = play(
+        const { trajectory } = simulateRollout(
           chatml,
           pairs.map(([question, answer]) => ({ messages: [user(question)], ...said(answer) })),
         )

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { kimiK2 } from '#lib/parsers/json/kimi-k2.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { replyTexts, writtenReply } from './written-reply.ts'
 
 const replied = (text: string): { readonly trajectory: Trajectory; readonly segment: ResponseSegment } => {
   const end = byteId('<|im_end|>')
-  const { trajectory } = play(
+  const { trajectory } = simulateRollout(
     chatml,
     [
       {

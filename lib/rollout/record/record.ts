@@ -22,7 +22,7 @@ import type {
 } from '#lib/trajectory/format/trajectory.ts'
 import { type TextWithStarts, textOf, textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 
 /** Tokens of a response as they arrive: parallel arrays. */
@@ -91,7 +91,7 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
 }
 
 /** The texts of all ids of a tokenizer that a vocabulary writer was asked for. */
-export const textsOf: (tokenizer: Tokenizer) => Vocab = onceFor(({ vocabularySize }: Tokenizer) => {
+export const textsOf: (tokenizer: Tokenizer) => Vocab = memoizeByIdentity(({ vocabularySize }: Tokenizer) => {
   // A list as long as it may become is read several times faster than a record of single places far apart.
   const texts = vocabularySize <= LONGEST_LIST ? new Array<VocabEntry>(vocabularySize) : {}
   return texts as Vocab
@@ -101,13 +101,13 @@ export const textsOf: (tokenizer: Tokenizer) => Vocab = onceFor(({ vocabularySiz
 const LONGEST_LIST = 1 << 20
 
 /** Each is made once for all trajectories; an id without bytes may get some later. */
-const entriesOf = onceFor((tokenizer: Tokenizer) => {
+const entriesOf = memoizeByIdentity((tokenizer: Tokenizer) => {
   const texts = textsOf(tokenizer) as Record<number, VocabEntry>
   return (id: number): VocabEntry => (texts[id] ||= vocabEntry(tokenizer.bytes(id)))
 })
 
 /** Which ids of a tokenizer stand for more than their text. */
-const marksOf = onceFor((tokenizer: Tokenizer) => ({
+const marksOf = memoizeByIdentity((tokenizer: Tokenizer) => ({
   added: new Set(tokenizer.addedTokens.map(({ id }) => id)),
   special: new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id)),
   think: thinkTokens(tokenizer),

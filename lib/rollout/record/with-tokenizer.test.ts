@@ -10,7 +10,7 @@ import {
   type Trajectory,
 } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { foreignId, type TextSource, withTokenizer } from './with-tokenizer.ts'
 
@@ -40,7 +40,7 @@ const calls = ({ segments }: Trajectory) =>
 describe('a tokenizer gives ids their texts', () => {
   test('and what a run records of the same ids: vocabulary, think blocks and tool calls', () => {
     const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
-    const { trajectory: run } = play(chatml, [
+    const { trajectory: run } = simulateRollout(chatml, [
       {
         messages: [{ role: 'user', content: 'hi' }],
         reply: [...ids(`<think>hm</think>${call}`), END],

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { call, draw, empty, ended, play, user } from '#testing/scripted-rollout.ts'
+import { call, draw, empty, ended, runScripted, user } from '#testing/scripted-rollout.ts'
 import { calculator } from './calculator.ts'
 import { mockTool } from './mock-tool.ts'
 import { type AgentTool, ToolFailure } from './tool.ts'
@@ -24,23 +24,28 @@ const hanging: AgentTool = { ...weather(), run: () => new Promise(() => {}) }
 
 describe('a mock tool', () => {
   test('replies with the arguments, and the model goes on', async () => {
-    const { trajectory } = await play({ scripts: [asks('Rome'), 'nice'], tools: [weather()] })
+    const { trajectory } = await runScripted({ scripts: [asks('Rome'), 'nice'], tools: [weather()] })
     expect(draw(trajectory)).toContain('(tool Sunny in Rome.) [nice]')
     expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'success', startedAt: expect.any(String) } }])
   })
 
   test('fails by the number of the call, in order of the text, and across a continuation', async () => {
     const tools = [weather({ delayMs: 1, failure: { kind: 'calls', calls: [2, 4], error: 'no network' } })]
-    const { trajectory } = await play({ scripts: [asks('A') + asks('B'), asks('C'), 'x'], tools })
+    const { trajectory } = await runScripted({ scripts: [asks('A') + asks('B'), asks('C'), 'x'], tools })
     expect(results(trajectory)).toEqual(['Sunny in A.', 'Error: no network', 'Sunny in C.'])
     expect(toolCallsOf(trajectory)[1]?.result?.status).toBe('error')
-    const again = await play({ scripts: [asks('D'), asks('E'), 'x'], tools, on: trajectory, messages: [user('r')] })
+    const again = await runScripted({
+      scripts: [asks('D'), asks('E'), 'x'],
+      tools,
+      on: trajectory,
+      messages: [user('r')],
+    })
     expect(results(again.trajectory).slice(3)).toEqual(['Error: no network', 'Sunny in E.'])
   })
 
   test('calls of other tools are not counted, refused ones of its own are', async () => {
     const tools = [weather({ failure: { kind: 'calls', calls: [2], error: 'down' } }), calculator]
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [call('calculator', { expression: '1' }) + asks(5) + asks('B') + asks('C'), 'x'],
       tools,
     })
@@ -49,7 +54,7 @@ describe('a mock tool', () => {
 
   test('one run after another gives the same tokens', async () => {
     const run = () =>
-      play({
+      runScripted({
         scripts: [asks('A') + asks('B') + asks('C'), asks('D'), 'x'],
         tools: [weather({ delayMs: 2, failure: { kind: 'every', nth: 2, error: 'down' } })],
       })
@@ -61,21 +66,21 @@ describe('a mock tool', () => {
     const { spec } = weather()
     const { mock: _, ...bare } = spec
     const model = (tool: typeof spec): Trajectory => ({ ...empty, model: { ...empty.model, tools: [tool] } })
-    const mocked = await play({ scripts: ['x'], tools: [weather()], on: model(spec) })
-    const real = await play({ scripts: ['x'], tools: [weather()], on: model(bare) })
+    const mocked = await runScripted({ scripts: ['x'], tools: [weather()], on: model(spec) })
+    const real = await runScripted({ scripts: ['x'], tools: [weather()], on: model(bare) })
     expect(draw(mocked.trajectory)).toContain('"name": "weather"')
     expect(ids(mocked.trajectory)).toEqual(ids(real.trajectory))
   })
 
   test.each(['constructor', '__proto__', 'toString'])('may be named %s', async (name) => {
-    const { trajectory } = await play({ scripts: [asks('Rome', name), 'x'], tools: [weather({}, name)] })
+    const { trajectory } = await runScripted({ scripts: [asks('Rome', name), 'x'], tools: [weather({}, name)] })
     expect(results(trajectory)).toEqual(['Sunny in Rome.'])
   })
 
   test.each(['constructor', '__proto__'])(
     'that is unknown and named %s leaves no property on every object',
     async (name) => {
-      await play({ scripts: [asks('Rome', name), 'x'], tools: [] })
+      await runScripted({ scripts: [asks('Rome', name), 'x'], tools: [] })
       const inherited: string[] = []
       for (const key in {}) inherited.push(key)
       expect([...inherited, ...Object.keys(Object)]).toEqual([])
@@ -87,7 +92,7 @@ describe('arguments that do not fit', () => {
   test('are told to the model by place, expectation and finding; nothing is executed', async () => {
     let runs = 0
     const counting: AgentTool = { ...weather(), run: () => String(++runs) }
-    const { trajectory, events } = await play({
+    const { trajectory, events } = await runScripted({
       scripts: [asks(5) + call('weather', {}), asks('Rome'), 'x'],
       tools: [counting],
     })
@@ -103,7 +108,7 @@ describe('arguments that do not fit', () => {
   })
 
   test('are found in calls of the calculator too', async () => {
-    const { trajectory } = await play({ scripts: [call('calculator', { expression: 12 }), 'x'] })
+    const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: 12 }), 'x'] })
     expect(results(trajectory)).toEqual([
       'Error: invalid arguments: expression: expected a string, found 12. It was not executed.',
     ])
@@ -114,7 +119,7 @@ test('a long result is cut by its limit alone, in words, errors too, and how lon
   const long = 'lorem '.repeat(50)
   const failing = weather({ failure: { kind: 'always', error: long } }, 'failing')
   const played = (limits: object) =>
-    play({
+    runScripted({
       scripts: [asks(long) + asks('Bern') + asks('x', 'failing'), 'fine'],
       tools: [weather(), failing],
       settings: { limits },
@@ -133,7 +138,7 @@ test('a long result is cut by its limit alone, in words, errors too, and how lon
 
 describe('a tool that takes too long', () => {
   test('ends with an error result, and the run continues', async () => {
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [asks('Rome') + asks('Bern', 'quick'), 'sorry'],
       tools: [hanging, weather({}, 'quick')],
       settings: { limits: { toolTimeoutMs: 20 } },
@@ -155,7 +160,7 @@ describe('a tool that takes too long', () => {
           }),
         ),
     }
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [asks('Rome'), 'sorry'],
       tools: [heeding],
       settings: { limits: { toolTimeoutMs: 20 } },
@@ -183,7 +188,7 @@ describe('a tool that takes too long', () => {
         return new Promise(() => {})
       },
     }
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [asks('Rome') + asks('Bern'), asks('Rome')],
       tools: [holding],
       settings: { limits: { toolTimeoutMs: 20 } },
@@ -205,7 +210,7 @@ describe('a tool that takes too long', () => {
         return city === 'Rome' ? 'at last' : new Promise(() => {})
       },
     }
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [asks('Rome') + asks('Bern'), 'x'],
       tools: [patient],
       settings: { limits: { toolTimeoutMs: 20 } },
@@ -215,7 +220,7 @@ describe('a tool that takes too long', () => {
 
   test('does not outlast a stop while it waits for its turn', async () => {
     const controller = new AbortController()
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [asks('Rome')],
       tools: [{ ...weather(), run: (_, { untimed }) => untimed(new Promise<string>(() => {})) }],
       signal: controller.signal,
@@ -229,7 +234,7 @@ describe('a tool that takes too long', () => {
     const clear = vi.spyOn(globalThis, 'clearTimeout')
     const timed = (ms: number) =>
       set.mock.results.filter((_, i) => set.mock.calls[i]?.[1] === ms).map(({ value }) => value)
-    await play({ scripts: [asks('Rome') + asks('Bern'), 'x'], tools: [weather()] })
+    await runScripted({ scripts: [asks('Rome') + asks('Bern'), 'x'], tools: [weather()] })
     expect(timed(30_000)).toHaveLength(2)
     for (const timer of timed(30_000)) expect(clear).toHaveBeenCalledWith(timer)
     vi.restoreAllMocks()
@@ -237,7 +242,7 @@ describe('a tool that takes too long', () => {
 
   test('does not hold up a stop', async () => {
     const controller = new AbortController()
-    const { trajectory } = await play({
+    const { trajectory } = await runScripted({
       scripts: [asks('Rome')],
       tools: [hanging],
       signal: controller.signal,
@@ -250,7 +255,7 @@ describe('a tool that takes too long', () => {
 
 test('a failure may have a form of its own; the model reads that and nothing else', async () => {
   const failing: AgentTool = { ...weather(), run: () => Promise.reject(new ToolFailure('1\nZeroDivisionError')) }
-  const { trajectory } = await play({ scripts: [asks('A'), 'x'], tools: [failing] })
+  const { trajectory } = await runScripted({ scripts: [asks('A'), 'x'], tools: [failing] })
   expect(toolCallsOf(trajectory)[0]?.result).toMatchObject({ status: 'error', text: '1\nZeroDivisionError' })
   expect(draw(trajectory)).toContain('(tool 1 ZeroDivisionError)')
 })
@@ -268,7 +273,7 @@ test.each([['ends by itself'], ['is stopped']])('a tool is closed once, when the
     },
     close: () => void happened.push('closed'),
   }
-  await play({
+  await runScripted({
     scripts: [asks('A'), 'x'],
     tools: [closing],
     signal: controller.signal,
@@ -278,7 +283,7 @@ test.each([['ends by itself'], ['is stopped']])('a tool is closed once, when the
 })
 
 test('calls of one response run side by side; their results stand in the order of the calls', async () => {
-  const { trajectory, events } = await play({
+  const { trajectory, events } = await runScripted({
     scripts: [asks('A', 'slow') + asks('B', 'quick') + asks('C', 'slow'), 'x'],
     tools: [weather({ delayMs: 40 }, 'slow'), weather({}, 'quick')],
   })

@@ -16,7 +16,7 @@ import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { cutText } from '#lib/util/cut-text.ts'
-import { DEFAULT_TOOL_TIMEOUT_MS, type Limits } from '../loop/limits.ts'
+import { DEFAULT_TOOL_TIMEOUT_MS, type RunLimits } from '../loop/limits.ts'
 import type { Recorder } from '../loop/recorder.ts'
 import { isTraced } from '../loop/sdk-text.ts'
 import { type AgentTool, type CallContext, ToolFailure } from './tool.ts'
@@ -33,7 +33,7 @@ export interface ToolDependencies {
 export function sdkTool(
   { spec, run: execute }: AgentTool,
   recorder: Recorder,
-  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: Limits,
+  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: RunLimits,
   signal: AbortSignal,
 ): InvokableTool<unknown, string> {
   return tool({
@@ -104,7 +104,7 @@ export const STOPPED = 'the run was stopped before this call was finished.'
 export function watchTools(
   agent: Agent,
   recorder: Recorder,
-  { maxParallelToolCalls = Infinity, maxResultCharacters = Infinity }: Limits,
+  { maxParallelToolCalls = Infinity, maxResultCharacters = Infinity }: RunLimits,
   { tools, now, elapsedMs }: ToolDependencies,
   signal: AbortSignal,
 ): void {

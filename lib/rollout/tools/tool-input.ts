@@ -6,7 +6,7 @@ import { createContext, Script } from 'node:vm'
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
 import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/tools/tool-schema.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { pathText, shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
 
 /** Why the arguments do not fit, for the model; undefined when they do. */
@@ -59,7 +59,7 @@ function prepare(inputSchema: unknown): Prepared {
 }
 
 /** Tools of the application are the same objects in every run. */
-const prepared = onceFor((inputSchema: object) => prepare(inputSchema))
+const prepared = memoizeByIdentity((inputSchema: object) => prepare(inputSchema))
 
 /** Keywords that look at each part of the arguments once, and at the parts of their own value. */
 const QUICK: ReadonlySet<string> = new Set([

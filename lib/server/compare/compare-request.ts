@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { sentComparing } from '#lib/analysis/compare/sent-comparison.ts'
-import type { GivenSide } from '#lib/analysis/compare/shown-side.ts'
+import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
 import { type As, exampleName, readSide, type TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { DEFAULT_PARSER, parserNamed } from '#lib/parsers/registry.ts'
 import { foreignId, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
@@ -12,11 +12,11 @@ import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { type Decoded, decode, decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { SideInput } from './compare.ts'
 import type { CompareAnswered, SidesQuestion } from './compare-worker-messages.ts'
-import { givenSide } from './given-side.ts'
 import { idsAlone } from './ids-alone.ts'
+import { loadSide } from './load-side.ts'
 
 interface Deps {
   readonly reader: Pick<TrajectoryReader, 'read'>
@@ -27,14 +27,14 @@ interface Deps {
 type Name = 'left' | 'right'
 
 /** Throws Problem, TokenizerError. */
-export async function compareAsked(
+export async function runCompareRequest(
   { left, right, stretches, wants }: SidesQuestion,
   deps: Deps,
 ): Promise<CompareAnswered> {
   const sides = { left: await foundSide(left, 'left', deps), right: await foundSide(right, 'right', deps) }
   const comparing = compareSides(sides.left, sides.right)
   if (!comparing.ok)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_SIDE',
       detail: `the ${comparing.side} side cannot be made: ${comparing.why}`,
@@ -52,12 +52,12 @@ export async function compareAsked(
   return { kind: 'comparison', text, sent: sentComparing(comparing, given), given }
 }
 
-async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<GivenSide> {
+async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<LoadedSide> {
   const signal = new AbortController().signal
   if (typeof input === 'string') {
     const side = readSide(input)
     if (!side)
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'BAD_REQUEST',
         detail: `${name}: this is not the text of a side: ${input.slice(0, SHOWN_CHARACTERS)}`,
@@ -67,7 +67,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Give
     const trajectory = await keptTrajectory(side.key, name, deps)
     const choice = 'template' in side.as ? side.as.template : undefined
     const template = choice && (await templateText(choice, trajectory, name, deps))
-    return givenSide(trajectory, side.as, template, deps, signal)
+    return loadSide(trajectory, side.as, template, deps, signal)
   }
   if ('ids' in input) return idsSide(input, name, deps)
   const { trajectory, as = { kind: 'recorded' } } = input
@@ -76,7 +76,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Give
       ? await keptTrajectory(trajectory, name, deps)
       : checked(decodeValue(trajectory), name)
   const { template, ...plain } = 'template' in as ? as : { ...as, template: undefined }
-  return givenSide(found, plain as As, template, deps, signal)
+  return loadSide(found, plain as As, template, deps, signal)
 }
 
 /** Ids alone, with their texts: what differs is told in bytes. */
@@ -84,14 +84,14 @@ async function idsSide(
   { ids, tokenizer: named }: Extract<SideInput, { ids: readonly number[] }>,
   name: Name,
   { tokenizers }: Deps,
-): Promise<GivenSide> {
+): Promise<LoadedSide> {
   const { tokenizer } = await tokenizers.load(named)
   const parser = parserNamed(DEFAULT_PARSER)
   if (!parser) throw new Error('the usual parser is known')
   const bare = idsAlone(ids)
   const foreign = foreignId(bare, tokenizer)
   if (foreign)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'FOREIGN_ID',
       detail: `${name}: the tokenizer ${named} has no id ${foreign.id} (token ${foreign.tokenIndex})`,
@@ -114,14 +114,14 @@ async function keptTrajectory(key: string, name: Name, { reader, examplesFolder 
   const found = reader.read(key)?.found
   if (found === undefined) throw notThere(key, name)
   if (typeof found === 'string')
-    throw new Problem({ status: 422, code: 'DAMAGED', detail: `${name}: it cannot be read: ${found}`, field: name })
+    throw new HttpProblem({ status: 422, code: 'DAMAGED', detail: `${name}: it cannot be read: ${found}`, field: name })
   return found
 }
 
 const SHOWN_CHARACTERS = 200
 
-const notThere = (key: string, name: Name): Problem =>
-  new Problem({
+const notThere = (key: string, name: Name): HttpProblem =>
+  new HttpProblem({
     status: 404,
     code: 'NO_TRAJECTORY',
     detail: `${name}: there is no such trajectory: ${key.slice(0, SHOWN_CHARACTERS)}`,
@@ -131,7 +131,7 @@ const notThere = (key: string, name: Name): Problem =>
 
 function checked(decoded: Decoded, name: Name): Trajectory {
   if (decoded.ok) return decoded.trajectory
-  throw new Problem({
+  throw new HttpProblem({
     status: 422,
     code: 'BAD_TRAJECTORY',
     detail: `${name}: ${violationText(decoded.error)}`,
@@ -147,7 +147,7 @@ async function templateText(choice: TemplateChoice, { model }: Trajectory, name:
         ? (await keptTrajectory(choice.key, name, deps)).model.template?.text
         : undefined
   if (text !== undefined && text !== '') return text
-  throw new Problem({
+  throw new HttpProblem({
     status: 422,
     code: 'NO_TEMPLATE',
     detail:

@@ -7,7 +7,7 @@ import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectori
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { checkedJson } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { compare, compareAnswerSchema, compareRequestSchema } from './compare.ts'
@@ -60,7 +60,7 @@ const ask = async (body: unknown, thread = comparing) => {
 }
 const problem = async (body: unknown, thread = comparing) => {
   const error: unknown = await ask(body, thread).catch((reason: unknown) => reason)
-  if (!(error instanceof Problem)) throw new Error('it was not refused')
+  if (!(error instanceof HttpProblem)) throw new Error('it was not refused')
   return error.details
 }
 
@@ -156,7 +156,7 @@ describe('what cannot be compared', () => {
     { left: { ids: [], tokenizer: 'built-in' }, right: 'b' },
     { left: { ids: [1] }, right: 'b' },
   ])('%j is refused by its shape', (body) => {
-    expect(() => checkedJson(JSON.stringify(body), compareRequestSchema)).toThrow(Problem)
+    expect(() => checkedJson(JSON.stringify(body), compareRequestSchema)).toThrow(HttpProblem)
   })
 })
 

@@ -1,13 +1,13 @@
 /** Two sides held against each other over HTTP: the drift report of the page and the command line. */
 import * as z from 'zod'
 import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
-import { type WeighAnswer, weighAnswerSchema, weighRequestSchema } from '#lib/analysis/rescore/answer.ts'
+import { type RescoreAnswer, rescoreAnswerSchema, rescoreRequestSchema } from '#lib/analysis/rescore/answer.ts'
 import { driftReportSchema } from '#lib/trajectory/drift/report.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { json, jsonText } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { answered } from './comparing.ts'
-import { weighOnServer } from './rescore.ts'
+import { rescoreOnServer } from './rescore.ts'
 
 const named = z.string().min(1).max(4096)
 const tokenizer = named.describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: that of the trajectory.')
@@ -53,7 +53,9 @@ export const compareRequestSchema = z.strictObject({
   left: sideSchema,
   right: sideSchema,
   stretches: z.boolean().exactOptional().describe('Tell the equal stretches too.'),
-  weigh: weighRequestSchema.exactOptional().describe('Score both sides by prefill on a saved server, and weigh them.'),
+  weigh: rescoreRequestSchema
+    .exactOptional()
+    .describe('Score both sides by prefill on a saved server, and weigh them.'),
 })
 export type CompareRequest = z.infer<typeof compareRequestSchema>
 
@@ -68,7 +70,7 @@ export const compareAnswerSchema = z.object({
     .array(z.looseObject({ kind: z.enum(['equal', 'drift']), left: span, right: span }))
     .exactOptional()
     .describe('In order; together they are both sides. The nth drift is the nth span of the report.'),
-  weighed: weighAnswerSchema.exactOptional(),
+  weighed: rescoreAnswerSchema.exactOptional(),
 })
 
 /** The answer to a request that has been checked. Throws Problem. */
@@ -79,11 +81,11 @@ export async function compare(
 ): Promise<Response> {
   const wants = weigh ? 'comparison' : 'answer'
   const told = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
-  if (told.kind === 'refused') throw new Problem(told.problem)
+  if (told.kind === 'refused') throw new HttpProblem(told.problem)
   if (told.kind === 'answer') return jsonText(told.text)
   const received = receivedComparing(told.sent, told.given)
   // A side that cannot be made has been refused.
   if (!received.ok) throw new Error(received.why)
-  const weighed: WeighAnswer = await weighOnServer(received.value, weigh ?? {}, all, signal)
+  const weighed: RescoreAnswer = await rescoreOnServer(received.value, weigh ?? {}, all, signal)
   return json({ ...JSON.parse(told.text), weighed })
 }

@@ -1,6 +1,6 @@
 /** The comparing thread as requests use it: one at a time, each for a limited time. */
 
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
 import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
 
@@ -29,7 +29,7 @@ export async function answered(
     return await comparing.ask(question, signal)
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'TOO_SLOW',
       detail: error.message,

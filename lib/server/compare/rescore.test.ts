@@ -1,11 +1,11 @@
 /** Weighing over a client that scores as SGLang does: the position n with −n. */
 import { expect, test } from 'vitest'
-import { type WeighRequest, weighAnswerSchema } from '#lib/analysis/rescore/answer.ts'
+import { type RescoreRequest, rescoreAnswerSchema } from '#lib/analysis/rescore/answer.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { type ScoringScript, scoringServer } from '#testing/scoring-server.ts'
-import { weighOnServer } from './rescore.ts'
+import { rescoreOnServer } from './rescore.ts'
 
 const trajectory = (prompt: readonly number[], response: readonly number[]): Trajectory => ({
   format: FORMAT,
@@ -27,9 +27,9 @@ const compared = {
   right: { trajectory: right, doubts: [] },
   comparison: compareTrajectories(left, right),
 }
-const weighed = (script: ScoringScript = {}, request: WeighRequest = {}) => {
+const weighed = (script: ScoringScript = {}, request: RescoreRequest = {}) => {
   const { calls, services } = scoringServer(script)
-  return { calls, answer: weighOnServer(compared, request, services, new AbortController().signal) }
+  return { calls, answer: rescoreOnServer(compared, request, services, new AbortController().signal) }
 }
 
 test('one call answers the totals, every span, and what a correction would clip', async () => {
@@ -41,7 +41,7 @@ test('one call answers the totals, every span, and what a correction would clip'
     spans: [{ left: { tokens: 2, sum: -5 }, right: { tokens: 1, sum: -2 }, trained: 2, delta: 3 }],
     clip: { tokens: 3, of: 3 },
   })
-  expect(weighAnswerSchema.parse(await answer)).toEqual(await answer)
+  expect(rescoreAnswerSchema.parse(await answer)).toEqual(await answer)
   expect(calls.map(({ inputIds }) => inputIds.length)).toEqual([5, 4])
 })
 

@@ -1,16 +1,16 @@
 /** What a request to retokenize names, found and made again. */
 import { shownSide } from '#lib/analysis/compare/retokenized.ts'
-import type { GivenSide } from '#lib/analysis/compare/shown-side.ts'
+import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
-import { givenSide, orProblem } from './given-side.ts'
 import { idsAlone } from './ids-alone.ts'
+import { loadSide, orProblem } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
 
 interface Deps {
@@ -19,24 +19,24 @@ interface Deps {
 }
 
 /** Throws Problem, TokenizerError. */
-export async function retokenizeAsked(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
+export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
   const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
   const trajectory = key === undefined ? idsAlone(request.ids ?? []) : stored(key, deps)
   const as = { kind: mode, ...(tokenizer !== undefined && { tokenizer }) }
-  const answer = toldSide(await givenSide(trajectory, as, template, deps, new AbortController().signal))
+  const answer = toldSide(await loadSide(trajectory, as, template, deps, new AbortController().signal))
   return key === undefined ? { ...answer, mask: null } : answer
 }
 
 function stored(key: string, { reader }: Deps): Trajectory {
   const found = reader.read(key)?.found
   if (found === undefined)
-    throw new Problem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
+    throw new HttpProblem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
   if (typeof found === 'string')
-    throw new Problem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
+    throw new HttpProblem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
   return found
 }
 
-function toldSide(given: GivenSide): RetokenizeAnswer {
+function toldSide(given: LoadedSide): RetokenizeAnswer {
   const { trajectory, doubts, perSegment } = orProblem(shownSide(given), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
   const original = idsOf(given.trajectory)

@@ -11,7 +11,7 @@ import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { checkedJson } from '../http/route.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
@@ -72,7 +72,7 @@ const ask = async ({ trajectory, ...rest }: { readonly trajectory?: string; read
 }
 const problem = async (body: Parameters<typeof ask>[0]) => {
   const error = await ask(body).catch((thrown: unknown) => thrown)
-  if (!(error instanceof Problem)) throw error
+  if (!(error instanceof HttpProblem)) throw error
   return error.details
 }
 

@@ -1,7 +1,7 @@
 /** A trajectory, or ids alone, as a pipeline would have them that keeps text or messages: other ids, over HTTP. */
 import * as z from 'zod'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { jsonText } from '../http/route.ts'
 import { noTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
@@ -71,5 +71,5 @@ export async function retokenize(request: RetokenizeRequest, all: Services, sign
   if (told.kind === 'answer') return jsonText(told.text)
   if (told.kind !== 'refused') throw new Error('nothing was compared')
   if (told.problem.code === 'NO_TRAJECTORY') throw noTrajectory(request.trajectory ?? '', all.store)
-  throw new Problem(told.problem)
+  throw new HttpProblem(told.problem)
 }

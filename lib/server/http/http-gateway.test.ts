@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createFront } from './http-gateway.ts'
+import { createHttpGateway } from './http-gateway.ts'
 
 const MEGABYTE = Buffer.alloc(1 << 20)
 const opened: { destroy(): void }[] = []
@@ -12,7 +12,7 @@ afterEach(() => {
 /** A client that takes no byte of the answer, and whether its connection is closed at the server. */
 async function unread(unreadMs: number, parts: readonly Buffer[]) {
   const state = { isClosed: false }
-  const front = createFront({
+  const front = createHttpGateway({
     hosts: [],
     token: 'token',
     development: false,
@@ -52,7 +52,7 @@ test('an answer on which nothing waits to be sent may be quiet for longer than o
 })
 
 test('an upgrade is answered with nothing, and an absolute target is not connected to', async () => {
-  const front = createFront({ hosts: [], token: 'token', development: false, handle: async () => {} })
+  const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   await once(front.listen(0, '127.0.0.1'), 'listening')
   const canary = createServer(() => {
     hits++
@@ -79,6 +79,6 @@ test('an upgrade is answered with nothing, and an absolute target is not connect
 })
 
 test('headers that do not arrive within 10 s end their connection', () => {
-  const front = createFront({ hosts: [], token: 'token', development: false, handle: async () => {} })
+  const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   expect(front.headersTimeout).toBe(10_000)
 })

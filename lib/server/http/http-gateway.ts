@@ -25,7 +25,7 @@ export interface FrontOptions extends AccessConfig {
 const UNREAD_MS = 60_000
 const IDLE_BODY_MS = 30_000
 
-export function createFront({
+export function createHttpGateway({
   handle,
   development,
   unreadMs = UNREAD_MS,

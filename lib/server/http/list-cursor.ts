@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ListSort } from '#lib/api/library.ts'
 import type { Cursor } from '#lib/store/listing/listing.ts'
-import { Problem } from './problem.ts'
+import { HttpProblem } from './problem.ts'
 
 const cursorSchema = z.tuple([
   z.string(),
@@ -18,7 +18,7 @@ export const cursorText = ({ side, value, sequence }: Cursor, { by, order }: Lis
 /** Throws Problem. */
 export function readCursor(text: string, sort: ListSort): Cursor {
   const refuse = (detail: string): never => {
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_CURSOR',
       detail,

@@ -15,7 +15,7 @@ export interface ProblemDetails {
 }
 
 /** Thrown by handlers; the route wrapper answers with it. */
-export class Problem extends Error {
+export class HttpProblem extends Error {
   override readonly name = 'Problem'
   readonly details: ProblemDetails
   constructor(details: ProblemDetails, options?: ErrorOptions) {

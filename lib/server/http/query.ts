@@ -1,4 +1,4 @@
-import { Problem } from './problem.ts'
+import { HttpProblem } from './problem.ts'
 
 /** A whole number ≥ 0 from the query; `otherwise` when it is not given. Throws Problem. */
 export function wholeNumber(request: Request, name: string, otherwise: number): number {
@@ -6,7 +6,7 @@ export function wholeNumber(request: Request, name: string, otherwise: number): 
   if (text === null) return otherwise
   const number = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_QUERY',
       detail: `"${name}" must be a whole number, not ${JSON.stringify(text.slice(0, 40))}`,
@@ -20,7 +20,7 @@ export function oneOf<T extends string>(request: Request, name: string, words: r
   if (text === null) return otherwise
   const word = words.find((candidate) => candidate === text)
   if (word === undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_QUERY',
       detail: `"${name}" must be one of ${words.join(', ')}, not ${JSON.stringify(text.slice(0, 40))}`,

@@ -9,7 +9,7 @@ import { bytesText } from '#lib/util/limits.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { type Services, services } from '../services.ts'
 import { accessProblem, changeProblem, originProblem } from './access.ts'
-import { Problem, problemResponse } from './problem.ts'
+import { HttpProblem, problemResponse } from './problem.ts'
 
 export interface RouteContext<Params> {
   readonly request: Request
@@ -98,7 +98,7 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_JSON',
       detail: `the body is not JSON: ${error instanceof Error ? error.message : error}`,
@@ -106,7 +106,7 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   }
   const tooDeep = tooDeepAt(text, DEEPEST_JSON)
   if (tooDeep !== undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'TOO_DEEP',
       detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1} on`,
@@ -114,7 +114,7 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
     const violation = schemaViolation(parsed.error, value)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'BAD_REQUEST',
       detail: violationText(violation),
@@ -130,7 +130,7 @@ export async function readText(request: Request, limit: number, hint?: string): 
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch {
-    throw new Problem({ status: 400, code: 'BAD_ENCODING', detail: 'the body is not UTF-8' })
+    throw new HttpProblem({ status: 400, code: 'BAD_ENCODING', detail: 'the body is not UTF-8' })
   }
 }
 
@@ -138,7 +138,7 @@ export async function readText(request: Request, limit: number, hint?: string): 
 export async function* bodyChunks(request: Request, limit: number, hint?: string): AsyncGenerator<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   const tooLarge = () =>
-    new Problem({ status: 413, code: 'TOO_LARGE', detail: `the body is larger than ${bytesText(limit)}`, hint })
+    new HttpProblem({ status: 413, code: 'TOO_LARGE', detail: `the body is larger than ${bytesText(limit)}`, hint })
   if (announced > limit) throw tooLarge()
   let received = 0
   for await (const chunk of request.body ?? []) {
@@ -147,7 +147,7 @@ export async function* bodyChunks(request: Request, limit: number, hint?: string
     yield chunk
   }
   if (announced >= 0 && received !== announced)
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'CUT_BODY',
       detail: `${announced} bytes were announced, ${received} arrived`,
@@ -158,7 +158,7 @@ export async function* bodyChunks(request: Request, limit: number, hint?: string
 const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATABASE_LOCKED: 503, DISK_FULL: 507 }
 
 function problemOf(error: unknown) {
-  if (error instanceof Problem) return error.details
+  if (error instanceof HttpProblem) return error.details
   if (error instanceof SglangError)
     return {
       status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { createRuns } from '../runs/runs.ts'
 import type { Services } from '../services.ts'
@@ -10,7 +10,7 @@ import { runResponse } from './run-response.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-const { events: script } = play(chatml, [
+const { events: script } = simulateRollout(chatml, [
   { messages: [{ role: 'user', content: 'q' }], reply: [65], finish: { kind: 'stop' } },
 ])
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -9,7 +9,7 @@ import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
 import { ndjson } from '../http/ndjson.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
 
@@ -103,7 +103,7 @@ async function forEachTrajectory(
     await setImmediate()
   }
   if (damaged.length > 0)
-    throw new Problem({
+    throw new HttpProblem({
       status: 500,
       code: 'DAMAGED',
       detail: `stored trajectories that cannot be read: ${shownKeys(damaged)}`,
@@ -119,13 +119,13 @@ function titleOf(trajectory: Trajectory): string | undefined {
   return title === undefined ? sample : [title, sample].filter(Boolean).join(' · ')
 }
 
-function noTokens(excluded: readonly Excluded[]): Problem {
+function noTokens(excluded: readonly Excluded[]): HttpProblem {
   const [first] = excluded
   const detail =
     excluded.length === 1
       ? `the trajectory has no tokens to export. ${first?.why}`
       : `none of the ${excluded.length} trajectories has tokens to export. The first is ${first?.key}: ${first?.why}`
-  return new Problem({
+  return new HttpProblem({
     status: 422,
     code: 'NO_TOKENS',
     detail,

@@ -5,7 +5,7 @@
 
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
-import { createAskedThread } from '../limited-thread.ts'
+import { createRequestThread } from '../limited-thread.ts'
 import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
 
 export interface HealthChecks {
@@ -25,7 +25,7 @@ interface Options {
 const IDLE_MS = 30_000
 
 export function createHealthChecks({ store, workerFile, start }: Options): HealthChecks {
-  const thread = createAskedThread<string, Checked>({ name: 'rollscope-health', workerFile, start, idleMs: IDLE_MS })
+  const thread = createRequestThread<string, Checked>({ name: 'rollscope-health', workerFile, start, idleMs: IDLE_MS })
   let isChecking = false
   let isClosed = false
 

@@ -3,11 +3,11 @@
 import { recordIndex } from '#lib/store/listing/search-index.ts'
 import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { answerAsked } from '../limited-thread.ts'
+import { answerRequests } from '../limited-thread.ts'
 import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
 import { storedHealth, unchecked } from './stored-health.ts'
 
-answerAsked<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: places }) => {
+answerRequests<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: places }) => {
   const reader = openTrajectoryReader(dataFolder)
   const tokenizers = createTokenizerLoader(places)
   return async (key) => {

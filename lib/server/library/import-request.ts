@@ -9,7 +9,7 @@ import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Imported, ImportQuestion } from './import-answer.ts'
 import { textSource, withTexts } from './import-texts.ts'
 
@@ -26,7 +26,7 @@ const weightOf = ({ segments }: Trajectory): number => segments.reduce((sum, { i
 const BATCH = 50_000
 
 /** Throws Problem, TokenizerError and StoreError: nothing is stored then. */
-export async function importAsked(
+export async function runImportRequest(
   { descriptor, size, name, format: formatName, tokenizer, parser }: ImportQuestion,
   { store, tokenizers, limits = LIMITS, batch = BATCH }: Deps,
 ): Promise<Imported> {
@@ -56,7 +56,8 @@ export async function importAsked(
   }
   try {
     for await (const one of openFile(bytesOf(descriptor, size), source, { as, limits })) {
-      if (!one.ok) throw new Problem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
+      if (!one.ok)
+        throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
       const { provenance } = one.trajectory
       if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
       const trajectory = texts && lacksTexts(one.trajectory) ? withTexts(one.trajectory, texts) : one.trajectory

@@ -7,7 +7,7 @@ import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.t
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 
 /** Throws TokenizerError where there is no such tokenizer. */
 export async function textSource(
@@ -35,7 +35,7 @@ function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefin
 export function withTexts(trajectory: Trajectory, texts: TextSource): Trajectory {
   const foreign = foreignId(trajectory, texts.tokenizer)
   if (!foreign) return withTokenizer(trajectory, texts)
-  throw new Problem({
+  throw new HttpProblem({
     status: 422,
     code: 'OTHER_TOKENIZER',
     detail: `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${texts.tokenizer.name} has only ${texts.tokenizer.vocabularySize} ids`,

@@ -2,16 +2,16 @@
 import { openImportStore } from '#lib/store/import-store.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { refusalOf } from '../http/refusal.ts'
-import { answerAsked } from '../limited-thread.ts'
+import { answerRequests } from '../limited-thread.ts'
 import type { ImportAnswer, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
-import { importAsked } from './import-request.ts'
+import { runImportRequest } from './import-request.ts'
 
-answerAsked<ImportWorkerStart, ImportQuestion, ImportAnswer>(({ dataFolder, tokenizers: places }) => {
+answerRequests<ImportWorkerStart, ImportQuestion, ImportAnswer>(({ dataFolder, tokenizers: places }) => {
   const store = openImportStore(dataFolder, () => new Date())
   const tokenizers = createTokenizerLoader(places)
   return async (question) => {
     try {
-      return { kind: 'imported', imported: await importAsked(question, { store, tokenizers }) }
+      return { kind: 'imported', imported: await runImportRequest(question, { store, tokenizers }) }
     } catch (error) {
       return refusalOf(error)
     }

@@ -18,7 +18,7 @@ import { ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
 import { chooseTokenizer, importFile } from './import.ts'
 import type { ImportAnswer, ImportQuestion } from './import-answer.ts'
-import { importAsked } from './import-request.ts'
+import { runImportRequest } from './import-request.ts'
 
 let folder: string
 let store: TrajectoryStore
@@ -60,13 +60,16 @@ test('a parser that is not known is told, without a tokenizer too', async () => 
 const load = async () => ({ tokenizer: byteTokenizer, template: () => undefined }) as unknown as LoadedTokenizer
 
 /** What the importing thread does is done in this one. */
-function services(deps: Partial<Parameters<typeof importAsked>[1]> = {}): Services {
+function services(deps: Partial<Parameters<typeof runImportRequest>[1]> = {}): Services {
   const tokenizers = { load, ...deps.tokenizers }
   const importing = {
     ask: async (question: ImportQuestion): Promise<ImportAnswer> => {
       const database = openImportStore(folder, () => new Date())
       try {
-        return { kind: 'imported', imported: await importAsked(question, { store: database, tokenizers, ...deps }) }
+        return {
+          kind: 'imported',
+          imported: await runImportRequest(question, { store: database, tokenizers, ...deps }),
+        }
       } catch (error) {
         return refusalOf(error)
       } finally {

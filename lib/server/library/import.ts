@@ -5,7 +5,7 @@ import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { receiveFile } from '../http/received-file.ts'
 import { bodyChunks } from '../http/route.ts'
 import type { Services } from '../services.ts'
@@ -56,7 +56,7 @@ export async function chooseTokenizer(
   const texts = await textSource(tokenizer, parserOrProblem(parser ?? DEFAULT_PARSER), all.tokenizers, signal)
   const found = storedTrajectory(key, all)
   if (!takesTokenizer(found))
-    throw new Problem({
+    throw new HttpProblem({
       status: 409,
       code: 'HAS_TOKENIZER',
       detail: 'this trajectory was made with its tokenizer: another one would give its ids other texts',

@@ -1,6 +1,6 @@
 /** The importing thread as requests use it: one file at a time, each with a limit of time and of memory. */
 
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
 import type { ImportAnswer, Imported, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
 
@@ -30,20 +30,20 @@ export async function importAnswer(
 ): Promise<Imported> {
   const answer = await thread.ask(question, signal).catch((error: Error & { readonly code?: string }) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'TOO_COMPLEX',
         detail: 'a record of the file needs more memory than an import may use',
         hint: 'Leave out columns such as alternatives or routed experts, or split the record. Nothing was stored.',
       })
     if (!(error instanceof ThreadError)) throw error
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'TOO_SLOW',
       detail: `the import was stopped: ${error.message}`,
       hint: 'Store the records in several files. Nothing was stored.',
     })
   })
-  if (answer.kind === 'refused') throw new Problem(answer.problem)
+  if (answer.kind === 'refused') throw new HttpProblem(answer.problem)
   return answer.imported
 }

@@ -11,7 +11,7 @@ import { writableFormats } from '#lib/formats/registry.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { exportPreview, exportSeveral } from './export.ts'
 import {
@@ -49,7 +49,7 @@ const problemOf = (action: () => unknown) => {
   try {
     action()
   } catch (error) {
-    if (error instanceof Problem) return error.details
+    if (error instanceof HttpProblem) return error.details
     throw error
   }
   return undefined

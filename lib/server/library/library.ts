@@ -13,7 +13,7 @@ import type { ListFilter, PlaceQuery } from '#lib/store/listing/listing.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/health/trainer-cut.ts'
 import { cursorText, readCursor } from '../http/list-cursor.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { oneOf, wholeNumber } from '../http/query.ts'
 import type { Services } from '../services.ts'
 import { noTrajectory } from './trajectories.ts'
@@ -53,7 +53,7 @@ function cutIn(request: Request): TrainerCut | undefined {
     overlong: oneOf(request, 'overlong', OVERLONG, 'cut'),
   })
   if (parsed.success) return parsed.data
-  throw new Problem({
+  throw new HttpProblem({
     status: 400,
     code: 'BAD_QUERY',
     detail: `"cut" must be a number of tokens from 1 to 100,000,000, not ${JSON.stringify(text.slice(0, 40))}`,
@@ -82,7 +82,7 @@ function placeQueryIn(request: Request): PlaceQuery {
 function filterIn(query: URLSearchParams): ListFilter {
   const text = query.get('q') ?? ''
   if (text.length > LONGEST_SEARCH)
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_QUERY',
       detail: `"q" is longer than ${LONGEST_SEARCH} characters`,
@@ -91,7 +91,7 @@ function filterIn(query: URLSearchParams): ListFilter {
   const health = query.get('health')
   const knownHealth = HEALTH_FILTERS.find((known) => known === health)
   if (health !== null && knownHealth === undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_QUERY',
       detail: `"health" must be one of ${HEALTH_FILTERS.join(', ')}, not ${JSON.stringify(health.slice(0, 40))}`,
@@ -154,7 +154,7 @@ export function removeTrajectory(key: string, { store }: Services): void {
   const removal = store.remove(key)
   if (removal === 'absent') throw noTrajectory(key, store)
   if (removal === 'running')
-    throw new Problem({
+    throw new HttpProblem({
       status: 409,
       code: 'RUNNING',
       detail: 'a rollout is writing this trajectory: it was not deleted',

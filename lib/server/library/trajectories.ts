@@ -6,7 +6,7 @@ import { readableJson } from '#lib/json/readable-json.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 
 export function storedTrajectory(key: string, { store }: Services): Trajectory {
@@ -21,15 +21,15 @@ export function shownTrajectory(key: string, all: Services): Trajectory {
   return storedTrajectory(key, all)
 }
 
-export const noTrajectory = (key: string, store: Services['store']): Problem =>
+export const noTrajectory = (key: string, store: Services['store']): HttpProblem =>
   store.isDeleted(key)
-    ? new Problem({
+    ? new HttpProblem({
         status: 404,
         code: 'DELETED',
         detail: `the trajectory ${shownKey(key)} was deleted`,
         hint: 'It can be restored for a day at least.',
       })
-    : new Problem({
+    : new HttpProblem({
         status: 404,
         code: 'NO_TRAJECTORY',
         detail: `there is no such trajectory: ${shownKey(key)}`,
@@ -45,7 +45,7 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
   const trajectory = storedTrajectory(key, all)
   const why = whyExcluded(trajectory)
   if (why !== undefined && format.name !== OWN)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_TOKENS',
       detail: `${format.label} has no place for the trajectory ${shownKey(key)}. ${why}`,
@@ -82,7 +82,7 @@ export const formatToWrite = (name: string): WritableFormat => formatNamed(name,
 export function formatNamed<F extends Format>(name: string, formats: readonly F[], what: string): F {
   const format = formats.find((known) => known.name === name)
   if (format) return format
-  throw new Problem({
+  throw new HttpProblem({
     status: 422,
     code: 'NO_FORMAT',
     detail: `there is no ${what} ${JSON.stringify(name)}`,

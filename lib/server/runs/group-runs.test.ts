@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { GroupLine } from '#lib/api/group-line.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createGroupRuns } from './group-runs.ts'
 import { createRuns } from './runs.ts'
 
 const turns = [
   { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66], finish: { kind: 'stop' } as const },
 ]
-const { events: script } = play(chatml, turns)
+const { events: script } = simulateRollout(chatml, turns)
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -110,14 +110,14 @@ test('the events of an ended group make room for those of the next one', async (
   }
   groups.start('h', [{ rolloutId: 'r', key: 'u', detached: true, save: () => {}, events }], () => undefined)
   await all(groups.follow('h', 0, never))
-  expect(() => groups.follow('g', 0, never)).toThrow(Problem)
+  expect(() => groups.follow('g', 0, never)).toThrow(HttpProblem)
   await runs.cancelAll()
 })
 
 test('what is not there is a problem', async () => {
   const { groups } = started(1)
-  expect(() => groups.follow('nope', 0, never)).toThrow(Problem)
-  await expect(groups.cancel('nope')).rejects.toThrow(Problem)
+  expect(() => groups.follow('nope', 0, never)).toThrow(HttpProblem)
+  await expect(groups.cancel('nope')).rejects.toThrow(HttpProblem)
   await groups.cancel('g')
 })
 

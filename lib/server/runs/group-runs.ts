@@ -7,7 +7,7 @@ import type { GroupLine } from '#lib/api/group-line.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Scored } from '#lib/trajectory/reward/score.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
 import { KEPT_BYTES, LINE_BYTES, type Run, type Runs, type StartOptions } from './runs.ts'
 
@@ -47,7 +47,7 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
   const find = (groupId: string): Entry => {
     const entry = active.get(groupId) ?? ended.get(groupId)
     if (!entry)
-      throw new Problem({
+      throw new HttpProblem({
         status: 404,
         code: 'NO_GROUP',
         detail: 'there is no such group, or it ended some time ago',

@@ -2,26 +2,26 @@
 
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import type { SglangClient } from '#lib/sglang/client/client.ts'
-import { createTurns } from '#lib/sglang/client/semaphore.ts'
+import { createSemaphore } from '#lib/sglang/client/semaphore.ts'
 import { withSharedScoring } from '#lib/sglang/client/shared-scoring.ts'
-import { askedOnce } from '#lib/util/single-flight.ts'
+import { singleFlight } from '#lib/util/single-flight.ts'
 import { newRequestId } from '../http/request-id.ts'
 
 /** How a run asks its server. */
 export interface RunCalls extends Pick<SglangClient, 'generate' | 'chat'> {
   /** Derives the first prompt, or takes it over from another run. Omitted: each run derives its own. */
-  readonly firstPrompt?: ReturnType<typeof askedOnce<Prompt>>
+  readonly firstPrompt?: ReturnType<typeof singleFlight<Prompt>>
 }
 
-export interface Together {
+export interface GroupScheduler {
   /** The calls of one more sample. */
   callsOf(client: Pick<SglangClient, 'generate' | 'chat'>): RunCalls
 }
 
 /** `atOnce`: calls that the server runs at once, where it tells. */
-export function createTogether(atOnce: number | undefined): Together {
-  const turns = createTurns(atOnce)
-  const firstPrompt = askedOnce<Prompt>()
+export function createTogether(atOnce: number | undefined): GroupScheduler {
+  const turns = createSemaphore(atOnce)
+  const firstPrompt = singleFlight<Prompt>()
   let scoredOnce: SglangClient['generate'] | undefined
   return {
     callsOf({ generate, chat }) {

@@ -12,7 +12,7 @@ import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/traject
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { searchPattern } from '../library/search-pattern.ts'
 import { shownTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
@@ -129,7 +129,7 @@ test('a server that tells how much it runs is not asked for more', async () => {
 test('nothing is stored where the server was taken away while the run was made ready', async () => {
   const { servers, tokenizers } = all
   let isGone = false
-  const gone = () => new Problem({ status: 404, code: 'NO_SERVER', detail: 'gone' })
+  const gone = () => new HttpProblem({ status: 404, code: 'NO_SERVER', detail: 'gone' })
   all = {
     ...all,
     tokenizers: {
@@ -267,8 +267,8 @@ test('a group takes a long prompt of ids, as a run does', () => {
 })
 
 test('what is no group is a problem, and so is what no group can be', async () => {
-  expect(() => groupNamed('nope', all)).toThrow(Problem)
-  await expect(changeReward('nope', null, all)).rejects.toThrow(Problem)
+  expect(() => groupNamed('nope', all)).toThrow(HttpProblem)
+  await expect(changeReward('nope', null, all)).rejects.toThrow(HttpProblem)
   const valid = { prompt: 'q', samples: 2 }
   expect(groupRequestSchema.safeParse(valid).success).toBe(true)
   for (const change of [{ samples: 0 }, { samples: 65 }, { detached: false }, { messages: [] }, { reward: {} }])

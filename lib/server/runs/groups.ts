@@ -5,7 +5,7 @@ import type { Group, GroupStarted } from '#lib/api/group.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createTogether } from './group-scheduler.ts'
 import { rewardGroup } from './rewards.ts'
@@ -55,7 +55,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
 export function groupNamed(groupId: string, { store, groups, runs }: Services): Group {
   const samples = store.groupRows(groupId)
   if (samples.length === 0)
-    throw new Problem({ status: 404, code: 'NO_GROUP', detail: `there is no group ${groupId.slice(0, 80)}` })
+    throw new HttpProblem({ status: 404, code: 'NO_GROUP', detail: `there is no group ${groupId.slice(0, 80)}` })
   for (const { key } of samples) runs.lookedAt(key)
   return { groupId, reward: store.groupRule(groupId) ?? null, isRunning: groups.isRunning(groupId), samples }
 }

@@ -9,12 +9,12 @@ import { createTestModel, MODEL_FOLDER } from '#lib/builtin-server/test-model.ts
 import { settled } from '#lib/rollout/prompt/prompt.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
-import { openServerCodec } from '#lib/sglang/server/server-encoder.ts'
+import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { noMcpServers, threadedHere } from '#testing/services.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { plainTool } from './built-in-tools.ts'
 import { continueRollout, type RolloutRequest, startRollout } from './rollouts.ts'
@@ -134,12 +134,12 @@ const greedy = { sampling: { temperature: 0, max_new_tokens: 400 }, limits: { ma
 const begun = (request: Partial<RolloutRequest>): Promise<string> =>
   run(startRollout({ tools: ['calculator'], ...greedy, ...request } as RolloutRequest, all, never))
 const began = async (request: Partial<RolloutRequest>): Promise<Trajectory> => stored(await begun(request))
-const problem = async (promise: Promise<unknown>): Promise<Problem['details']> => {
+const problem = async (promise: Promise<unknown>): Promise<HttpProblem['details']> => {
   const error = await promise.then(
     () => undefined,
     (reason) => reason,
   )
-  expect(error).toBeInstanceOf(Problem)
+  expect(error).toBeInstanceOf(HttpProblem)
   return error.details
 }
 
@@ -213,7 +213,7 @@ describe('a rollout with the server’s tokenizer is the one with the tokenizer 
 
 test('the bytes of every id of the vocabulary are those of the tokenizer’s file', async () => {
   const { tokenizer } = await all.tokenizers.load('tiny')
-  const codec = await openServerCodec(client, { name: 'x' }, never)
+  const codec = await openServerPromptEncoder(client, { name: 'x' }, never)
   const all1024 = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
   const found = await settled(codec, () => all1024.map((id) => [...codec.tokenizer.bytes(id)]), never)
   const differing = all1024.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)

@@ -1,19 +1,19 @@
 /** Which tokenizer and chat template a run uses, and what its trajectory says of them. */
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
-import { type Codec, endOfTurnId, settled } from '#lib/rollout/prompt/prompt.ts'
+import { endOfTurnId, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
-import { openServerCodec } from '#lib/sglang/server/server-encoder.ts'
+import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
 import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
 import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { isFolderName } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { Problem, type ProblemDetails } from '../http/problem.ts'
+import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { slowRenders } from '../templates/threaded-tokenizer.ts'
 
-export interface TokenizerWish {
+export interface TokenizerRequest {
   /** Hub name, folder or `server`. Undefined: what the server names, or its own where that cannot be had from here. */
   readonly tokenizer: string | undefined
   /** Chat template, Jinja. Undefined: the tokenizer's. */
@@ -33,15 +33,15 @@ interface ServerMeant {
 type Blocks = Pick<Trajectory['model'], 'tokenizer' | 'template'>
 
 /** For a new trajectory. Throws Problem, SglangError, TemplateError. */
-export async function chosenCodec(
-  wish: TokenizerWish,
+export async function choosePromptEncoder(
+  wish: TokenizerRequest,
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
-): Promise<{ readonly codec: Codec; readonly blocks: Blocks }> {
+): Promise<{ readonly codec: PromptEncoder; readonly blocks: Blocks }> {
   const loaded = wish.tokenizer === SERVER_TOKENIZER ? undefined : await loadedCodec(wish, server, all, signal)
   const served = loaded ? undefined : await serverCodec(server, wish.chatTemplate, all, signal)
-  const codec = (loaded ?? served) as Codec
+  const codec = (loaded ?? served) as PromptEncoder
   const { tokenizer, template } = codec
   const endOfTurn = await settled(codec, () => endOfTurnId(codec, wish.options), signal)
   return {
@@ -78,14 +78,14 @@ const NO_TEMPLATE: ChatTemplate = {
 }
 
 /** What a trajectory was begun with; anything else would write other ids. Throws Problem, SglangError. */
-export async function recordedCodec(
+export async function recordedPromptEncoder(
   { tokenizer, template }: Blocks,
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
-): Promise<Codec> {
+): Promise<PromptEncoder> {
   if (!tokenizer || !template)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_TOKENIZER',
       detail: 'this trajectory does not say which tokenizer and chat template it was made with',
@@ -95,7 +95,7 @@ export async function recordedCodec(
   if (tokenizer.source !== 'server') {
     const { loaded, settle } = all.threaded(await all.tokenizers.load(tokenizer.name, signal), tokenizer.name)
     if (isOther(loaded.tokenizer.fingerprint, tokenizer.fingerprint))
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'OTHER_TOKENIZER',
         detail: `the tokenizer ${tokenizer.name} has changed since this trajectory was made`,
@@ -114,14 +114,14 @@ export async function recordedCodec(
   )
   const hint = 'Choose the server that it was made with, or one of the same model.'
   if (isOther(codec.tokenizer.fingerprint, tokenizer.fingerprint))
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'OTHER_TOKENIZER',
       detail: `the tokenizer of the server ${server.name} is not the one that made this trajectory`,
       hint,
     })
   if (codec.templateFingerprint !== undefined && isOther(codec.templateFingerprint, template.fingerprint))
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'OTHER_TEMPLATE',
       detail: `the chat template of the server ${server.name} writes turns otherwise than when this trajectory was made`,
@@ -132,16 +132,16 @@ export async function recordedCodec(
 
 /** A tokenizer from files. Undefined where nobody chose one and the server's lies where this machine cannot read it. */
 async function loadedCodec(
-  wish: TokenizerWish,
+  wish: TokenizerRequest,
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
-): Promise<Codec | undefined> {
+): Promise<PromptEncoder | undefined> {
   const name = wish.tokenizer ?? (server.name === BUILT_IN ? BUILT_IN : server.tokenizerName)
   if (name === undefined) return undefined
   const client = all.servers.client(server.name)
-  const refused = async (details: ProblemDetails): Promise<Problem> =>
-    new Problem({ ...details, ...((await canTokenize(client, signal)) && { remedy: 'server-tokenizer' }) })
+  const refused = async (details: ProblemDetails): Promise<HttpProblem> =>
+    new HttpProblem({ ...details, ...((await canTokenize(client, signal)) && { remedy: 'server-tokenizer' }) })
   try {
     const { loaded, settle } = all.threaded(await all.tokenizers.load(name, signal), name)
     if (!isBuiltIn(name, server)) await checkTokenizer(loaded.tokenizer, client, signal)
@@ -189,24 +189,24 @@ async function serverCodec(
   templateText: string | undefined,
   all: Services,
   signal: AbortSignal,
-): ReturnType<typeof openServerCodec> {
+): ReturnType<typeof openServerPromptEncoder> {
   try {
     const name = server.tokenizerName ?? server.name
-    return await openServerCodec(
+    return await openServerPromptEncoder(
       all.servers.client(server.name),
       { name, templateText, slow: slowRenders(all.rendering) },
       signal,
     )
   } catch (error) {
     if (error instanceof SglangError && error.code === 'UPSTREAM_REJECTED')
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'NO_SERVER_TOKENIZER',
         detail: `the server ${server.name} cannot serve as tokenizer: ${error.message}`,
         hint: 'SGLang has /tokenize and /detokenize since 0.5.5. Name the model’s tokenizer: a Hub name, or a folder under ROLLSCOPE_TOKENIZERS.',
       })
     if (error instanceof TemplateError && templateText === undefined)
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'NO_TEMPLATE',
         detail: `the server ${server.name} does not write conversations: ${error.message}`,

@@ -7,7 +7,7 @@ import { unscoredPrompts, withPromptLogprobs } from '#lib/trajectory/scoring/pro
 import type { Scores } from '#lib/trajectory/scoring/score.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
 import { openScoring, type Scoring } from '../servers/score.ts'
 import type { Services } from '../services.ts'
@@ -35,7 +35,7 @@ export async function addPromptLogprobs(
   if (ranges.length === 0) return found
   const server = request.server ?? lastServer(found)
   if (server === undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_SERVER',
       detail: 'this trajectory does not say which server sampled it',
@@ -60,7 +60,7 @@ export async function addPromptLogprobs(
 function endedTrajectory(key: string, all: Services): Trajectory {
   const trajectory = storedTrajectory(key, all)
   if (trajectory.outcome.kind !== 'running') return trajectory
-  throw new Problem({
+  throw new HttpProblem({
     status: 409,
     code: 'RUNNING',
     detail: 'this trajectory is being written',
@@ -76,7 +76,7 @@ const alternativesOf = ({ segments }: Trajectory): number =>
 function checkServed(trajectory: Trajectory, { server }: Scoring, versions: readonly string[]): void {
   const others = servedFacts(trajectory, server, versions).filter(({ verdict }) => verdict === 'other')
   if (others.length === 0) return
-  throw new Problem({
+  throw new HttpProblem({
     status: 409,
     code: 'OTHER_MODEL',
     detail: `the server ${server.name} is not what sampled this trajectory: ${others.map(({ name, text }) => `${name} ${text}`).join('; ')}`,

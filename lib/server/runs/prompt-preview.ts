@@ -3,10 +3,10 @@ import * as z from 'zod'
 import type { PromptPreview } from '#lib/api/prompt-preview.ts'
 import { settled } from '#lib/rollout/prompt/prompt.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { givenIn, promptOfGiven } from './given-prompt.ts'
-import { chosenCodec } from './prompt-encoder.ts'
+import { choosePromptEncoder } from './prompt-encoder.ts'
+import { promptOfGiven, rawPromptIn } from './raw-prompt.ts'
 
 export const previewRequestSchema = z.strictObject({
   text: z.string().exactOptional(),
@@ -24,12 +24,12 @@ export async function previewPrompt(
   all: Services,
   signal: AbortSignal,
 ): Promise<PromptPreview> {
-  const given = givenIn(request)
-  if (!given) throw new Problem({ status: 422, code: 'BAD_REQUEST', detail: 'expected "text" or "ids"' })
+  const given = rawPromptIn(request)
+  if (!given) throw new HttpProblem({ status: 422, code: 'BAD_REQUEST', detail: 'expected "text" or "ids"' })
   const name = request.server ?? all.servers.defaultName
   const client = all.servers.client(name)
   const { tokenizerName } = await client.describe(signal)
-  const { codec } = await chosenCodec(
+  const { codec } = await choosePromptEncoder(
     { tokenizer: request.tokenizer, chatTemplate: undefined, options: {}, hasTools: false, needsTemplate: false },
     { name, tokenizerName },
     all,

@@ -12,7 +12,7 @@ import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { testServices } from '#testing/services.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { previewPrompt } from './prompt-preview.ts'
 import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.ts'
@@ -93,7 +93,7 @@ test('who has not seen all of a trajectory does not continue it unawares', async
   const seen = stored(key).segments.length
   await ended(continueRollout(key, { prompt: 'one', seenSegments: seen }, all, never))
   const failure = await continueRollout(key, { prompt: 'two', seenSegments: seen }, all, never).catch((error) => error)
-  expect((failure as Problem).details).toMatchObject({ status: 409, code: 'CHANGED' })
+  expect((failure as HttpProblem).details).toMatchObject({ status: 409, code: 'CHANGED' })
   expect(questions(stored(key))).toEqual(['q', 'one'])
 })
 
@@ -155,7 +155,7 @@ test('the parser is the one named, else the server’s own, else the template’
   expect(await parserOf()).toBe('hermes')
   expect(await parserOf({ chatTemplate: `${chatml}{# <arg_key> #}` })).toBe('glm')
   const failure = await began({ parser: 'no_such_parser' }).catch((error: unknown) => error)
-  expect((failure as Problem).details).toMatchObject({ status: 422, code: 'NO_PARSER' })
+  expect((failure as HttpProblem).details).toMatchObject({ status: 422, code: 'NO_PARSER' })
 })
 
 test('a continuation keeps its parser; one whose calls were not parsed gets that of the server, and says so', async () => {
@@ -174,8 +174,8 @@ test('a tool that is not there is named before anything starts', async () => {
   const foreign = { name: 'web_search', inputSchema: {} }
   all.store.update(key, { ...stored(key), model: { ...stored(key).model, tools: [foreign] } }, 2)
   const failure = await continueRollout(key, { prompt: 'more' }, all, never).catch((error: unknown) => error)
-  expect(failure).toBeInstanceOf(Problem)
-  expect((failure as Problem).details).toMatchObject({ status: 422, code: 'NO_TOOL' })
+  expect(failure).toBeInstanceOf(HttpProblem)
+  expect((failure as HttpProblem).details).toMatchObject({ status: 422, code: 'NO_TOOL' })
   expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
 })
 

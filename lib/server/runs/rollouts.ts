@@ -8,21 +8,21 @@ import { suggestParser } from '#lib/parsers/suggest.ts'
 import { NOT_IN_CHAT } from '#lib/rollout/chat/sampling.ts'
 import { limitsSchema } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
-import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { samplingSchema } from '#lib/sglang/reply/sampling.ts'
 import { refusedOption } from '#lib/templates/chat-template.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
-import { givenIn, promptOfGiven } from './given-prompt.ts'
-import { chosenCodec, recordedCodec } from './prompt-encoder.ts'
+import { choosePromptEncoder, recordedPromptEncoder } from './prompt-encoder.ts'
+import { promptOfGiven, rawPromptIn } from './raw-prompt.ts'
 import { isChat, type RunUsing, runOptions } from './run-options.ts'
 import type { Run } from './runs.ts'
-import { askedToolSchema, checkTools, chosenTools } from './tools.ts'
+import { checkTools, chosenTools, requestedToolSchema } from './tools.ts'
 
 export const UNWATCHED =
   'A run that nobody looks at for 60 s is stopped: who follows the events looks all the time, who gets the trajectory or the group once.'
@@ -81,7 +81,7 @@ export const rolloutRequestSchema = z
       ),
     system: z.string().exactOptional().describe('System prompt, with `prompt` or `messages`.'),
     tools: z
-      .array(askedToolSchema)
+      .array(requestedToolSchema)
       .max(128)
       .exactOptional()
       .describe(
@@ -137,10 +137,10 @@ export const rolloutRequestSchema = z
       [prompt, messages, text ?? ids].filter((opening) => opening !== undefined).length === 1,
     { message: 'exactly one of "prompt", "messages", "text" and "ids" (ids may have their text beside them)' },
   )
-  .refine((request) => givenIn(request) === undefined || request.endpoint !== 'chat', {
+  .refine((request) => rawPromptIn(request) === undefined || request.endpoint !== 'chat', {
     message: 'no "text" or "ids" with the endpoint chat: it takes messages',
   })
-  .refine((request) => givenIn(request) === undefined || request.system === undefined, {
+  .refine((request) => rawPromptIn(request) === undefined || request.system === undefined, {
     message: 'no "system" with "text" or "ids": no chat template is used',
   })
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
@@ -192,8 +192,8 @@ export async function beginning(
   if (request.parser !== undefined) parserOrProblem(request.parser)
   const chosen = await chosenTools(request.tools ?? [], all, signal)
   await checkTools(chosen, all)
-  const given = givenIn(request)
-  const { codec, blocks } = await chosenCodec(
+  const given = rawPromptIn(request)
+  const { codec, blocks } = await choosePromptEncoder(
     {
       tokenizer: request.tokenizer,
       chatTemplate: request.chatTemplate,
@@ -250,7 +250,7 @@ export async function continueRollout(
   const found = storedTrajectory(key, all)
   if (request.resume) checkResume(found, request.sampling)
   else if (request.prompt === undefined && unreadResults(found).length === 0)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NOTHING_NEW',
       detail: 'there is nothing new to tell the model: give a prompt',
@@ -258,18 +258,23 @@ export async function continueRollout(
   await checkTools(found.model.tools, all)
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  const codec = await recordedCodec(found.model, { name: serverName, tokenizerName: server.tokenizerName }, all, signal)
+  const codec = await recordedPromptEncoder(
+    found.model,
+    { name: serverName, tokenizerName: server.tokenizerName },
+    all,
+    signal,
+  )
   // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
   const stored = storedTrajectory(key, all)
   if (all.store.runsElsewhere(key))
-    throw new Problem({
+    throw new HttpProblem({
       status: 409,
       code: 'RUNNING',
       detail: 'another instance of Rollscope on this data folder runs a rollout on this trajectory',
       hint: 'Wait for it, or stop it there.',
     })
   if (request.seenSegments !== undefined && request.seenSegments !== stored.segments.length)
-    throw new Problem({
+    throw new HttpProblem({
       status: 409,
       code: 'CHANGED',
       detail: 'this trajectory has been continued elsewhere',
@@ -302,7 +307,7 @@ export async function continueRollout(
 function checkResume(trajectory: Trajectory, sampling: object = {}): void {
   const why = resumeObstacle(trajectory, sampling)
   if (why !== undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NOT_RESUMABLE',
       detail: `the last response cannot be resumed. ${why}`,
@@ -314,7 +319,7 @@ function checkResume(trajectory: Trajectory, sampling: object = {}): void {
 function checkChat({ segments }: Trajectory, sampling: object): void {
   const without = segments.findIndex((segment) => segment.kind === 'response' && segment.message === undefined)
   if (without >= 0)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_MESSAGES',
       detail: `segment ${without} does not hold the message that the server made of it`,
@@ -322,7 +327,7 @@ function checkChat({ segments }: Trajectory, sampling: object): void {
     })
   const unknown = NOT_IN_CHAT.find((name) => name in sampling)
   if (unknown)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NOT_IN_CHAT',
       detail: `/v1/chat/completions takes no ${unknown}, and this trajectory was run over it`,
@@ -353,7 +358,7 @@ function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
 function parserFor(
   chosen: string | undefined,
   { toolCallParser }: Pick<ServerDescription, 'toolCallParser'>,
-  { template, tokenizer }: Codec,
+  { template, tokenizer }: PromptEncoder,
 ): ToolParser {
   const addedTokens = tokenizer.addedTokens.map(({ content }) => content)
   return parserOrProblem(

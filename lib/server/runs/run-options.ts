@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { type RolloutStart, rollout } from '#lib/rollout/loop/rollout.ts'
-import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
 import { sentSampling } from '#lib/sglang/reply/sampling.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { newRequestId } from '../http/request-id.ts'
 import type { Services } from '../services.ts'
-import type { RunCalls, Together } from './group-scheduler.ts'
+import type { GroupScheduler, RunCalls } from './group-scheduler.ts'
 import { rewardRun } from './rewards.ts'
 import type { ContinueRequest } from './rollouts.ts'
 import type { StartOptions } from './runs.ts'
@@ -24,9 +24,9 @@ export interface RunUsing {
   /** What the server said of itself. */
   readonly told: ServerDescription
   readonly parser: ToolParser
-  readonly codec: Codec
+  readonly codec: PromptEncoder
   /** What the samples of a group share. Omitted: it runs for itself. */
-  readonly together?: Together
+  readonly together?: GroupScheduler
 }
 
 /**

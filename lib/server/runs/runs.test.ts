@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { StoreError } from '#lib/store/store-error.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createRuns, LINE_BYTES, type Runs } from './runs.ts'
 
 const turns = [
   { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66], finish: { kind: 'stop' } as const },
 ]
-const { events: script, trajectory } = play(chatml, turns)
+const { events: script, trajectory } = simulateRollout(chatml, turns)
 
 interface Started {
   readonly runs: Runs
@@ -136,7 +136,7 @@ describe('a run whose segment cannot be stored', () => {
     await all(runs.follow('r', 0, never))
     expect(() => begin('again')).toThrow(full)
     disk.isFull = false
-    expect(() => begin('again')).toThrow(Problem)
+    expect(() => begin('again')).toThrow(HttpProblem)
     expect(saved).toHaveLength(2)
     begin('again')
     expect((await all(runs.follow('again', 0, never))).at(-1)).toEqual(script.at(-1))
@@ -195,7 +195,7 @@ test('every closed segment is saved before it is told', async () => {
 test('one rollout at a time on a trajectory; others run beside it', async () => {
   const { runs, next } = start()
   await next()
-  expect(() => start({}, runs)).toThrow(Problem)
+  expect(() => start({}, runs)).toThrow(HttpProblem)
   await start({ key: 'other' }, runs).next()
   await runs.cancelAll()
   expect(() => start({}, runs)).not.toThrow()
@@ -217,7 +217,7 @@ test('the events of ended rollouts are kept up to a number of bytes, the latest 
     const one = start({ key }, runs)
     for (let i = 0; i < script.length + 1; i++) await one.next()
   }
-  expect(() => runs.follow('r-a', 0, never)).toThrow(Problem)
+  expect(() => runs.follow('r-a', 0, never)).toThrow(HttpProblem)
   for (const key of ['b', 'c']) expect(await all(runs.follow(`r-${key}`, 0, never))).toEqual(script)
   const reading = all(runs.follow('r-running', 0, never))
   for (let i = 0; i < script.length; i++) await next()
@@ -233,14 +233,14 @@ test('a reader that has begun gets all events, however long ago the rollout has 
   for (let i = 0; i < script.length; i++) await next()
   const other = start({ key: 'other' }, runs)
   for (let i = 0; i < script.length + 1; i++) await other.next()
-  expect(() => runs.follow('r-t', 0, never)).toThrow(Problem)
+  expect(() => runs.follow('r-t', 0, never)).toThrow(HttpProblem)
   for (const event of script.slice(1)) expect(eventIn((await reader.next()).value)).toEqual(event)
 })
 
 test('what is not there is a problem', async () => {
   const runs = createRuns()
-  expect(() => runs.follow('nope', 0, never)).toThrow(Problem)
-  await expect(runs.cancel('nope')).rejects.toThrow(Problem)
+  expect(() => runs.follow('nope', 0, never)).toThrow(HttpProblem)
+  await expect(runs.cancel('nope')).rejects.toThrow(HttpProblem)
 })
 
 test('a crash of ours ends the rollout and keeps its segments', async () => {

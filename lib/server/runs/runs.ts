@@ -9,7 +9,7 @@ import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { lineOf } from '../http/ndjson.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
 
 export interface Run {
@@ -89,7 +89,7 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
   const findEnded = (rolloutId: string): EventLog<Uint8Array> => {
     const log = ended.get(rolloutId)
     if (!log)
-      throw new Problem({
+      throw new HttpProblem({
         status: 404,
         code: 'NO_ROLLOUT',
         detail: 'there is no such rollout, or it ended some time ago',
@@ -100,14 +100,14 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
   return {
     start(options) {
       if ([...running.values()].some(({ key, log }) => key === options.key && !log.hasEnded))
-        throw new Problem({
+        throw new HttpProblem({
           status: 409,
           code: 'RUNNING',
           detail: 'a rollout on this trajectory is running',
           hint: 'Wait for it, or stop it.',
         })
       if (unstored.store(options.key))
-        throw new Problem({
+        throw new HttpProblem({
           status: 409,
           code: 'CHANGED',
           detail: 'the end of the last run could only be stored now',

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import { samplingWithin } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
-import { type Codec, firstPrompt, nextPrompt, settled } from '#lib/rollout/prompt/prompt.ts'
+import { firstPrompt, nextPrompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { createInputCheck } from '#lib/rollout/tools/tool-input.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import { samplingSchema, sentSampling } from '#lib/sglang/reply/sampling.ts'
@@ -16,10 +16,10 @@ import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { Finish, Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
-import { recordedCodec } from './prompt-encoder.ts'
+import { recordedPromptEncoder } from './prompt-encoder.ts'
 import { lastServer } from './rollouts.ts'
 import { isChat } from './run-options.ts'
 
@@ -61,7 +61,7 @@ export async function structuredOutput(
   const serverName = request.server ?? lastServer(stored) ?? all.servers.defaultName
   const client = all.servers.client(serverName)
   const server = await client.describe(signal)
-  const codec = await recordedCodec(
+  const codec = await recordedPromptEncoder(
     stored.model,
     { name: serverName, tokenizerName: server.tokenizerName },
     all,
@@ -103,7 +103,7 @@ export async function structuredOutput(
 function checkRequest(schema: object, sampling: object): void {
   const check = checkToolSchema(schema)
   if (!check.ok)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'BAD_SCHEMA',
       detail: `the schema cannot be used: ${violationText(check.violation)}`,
@@ -111,7 +111,7 @@ function checkRequest(schema: object, sampling: object): void {
     })
   const grammar = GRAMMARS.find((name) => name in sampling)
   if (grammar)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'TWO_GRAMMARS',
       detail: `sampling has ${grammar}, and the schema is a grammar already`,
@@ -121,14 +121,14 @@ function checkRequest(schema: object, sampling: object): void {
 
 function checkTrajectory(stored: Trajectory): void {
   if (stored.outcome.kind === 'running')
-    throw new Problem({
+    throw new HttpProblem({
       status: 409,
       code: 'RUNNING',
       detail: 'this trajectory is running',
       hint: 'Stop it, or wait for its end.',
     })
   if (isChat(stored))
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NOT_IN_CHAT',
       detail: 'this trajectory was run over messages: structured output goes on from its tokens',
@@ -139,7 +139,7 @@ function checkTrajectory(stored: Trajectory): void {
 async function promptIds(
   stored: Trajectory,
   question: string,
-  codec: Codec,
+  codec: PromptEncoder,
   signal: AbortSignal,
 ): Promise<readonly number[]> {
   const messages: readonly Message[] = [...unreadResults(stored), { role: 'user', content: question }]
@@ -157,7 +157,12 @@ async function promptIds(
   return [...allIds(stored), ...prompt.ids]
 }
 
-async function writtenText(ids: readonly number[], finish: Finish, codec: Codec, signal: AbortSignal): Promise<string> {
+async function writtenText(
+  ids: readonly number[],
+  finish: Finish,
+  codec: PromptEncoder,
+  signal: AbortSignal,
+): Promise<string> {
   const isEnded = finish.kind === 'stop' && finish.matched === ids.at(-1)
   const written = isEnded ? ids.slice(0, -1) : ids
   const bytes = await settled(codec, () => written.map((id) => codec.tokenizer.bytes(id)), signal)

@@ -4,9 +4,9 @@ import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { noMcpServers } from '#testing/services.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { plainTool } from './built-in-tools.ts'
-import { askedToolSchema, checkTools, chosenTools, runnableTools } from './tools.ts'
+import { checkTools, chosenTools, requestedToolSchema, runnableTools } from './tools.ts'
 
 const sources = { builtInTools: [plainTool(calculator)], mcpServers: noMcpServers }
 const signal = new AbortController().signal
@@ -21,7 +21,7 @@ const problem = async (action: () => unknown) => {
   try {
     await action()
   } catch (error) {
-    if (error instanceof Problem) return [error.details.status, error.details.code, error.details.detail]
+    if (error instanceof HttpProblem) return [error.details.status, error.details.code, error.details.detail]
     throw error
   }
   return undefined
@@ -40,7 +40,7 @@ test.each([
   [{ ...mock(), name: 'a b' }, /^name: expected a name of 1 to 64/],
   [{ ...mock(), run: 'rm -rf /' }, /^expected no key "run"/],
 ])('what is wrong in a tool is told of the kind that it nearly is: %#', (asked, why) => {
-  const { error } = askedToolSchema.safeParse(asked)
+  const { error } = requestedToolSchema.safeParse(asked)
   expect(error && violationText(schemaViolation(error, asked))).toMatch(why)
 })
 

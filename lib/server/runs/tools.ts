@@ -8,12 +8,12 @@ import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import type { BuiltInTool } from './built-in-tools.ts'
 
-export const askedToolSchema = z.union([z.string(), mcpToolSchema, mockToolSchema])
-type AskedTool = Plain<z.infer<typeof askedToolSchema>>
+export const requestedToolSchema = z.union([z.string(), mcpToolSchema, mockToolSchema])
+type AskedTool = Plain<z.infer<typeof requestedToolSchema>>
 
 /** Where tools come from. */
 type ToolSources = Pick<Services, 'builtInTools' | 'mcpServers'>
@@ -53,7 +53,7 @@ export async function checkTools(specs: readonly ToolSpec[], sources: ToolSource
   for (const { name, mock, mcp } of specs) {
     const why = mock || mcp ? undefined : await builtInNamed(name, sources).check()
     if (why !== undefined)
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'TOOL_OFF',
         detail: `the tool ${name} is off: ${why}`,
@@ -78,7 +78,7 @@ function runnableTool(spec: ToolSpec, sources: ToolSources): AgentTool {
 function builtInNamed(name: string, { builtInTools }: ToolSources): BuiltInTool {
   const found = builtInTools.find(({ spec }) => spec.name === name)
   if (!found)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_TOOL',
       detail: `there is no tool named ${JSON.stringify(name)}`,
@@ -87,4 +87,5 @@ function builtInNamed(name: string, { builtInTools }: ToolSources): BuiltInTool 
   return found
 }
 
-const badTool = (detail: string, hint?: string): Problem => new Problem({ status: 422, code: 'BAD_TOOL', detail, hint })
+const badTool = (detail: string, hint?: string): HttpProblem =>
+  new HttpProblem({ status: 422, code: 'BAD_TOOL', detail, hint })

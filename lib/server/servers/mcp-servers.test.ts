@@ -9,7 +9,7 @@ import { ToolFailure } from '#lib/rollout/tools/tool.ts'
 import { openMcpServerStore } from '#lib/store/files/servers.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { ConfigError } from '../config.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { chosenTools } from '../runs/tools.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { ownAddress } from './servers.ts'
@@ -62,7 +62,7 @@ const problemOf = async (action: () => unknown): Promise<unknown> => {
   try {
     await action()
   } catch (error) {
-    if (error instanceof Problem) return [error.details.status, error.details.code, error.details.detail]
+    if (error instanceof HttpProblem) return [error.details.status, error.details.code, error.details.detail]
     throw error
   }
   return undefined

@@ -14,7 +14,7 @@ import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { ConfigError } from '../config.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 
 export const mcpServerInputSchema = z.strictObject({
   name: serverNameSchema.describe('Unique; the name by which tools of the server are chosen.'),
@@ -54,7 +54,7 @@ export function createMcpServers(
   const find = (name: string) => {
     const found = all().find((server) => server.name === name)
     if (!found)
-      throw new Problem({
+      throw new HttpProblem({
         status: 404,
         code: 'NO_MCP_SERVER',
         detail: `there is no MCP server named ${JSON.stringify(name)}`,
@@ -91,7 +91,7 @@ export function createMcpServers(
     list: () => all().map(entryOf),
     create({ name, url, apiKey }) {
       if (all().some((other) => other.name === name))
-        throw new Problem({
+        throw new HttpProblem({
           status: 409,
           code: 'NAME_TAKEN',
           detail: `there is an MCP server named ${JSON.stringify(name)} already`,
@@ -99,7 +99,7 @@ export function createMcpServers(
         })
       const why = refusedMcpUrl(url, dependencies.own)
       if (why !== undefined)
-        throw new Problem({
+        throw new HttpProblem({
           status: 400,
           code: 'ADDRESS_REFUSED',
           detail: `this cannot be an MCP server’s address: ${why}`,
@@ -112,7 +112,7 @@ export function createMcpServers(
     remove(name) {
       const { source, place } = find(name)
       if (source === 'configuration')
-        throw new Problem({
+        throw new HttpProblem({
           status: 409,
           code: 'FIXED_SERVER',
           detail: `the MCP server ${name} is not a saved one`,
@@ -130,14 +130,14 @@ export function createMcpServers(
       const found = (await tools(mcp, signal)).find((tool) => tool.name === name)
       const why = found ? found.obstacle : 'it offers none of that name'
       if (!found || why !== undefined)
-        throw new Problem({
+        throw new HttpProblem({
           status: 422,
           code: 'NO_TOOL',
           detail: `the tool ${JSON.stringify(name)} of the MCP server ${mcp} cannot be had: ${why}`,
         })
       const { obstacle: _, fingerprint, ...spec } = found
       if (confirmed !== undefined && confirmed !== fingerprint)
-        throw new Problem({
+        throw new HttpProblem({
           status: 422,
           code: 'TOOL_CHANGED',
           detail: `the MCP server ${mcp} has changed the description or the schema of its tool ${JSON.stringify(name)} since it was chosen`,
@@ -226,7 +226,7 @@ async function asked<T>(name: string, ask: () => Promise<T>): Promise<T> {
     return await ask()
   } catch (error) {
     if (!(error instanceof McpError)) throw error
-    throw new Problem(
+    throw new HttpProblem(
       {
         status: 502,
         code: 'MCP_FAILED',

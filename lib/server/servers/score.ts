@@ -10,7 +10,7 @@ import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { BUILT_IN } from './servers.ts'
 
@@ -33,7 +33,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
   const told = await client.describe(signal)
   const needed = ranges.at(-1)?.end ?? 0
   if (told.contextLength !== undefined && needed >= told.contextLength)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'CONTEXT_LENGTH',
       detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}: it reads fewer than ${told.contextLength.toLocaleString('en')}`,
@@ -160,7 +160,7 @@ async function vocabularyOf(
 ): Promise<{ readonly vocabularySize: number; readonly tokenizer?: Tokenizer }> {
   const largest = ids.reduce((a, b) => Math.max(a, b), 0)
   const foreign = () =>
-    new Problem({
+    new HttpProblem({
       status: 422,
       code: 'OTHER_TOKENIZER',
       detail: `the id ${largest} is none of the server ${server.name}`,
@@ -179,7 +179,7 @@ async function vocabularyOf(
     .detokenize([[largest]], 'with special tokens', signal)
     .catch((error: unknown) => {
       if (!(error instanceof SglangError)) throw error
-      throw new Problem({
+      throw new HttpProblem({
         status: 422,
         code: 'NO_TOKENIZER',
         detail: `whether ${server.name} has these ids cannot be told: neither its tokenizer’s files can be had here, nor does it answer /detokenize (${error.message})`,

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openServerStore, type ServerStore } from '#lib/store/files/servers.ts'
 import { readConfig } from '../config.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createServers, type Servers, serverInputSchema } from './servers.ts'
 
 let folder: string
@@ -24,7 +24,7 @@ function problemOf(action: () => unknown) {
   try {
     action()
   } catch (error) {
-    if (error instanceof Problem) return error.details
+    if (error instanceof HttpProblem) return error.details
     throw error
   }
   throw new Error('no problem')

@@ -10,7 +10,7 @@ import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
 import { type Config, hostInAddress } from '../config.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 
 export const BUILT_IN = 'built-in'
 const FROM_ENVIRONMENT = 'environment'
@@ -67,13 +67,17 @@ export function createServers(config: Config, store: ServerStore): Servers {
   const find = (name: string) => {
     const found = all().find(({ server }) => server.name === name)
     if (!found)
-      throw new Problem({ status: 404, code: 'NO_SERVER', detail: `there is no server named ${JSON.stringify(name)}` })
+      throw new HttpProblem({
+        status: 404,
+        code: 'NO_SERVER',
+        detail: `there is no server named ${JSON.stringify(name)}`,
+      })
     return found
   }
   const findSaved = (name: string): SavedServer => {
     const { server, source } = find(name)
     if (source !== 'saved')
-      throw new Problem({
+      throw new HttpProblem({
         status: 409,
         code: 'FIXED_SERVER',
         detail: `the ${name} server is not a saved one`,
@@ -87,7 +91,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
   const put = (input: ServerInput, replaced: SavedServer | undefined): ServerEntry => {
     const isTaken = all().some(({ server }) => server.name === input.name && server.name !== replaced?.name)
     if (isTaken || input.name === FROM_ENVIRONMENT)
-      throw new Problem({
+      throw new HttpProblem({
         status: 409,
         code: 'NAME_TAKEN',
         detail: isTaken
@@ -163,7 +167,7 @@ function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
   } catch (error) {
     if (!(error instanceof SglangError)) throw error
     const { code, sentence: detail, hint } = error
-    throw new Problem({ status: 400, code, detail, hint, field: 'baseUrl' }, { cause: error })
+    throw new HttpProblem({ status: 400, code, detail, hint, field: 'baseUrl' }, { cause: error })
   }
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { downloadSchema } from '#lib/api/tokenizer-download.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 
 export const tokenizerRequestSchema = z.strictObject({
@@ -110,7 +110,7 @@ export async function generationConfig(
 function nameIn(request: Request): z.infer<typeof tokenizerRequestSchema> {
   const parsed = tokenizerRequestSchema.safeParse({ name: new URL(request.url).searchParams.get('name') ?? undefined })
   if (!parsed.success)
-    throw new Problem({
+    throw new HttpProblem({
       status: 400,
       code: 'BAD_QUERY',
       detail: '"name" must name a tokenizer',

@@ -3,12 +3,12 @@
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
-import { orTemplateFailure, type Read, readInput } from '#lib/templates/document/input.ts'
+import { orTemplateFailure, type ReadInput, readInput } from '#lib/templates/document/input.ts'
 import { fromJs, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { Problem, type ProblemDetails } from '../http/problem.ts'
+import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
 import { boundedTemplate } from './bounded-template.ts'
 import { chosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
 import { renderConversation } from './render.ts'
@@ -66,7 +66,7 @@ export interface RenderedIds {
 export interface LabAnswers {
   readonly load: null
   readonly preview: string
-  readonly conversation: Read<RenderedIds>
+  readonly conversation: ReadInput<RenderedIds>
   readonly diagnosis: string
   readonly fix: string
   readonly search: string
@@ -94,7 +94,7 @@ export function createLabAnswers(deps: Deps): (question: LabQuestion) => Promise
     try {
       return { kind: 'answer', value: await answerTo(question, deps) }
     } catch (error) {
-      if (error instanceof Problem) return { kind: 'refused', problem: error.details }
+      if (error instanceof HttpProblem) return { kind: 'refused', problem: error.details }
       if (error instanceof TemplateError) {
         const { className, message, line } = error
         return { kind: 'raised', className, message, line }
@@ -142,7 +142,7 @@ const NEVER = new AbortController().signal
 const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => chosenTemplate(asked, texts.tools, deps, NEVER)
 
 /** Throws Problem where the conversation cannot be read; what the template raises is a value. */
-async function conversation(work: LabWork, deps: Deps): Promise<Read<RenderedIds>> {
+async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<RenderedIds>> {
   const input = readInput(work.texts)
   if (!input.ok) throw rejectedInput(input.error)
   const { compile, template, tokenizer } = await chosenFor(work, deps)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { boundedTemplate } from './bounded-template.ts'
@@ -57,7 +57,7 @@ export async function chosenTemplate(
   const loaded = await tokenizers.load(name, signal)
   const text = template ?? loaded.template(!['', 'null'].includes(tools.trim()))?.text
   if (text === undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_TEMPLATE',
       detail: `the tokenizer ${name} comes without a chat template`,
@@ -68,9 +68,9 @@ export async function chosenTemplate(
 }
 
 /** For routes that answer only what renders. */
-export function rejectedInput({ where, className, message, line, column }: InputError): Problem {
+export function rejectedInput({ where, className, message, line, column }: InputError): HttpProblem {
   const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
-  return new Problem({
+  return new HttpProblem({
     status: 422,
     code: where === 'template' ? 'TEMPLATE_ERROR' : 'BAD_REQUEST',
     detail: `${where}: ${className}: ${message}${place}`,

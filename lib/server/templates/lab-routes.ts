@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
 import type { PyDict } from '#lib/templates/jinja/python/values.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { checkedJson, readText } from '../http/route.ts'
 import { noTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
@@ -50,7 +50,7 @@ export async function diagnosis(
   try {
     return await labAnswer(diagnosing, { kind: 'diagnosis', ...work }, signal)
   } catch (error) {
-    const isMissing = error instanceof Problem && error.details.code === 'NO_TRAJECTORY'
+    const isMissing = error instanceof HttpProblem && error.details.code === 'NO_TRAJECTORY'
     throw isMissing && key !== undefined ? noTrajectory(key, store) : error
   }
 }

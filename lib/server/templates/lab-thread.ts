@@ -1,6 +1,6 @@
 /** The threads that render and encode, as requests use them. */
 import { TemplateError } from '#lib/templates/chat-template.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import type { LabAnswered, LabAnswers, LabQuestion } from './lab-answers.ts'
@@ -49,7 +49,7 @@ export const labThread = (thread: LimitedThread<LabQuestion, LabAnswered>): LabT
       case 'answer':
         return answered.value as LabAnswers[Kind]
       case 'refused':
-        throw new Problem(answered.problem)
+        throw new HttpProblem(answered.problem)
       case 'raised':
         throw new TemplateError(answered.message, { className: answered.className, line: answered.line })
     }
@@ -67,7 +67,7 @@ export async function labAnswer<Kind extends keyof LabAnswers>(
     return await thread.ask<Kind>(question, signal)
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'TOO_SLOW',
       detail: `rendering and encoding: ${error.message}`,

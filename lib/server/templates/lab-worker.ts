@@ -1,7 +1,7 @@
 /** A thread that renders and encodes: a template is a program, and a text of one long word takes seconds. */
 import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader, type TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
-import { answerAsked } from '../limited-thread.ts'
+import { answerRequests } from '../limited-thread.ts'
 import { createLabAnswers, type LabAnswered, type LabQuestion } from './lab-answers.ts'
 
 export interface LabWorkerStart {
@@ -9,6 +9,6 @@ export interface LabWorkerStart {
   readonly tokenizers: TokenizerPlaces
 }
 
-answerAsked<LabWorkerStart, LabQuestion, LabAnswered>(({ dataFolder, tokenizers }) =>
+answerRequests<LabWorkerStart, LabQuestion, LabAnswered>(({ dataFolder, tokenizers }) =>
   createLabAnswers({ reader: openTrajectoryReader(dataFolder), tokenizers: createTokenizerLoader(tokenizers) }),
 )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parserNames } from '#lib/parsers/registry.ts'
-import type { Problem } from '../http/problem.ts'
+import type { HttpProblem } from '../http/problem.ts'
 import { parseAnswerSchema, parseRequestSchema, parseText } from './parse.ts'
 
 const parse = (request: unknown) => {
@@ -85,11 +85,11 @@ test('what stands in a think block is no call', () => {
 })
 
 test('a parser that is not there is refused, with those that are', () => {
-  let details: Problem['details'] | undefined
+  let details: HttpProblem['details'] | undefined
   try {
     parse({ text: '', parsers: ['no_such_parser'] })
   } catch (error) {
-    details = (error as Problem).details
+    details = (error as HttpProblem).details
   }
   expect(details).toMatchObject({ status: 422, code: 'NO_PARSER', hint: `Parsers: ${parserNames.join(', ')}.` })
   expect(parseRequestSchema.safeParse({ text: '', parsers: [] }).success).toBe(false)

@@ -5,7 +5,7 @@ import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
 import { callId } from '#lib/rollout/record/record.ts'
 import { analyse, parsedText, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 
 export const parseRequestSchema = z.strictObject({
   text: z
@@ -125,7 +125,7 @@ const toldRange = ({ start, end }: TextRange) => ({ start, end })
 export function parserOrProblem(name: string): ToolParser {
   const parser = parserNamed(name)
   if (!parser)
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'NO_PARSER',
       detail: `there is no tool-call parser named ${JSON.stringify(name)}`,

@@ -3,10 +3,10 @@
 import path from 'node:path'
 import * as z from 'zod'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
-import { askPython, type JudgeAnswer } from '#lib/python-renderer/python-renderer.ts'
+import { askPython, type PythonRenderAnswer } from '#lib/python-renderer/python-renderer.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import type { InputError, Read } from '#lib/templates/document/input.ts'
+import type { InputError, ReadInput } from '#lib/templates/document/input.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
@@ -41,7 +41,7 @@ export async function checkTemplate(
 }
 
 async function checkByPython(
-  ours: Read<RenderedIds>,
+  ours: ReadInput<RenderedIds>,
   texts: Omit<LabInput, 'template'>,
   { name, template, tokenizer, loaded }: Chosen,
   { config, tokenizers }: Services,
@@ -62,8 +62,8 @@ async function checkByPython(
 }
 
 function againstPython(
-  ours: Read<RenderedIds>,
-  theirs: Exclude<JudgeAnswer, { kind: 'unavailable' }>,
+  ours: ReadInput<RenderedIds>,
+  theirs: Exclude<PythonRenderAnswer, { kind: 'unavailable' }>,
   tokenizer: Tokenizer,
 ): Pick<TemplateCheck, 'verdict' | 'detail' | 'firstDifference'> {
   if (theirs.kind === 'raised') {
@@ -87,7 +87,7 @@ function againstPython(
 }
 
 async function checkByServer(
-  ours: Read<RenderedIds>,
+  ours: ReadInput<RenderedIds>,
   texts: Omit<LabInput, 'template'>,
   { tokenizer }: Chosen,
   name: string,

@@ -15,7 +15,7 @@ import {
 import type { SearchProgress, SearchResult } from '#lib/templates/prefix-preservation/search.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { LabParts } from './lab-answers.ts'
 import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
 
@@ -86,14 +86,14 @@ export async function diagnose(
 function recorded(key: string, reader: Pick<TrajectoryReader, 'read'>): Trajectory {
   const found = reader.read(key)?.found
   if (found === undefined)
-    throw new Problem({
+    throw new HttpProblem({
       status: 404,
       code: 'NO_TRAJECTORY',
       detail: 'there is no such trajectory',
       field: 'trajectory',
     })
   if (typeof found === 'string')
-    throw new Problem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
+    throw new HttpProblem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
   return found
 }
 
@@ -234,7 +234,7 @@ async function finished<Progress, Result, Late = never>(
     if (performance.now() <= deadline) continue
     const late = watch?.late()
     if (late !== undefined) return late
-    throw new Problem({
+    throw new HttpProblem({
       status: 422,
       code: 'TOO_SLOW',
       detail: `it took longer than ${LONGEST_TASK_MS / 1000} s`,

@@ -3,14 +3,14 @@
  * is not goes to another thread, and the computation is run again with its result (Codec.settle).
  */
 
-import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { SlowRenders } from '#lib/sglang/server/server-encoder.ts'
 import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { Budget } from '#lib/templates/jinja/rendering.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { ThreadError } from '../limited-thread.ts'
 import { type SentInput, sentInput } from './lab-answers.ts'
 import type { LabThread } from './lab-thread.ts'
@@ -19,7 +19,7 @@ export interface ThreadedTokenizer {
   /** The same for the same tokenizer. Outside of `settle` it computes everything here. */
   readonly loaded: LoadedTokenizer
   /** Runs a computation that renders and encodes with `loaded`, and changes nothing but its result. */
-  readonly settle: NonNullable<Codec['settle']>
+  readonly settle: NonNullable<PromptEncoder['settle']>
 }
 
 /** Of the serving thread's own time, for all renders of a computation together; a step takes 50 ns. */
@@ -92,7 +92,7 @@ function stopwatch(): Computation['now'] {
 export function createThreadedTokenizers(
   thread: Pick<LabThread, 'ask'>,
 ): (loaded: LoadedTokenizer, name: string) => ThreadedTokenizer {
-  const made = onceFor((loaded: LoadedTokenizer) => {
+  const made = memoizeByIdentity((loaded: LoadedTokenizer) => {
     const threads = new Map<string, ThreadedTokenizer>()
     return (name: string): ThreadedTokenizer => {
       const known = threads.get(name) ?? threaded(loaded, name, thread)
@@ -117,7 +117,7 @@ function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread,
     return ids ? [...ids] : lack({ kind: 'encode', text })
   }
 
-  const wrapped = onceFor((template: CompiledTemplate): CompiledTemplate => {
+  const wrapped = memoizeByIdentity((template: CompiledTemplate): CompiledTemplate => {
     /** Length of the shortest conversation that was not quick. */
     let slow = Number.POSITIVE_INFINITY
     const render = (input: RenderInput, budget?: Budget): string => {

@@ -3,7 +3,7 @@
  * with its repetitions is one: what one prompt breaks is not kept from the others. One for each server, shared by all
  * runs on it. Busy servers (429, 503) are not kept from: they answer.
  */
-import type { Chance } from './clock-and-random.ts'
+import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError, type SglangErrorCode, UNREACHED } from './errors.ts'
 
 export interface Breaker {
@@ -29,7 +29,7 @@ type State =
   | { readonly kind: 'open'; readonly untilMs: number; readonly because: SglangError }
   | { readonly kind: 'probing'; readonly attempt: Attempt; readonly because: SglangError }
 
-export function createBreaker({ nowMs }: Pick<Chance, 'nowMs'>): Breaker {
+export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker {
   let state: State = { kind: 'closed', failures: 0 }
   const observe = (attempt: Attempt, what: Parameters<Attempt['observe']>[0]): void => {
     // Only the probe decides for a server that is kept from; calls from before say nothing new.

@@ -10,7 +10,7 @@ import {
 } from '#testing/sglang/recordings.ts'
 import type { Chunk } from '../reply/reply.ts'
 import { createClient, type SglangClient } from './client.ts'
-import type { Chance } from './clock-and-random.ts'
+import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
 import type { GenerateRequest } from './request.ts'
 
@@ -786,7 +786,7 @@ describe('trying again', () => {
     let nowMs = 0
     let calls = 0
     let isWell = false
-    const chance: Chance = { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} }
+    const chance: ClockAndRandom = { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} }
     const model = JSON.stringify(recording('info-get_model_info').response)
     const good = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
     const failing = await against(

@@ -11,7 +11,7 @@ import { createIdentityWatch } from '../server/server-identity.ts'
 import { type ServerParsers, serverParsers } from '../server/server-parsers.ts'
 import { type ServerTokenizer, serverTokenizer } from '../server/server-tokenizer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { type Chance, realChance } from './clock-and-random.ts'
+import { type ClockAndRandom, realChance } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
 import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
@@ -43,7 +43,7 @@ export interface ClientOptions {
   readonly apiKey: string | undefined
   readonly limits?: Partial<TransportLimits>
   readonly retry?: Partial<RetryPolicy>
-  readonly chance?: Chance
+  readonly chance?: ClockAndRandom
 }
 
 export function createClient({ baseUrl, apiKey, limits, retry, chance = realChance }: ClientOptions): SglangClient {

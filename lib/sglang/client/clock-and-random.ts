@@ -1,5 +1,5 @@
 /** Time and chance as dependencies: tests decide both. */
-export interface Chance {
+export interface ClockAndRandom {
   /** Milliseconds of a clock that never goes back. */
   readonly nowMs: () => number
   /** From 0 up to, not including, 1. */
@@ -8,7 +8,7 @@ export interface Chance {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-export const realChance: Chance = { nowMs: () => performance.now(), random: Math.random, wait }
+export const realChance: ClockAndRandom = { nowMs: () => performance.now(), random: Math.random, wait }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
  * Which failed tries of a call are repeated, and after how long. One for each server, shared by all runs on it: the
  * budget keeps many runs together from burying a server that is in trouble.
  */
-import type { Chance } from './clock-and-random.ts'
+import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError, type SglangErrorCode } from './errors.ts'
 
 export interface Retries {
@@ -31,7 +31,10 @@ export const RETRY_POLICY: RetryPolicy = {
 /** Also of what a server asks for by Retry-After. */
 export const LONGEST_WAIT_MS = 30_000
 
-export function createRetries(policy: RetryPolicy, { nowMs, random }: Pick<Chance, 'nowMs' | 'random'>): Retries {
+export function createRetries(
+  policy: RetryPolicy,
+  { nowMs, random }: Pick<ClockAndRandom, 'nowMs' | 'random'>,
+): Retries {
   const { most, perCall, perSecond } = policy.budget
   let left = most
   let filledAt = nowMs()

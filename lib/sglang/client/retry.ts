@@ -2,10 +2,10 @@
 
 import type { IdentityWatch, ServerIdentity } from '../server/server-identity.ts'
 import type { Breaker } from './breaker.ts'
-import type { Chance } from './clock-and-random.ts'
+import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
 import type { Retries } from './retries.ts'
-import { isStaleConnection, type Reply, type Transport } from './transport.ts'
+import { type HttpReply, isStaleConnection, type Transport } from './transport.ts'
 
 export interface Server {
   readonly transport: Transport
@@ -13,7 +13,7 @@ export interface Server {
   readonly retries: Retries
   readonly breaker: Breaker
   readonly identity: IdentityWatch
-  readonly chance: Chance
+  readonly chance: ClockAndRandom
   /** As in TransportLimits. */
   readonly firstTokenMs: number
 }
@@ -31,7 +31,7 @@ export interface Posting {
 export async function* tried<Part extends object>(
   server: Server,
   posting: () => Posting,
-  partsOf: (reply: Reply) => AsyncGenerator<Part>,
+  partsOf: (reply: HttpReply) => AsyncGenerator<Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part & { readonly rid?: string }> {
   const { path, body, rid: firstRid, expected } = posting()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
 import { SglangError } from './errors.ts'
-import { createTurns, type Turns } from './semaphore.ts'
+import { createSemaphore, type Semaphore } from './semaphore.ts'
 
 const never = new AbortController().signal
 const busy = () => new SglangError('UPSTREAM_BUSY', 'full')
@@ -55,7 +55,7 @@ function undecided() {
   }
 }
 
-async function parts(turns: Turns, call: () => AsyncIterable<string>, isFurther = false, signal = never) {
+async function parts(turns: Semaphore, call: () => AsyncIterable<string>, isFurther = false, signal = never) {
   const told: string[] = []
   for await (const part of turns.take(call, isFurther, signal)) told.push(part)
   return told
@@ -65,7 +65,7 @@ test('whatever room a server has, every call of a group is answered, and none of
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 20 }), async (room, calls) => {
       const server = serverOf(room)
-      const turns = createTurns()
+      const turns = createSemaphore()
       const answers = Array.from({ length: calls }, () => parts(turns, server.call))
       for (let n = 0; n < calls; n++) {
         await settled()
@@ -82,7 +82,7 @@ test('whatever room a server has, every call of a group is answered, and none of
 
 test('one moment that refuses all leaves half of them at once, and each answer makes room for one more', async () => {
   const { call, decide, endOldest, running } = undecided()
-  const turns = createTurns()
+  const turns = createSemaphore()
   const answers = Array.from({ length: 32 }, () => parts(turns, call))
   await settled()
   decide(() => false)
@@ -110,7 +110,7 @@ test('whatever the order of answers, refusals and ends: a call that was not alon
       fc.array(step, { maxLength: 12 }),
       async (calls, most, steps) => {
         const server = undecided()
-        const turns = createTurns(most)
+        const turns = createSemaphore(most)
         const answers = Array.from({ length: calls }, () => parts(turns, server.call))
         for (const one of steps) {
           await settled()
@@ -133,7 +133,7 @@ test('whatever the order of answers, refusals and ends: a call that was not alon
 
 test('a server that tells how much it runs is never asked for more', async () => {
   const server = serverOf(100)
-  const turns = createTurns(3)
+  const turns = createSemaphore(3)
   const answers = Array.from({ length: 9 }, () => parts(turns, server.call))
   for (let n = 0; n < 9; n++) {
     await settled()
@@ -144,11 +144,11 @@ test('a server that tells how much it runs is never asked for more', async () =>
 })
 
 test('alone, a call that is refused is refused', async () => {
-  await expect(parts(createTurns(), serverOf(0).call)).rejects.toThrow('full')
+  await expect(parts(createSemaphore(), serverOf(0).call)).rejects.toThrow('full')
 })
 
 test('what fails after its first part is not made again, and neither is another failure', async () => {
-  const turns = createTurns()
+  const turns = createSemaphore()
   const other = parts(turns, serverOf(1).call)
   let made = 0
   const late = async function* () {
@@ -167,7 +167,7 @@ test('what fails after its first part is not made again, and neither is another 
 })
 
 test('who has begun goes before who has not; who gives up waiting is not missed', async () => {
-  const turns = createTurns(1)
+  const turns = createSemaphore(1)
   const server = serverOf(1)
   const order: string[] = []
   const noted = (name: string, isFurther: boolean, signal = never) =>

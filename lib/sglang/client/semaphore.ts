@@ -7,7 +7,7 @@
  */
 import { SglangError } from './errors.ts'
 
-export interface Turns {
+export interface Semaphore {
   /**
    * The parts of a call, made when its turn has come, and made again where the server was full before its first part.
    * `isFurther`: a run that has begun goes before those that have not.
@@ -16,7 +16,7 @@ export interface Turns {
 }
 
 /** `most` calls at once; undefined: as many as come, until the server refuses one. */
-export function createTurns(most = Number.POSITIVE_INFINITY): Turns {
+export function createSemaphore(most = Number.POSITIVE_INFINITY): Semaphore {
   let room = most
   let active = 0
   let peak = 0

@@ -4,7 +4,7 @@
  */
 
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import { askedOnce } from '#lib/util/single-flight.ts'
+import { singleFlight } from '#lib/util/single-flight.ts'
 import { afterReading, type ReadPrompt, readPrompt } from '../reply/generate.ts'
 import type { SglangClient } from './client.ts'
 import { realChance } from './clock-and-random.ts'
@@ -16,7 +16,7 @@ export function withSharedScoring(
   newRequestId: () => string,
 ): SglangClient['generate'] {
   let shared: readonly number[] | undefined
-  const once = askedOnce<ReadPrompt>()
+  const once = singleFlight<ReadPrompt>()
   return async function* (request, signal) {
     shared ??= request.inputIds
     if (request.logprobStartLen === undefined || !isEqual(shared, request.inputIds)) {

@@ -38,7 +38,7 @@ const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
 
 export interface Transport {
   /** The body of a successful answer, as it arrives. Throws SglangError for anything else. */
-  send(call: Call): Promise<Reply>
+  send(call: Call): Promise<HttpReply>
   /** Connections opened so far. */
   readonly connections: number
   close(): Promise<void>
@@ -56,7 +56,7 @@ interface Call {
   readonly isUnpooled?: boolean
 }
 
-export interface Reply {
+export interface HttpReply {
   readonly contentType: string
   /** Ends early only by throwing SglangError. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -121,7 +121,7 @@ async function send(
   apiKey: string | undefined,
   limits: TransportLimits,
   dispatcher: Dispatcher,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const { method, path, body, signal } = call
   signal.throwIfAborted()
   const deadlineMs = call.deadlineMs ?? limits.deadlineMs

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { scripted } from '#testing/sglang/recordings.ts'
 import {
-  type Asked,
   type Manner,
   promptOf,
+  type ReceivedRequest,
   replyOf,
   startStreamServer,
   VOCABULARY,
@@ -86,8 +86,8 @@ describe('a reply of 8,192 tokens, streamed as the application asks for it', () 
 
 describe('the prompt of a stream is scored by a call of its own', () => {
   /** Answers as the stream server would, but as `change` has it. */
-  async function serving(change: (asked: Asked, call: number) => object | number | undefined) {
-    const bodies: (Asked & { readonly return_logprob: boolean })[] = []
+  async function serving(change: (asked: ReceivedRequest, call: number) => object | number | undefined) {
+    const bodies: (ReceivedRequest & { readonly return_logprob: boolean })[] = []
     const server = await scripted(async (incoming, response) => {
       let text = ''
       for await (const part of incoming) text += part
@@ -154,7 +154,7 @@ describe('the prompt of a stream is scored by a call of its own', () => {
     expect(bodies).toHaveLength(1)
   })
 
-  test.each<[string, (asked: Asked) => object, string]>([
+  test.each<[string, (asked: ReceivedRequest) => object, string]>([
     ['other ids than were sent', (asked) => replyOf({ ...asked, input_ids: promptOf(41).slice(1) }, 0, 0), 'was sent'],
     ['tokens', (asked) => replyOf(asked, 0, 2), 'wrote 2 tokens where it was to read'],
   ])('%s come back: nothing is asked for any more', async (_what, change, words) => {

@@ -4,11 +4,11 @@
  */
 import { createParser } from 'eventsource-parser'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
-import type { Chance } from '../client/clock-and-random.ts'
+import type { ClockAndRandom } from '../client/clock-and-random.ts'
 import { errorFromEvent, foreignText, SglangError } from '../client/errors.ts'
 import { type GenerateRequest, generateBodies } from '../client/request.ts'
 import { type Server, tried } from '../client/retry.ts'
-import type { Reply } from '../client/transport.ts'
+import type { HttpReply } from '../client/transport.ts'
 import { type GenerateReply, generateReply, streamError } from '../server/schema.ts'
 import { jsonValue, notSglang, parsed } from './json-reply.ts'
 import { isPlainReply } from './plain-reply.ts'
@@ -43,7 +43,7 @@ export type ReadPrompt =
 export async function readPrompt(
   generateOne: (call: GenerateRequest) => AsyncGenerator<Chunk>,
   scoring: GenerateRequest,
-  { nowMs }: Pick<Chance, 'nowMs'>,
+  { nowMs }: Pick<ClockAndRandom, 'nowMs'>,
 ): Promise<ReadPrompt> {
   const sentAt = nowMs()
   const chunk = await onlyChunk(generateOne(scoring))
@@ -98,7 +98,7 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
 }
 
 async function* chunksOf(
-  reply: Reply,
+  reply: HttpReply,
   request: GenerateRequest,
   { apiKey, chance, firstTokenMs }: Server,
 ): AsyncGenerator<Chunk> {
@@ -137,7 +137,7 @@ const withoutEnd = () => new SglangError('UPSTREAM_TRUNCATED', 'the reply ended 
 
 /** What is not plain is read again with all checks, which say what is wrong. */
 async function wholeReply(
-  reply: Reply,
+  reply: HttpReply,
   apiKey: string | undefined,
 ): Promise<{ readonly value: GenerateReply; readonly columns?: ReplyColumns }> {
   const bytes = await reply.bytes()
@@ -170,7 +170,11 @@ function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiK
 }
 
 /** The events of a stream, up to [DONE]. `onPart` is called for all that arrives, comments and empty lines too. */
-async function* events(reply: Reply, apiKey: string | undefined, onPart: () => void): AsyncGenerator<GenerateReply> {
+async function* events(
+  reply: HttpReply,
+  apiKey: string | undefined,
+  onPart: () => void,
+): AsyncGenerator<GenerateReply> {
   if (!reply.contentType.startsWith('text/event-stream'))
     throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
   const decoder = new TextDecoder()

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { foreignText, SglangError } from '../client/errors.ts'
-import type { Reply } from '../client/transport.ts'
+import type { HttpReply } from '../client/transport.ts'
 
 /** Of a reply that cannot be read, this many characters are shown. */
 const EXCERPT = 200
@@ -11,7 +11,7 @@ const EXCERPT = 200
 /** SGLang nests a handful of levels; far below what breaks JSON.stringify. */
 const DEEPEST = 64
 
-export async function jsonOf(reply: Reply, apiKey: string | undefined): Promise<unknown> {
+export async function jsonOf(reply: HttpReply, apiKey: string | undefined): Promise<unknown> {
   const text = await reply.text()
   if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', apiKey)
   return jsonValue(text, apiKey)

@@ -1,4 +1,4 @@
-import { type Codec, settled } from '#lib/rollout/prompt/prompt.ts'
+import { type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import type { SglangClient } from '../client/client.ts'
 import type { Chunk } from './reply.ts'
 
@@ -6,7 +6,7 @@ import type { Chunk } from './reply.ts'
  * The chunks of a reply, each handed on when the codec knows the bytes of all its ids. While these are fetched the reply
  * is read on, so that a slow codec asks once for many chunks instead of once for each.
  */
-export function withKnownTokens(generate: SglangClient['generate'], codec: Codec): SglangClient['generate'] {
+export function withKnownTokens(generate: SglangClient['generate'], codec: PromptEncoder): SglangClient['generate'] {
   if (!codec.fetchesBytes) return generate
   return async function* (request, signal) {
     const stop = new AbortController()

@@ -2,10 +2,10 @@
 import * as z from 'zod'
 import { type SamplingName, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
 import {
+  combinationProblem,
   furtherProblem,
   type Sampling,
   type SamplingRequest,
-  togetherProblem,
   valueSchemas,
 } from '#lib/sampling/values.ts'
 import { SAMPLING_WORDS } from '#lib/sampling/words.ts'
@@ -28,7 +28,7 @@ export const samplingSchema = z
       ),
   })
   .superRefine((sampling: SamplingRequest, context) => {
-    const problem = togetherProblem(sampling)
+    const problem = combinationProblem(sampling)
     if (problem) context.addIssue({ code: 'custom', message: problem.why, path: [problem.name] })
   })
 

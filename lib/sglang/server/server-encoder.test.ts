@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Codec, endOfTurnId, settled } from '#lib/rollout/prompt/prompt.ts'
+import { endOfTurnId, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -10,18 +10,18 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
-import { play, type Turn } from '#testing/simulated-rollout.ts'
+import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
 import { chatml, counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { SglangError } from '../client/errors.ts'
 import { withKnownTokens } from '../reply/known-tokens.ts'
 import type { Chunk } from '../reply/reply.ts'
-import { openServerCodec } from './server-encoder.ts'
+import { openServerPromptEncoder } from './server-encoder.ts'
 
 const never = new AbortController().signal
 const END = byteId('<|im_end|>')
 const templates = { chatml, looksBack, headersOnly, counting }
-const own = (template: string): Codec => ({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) })
-const open = (template: string) => openServerCodec(scriptedTokenizer(own(template)), { name: 'theirs' }, never)
+const own = (template: string): PromptEncoder => ({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) })
+const open = (template: string) => openServerPromptEncoder(scriptedTokenizer(own(template)), { name: 'theirs' }, never)
 
 describe.each(Object.keys(templates) as (keyof typeof templates)[])('%s', (name) => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '7', 'é', '日', '🙂', '<think>', '</think>', '{"') })
@@ -42,8 +42,8 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('%s', (name)
           }),
         )
         const tools: ToolSpec[] = hasTools ? [{ name: 'f', inputSchema: { type: 'object' } }] : []
-        const expected = play(own(templates[name]), script, { tools })
-        const found = await settled(codec, () => play(codec, script, { tools }), never)
+        const expected = simulateRollout(own(templates[name]), script, { tools })
+        const found = await settled(codec, () => simulateRollout(codec, script, { tools }), never)
         expect(found.requests).toEqual(expected.requests)
         expect(found.trajectory.segments).toEqual(expected.trajectory.segments)
         expect(found.trajectory.vocab).toEqual(expected.trajectory.vocab)
@@ -55,7 +55,7 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('%s', (name)
 
 describe('bytes', () => {
   const bytesOf = async (tokenizer: Tokenizer, all: readonly number[]) => {
-    const codec = await openServerCodec(
+    const codec = await openServerPromptEncoder(
       scriptedTokenizer({ tokenizer, template: chatTemplate(chatml, {}) }),
       { name: 'theirs' },
       never,
@@ -107,7 +107,7 @@ describe('bytes', () => {
     const server = scriptedTokenizer({ tokenizer: spaced, template: chatTemplate(chatml, {}) }, (pieces) =>
       new TextDecoder().decode(Buffer.concat(pieces)).replace(/^ /, ''),
     )
-    const codec = await openServerCodec(server, { name: 'theirs' }, never)
+    const codec = await openServerPromptEncoder(server, { name: 'theirs' }, never)
     expect(await settled(codec, () => new TextDecoder().decode(codec.tokenizer.bytes(0)), never)).toBe(' the')
   })
 
@@ -115,7 +115,7 @@ describe('bytes', () => {
     const server = scriptedTokenizer(own(chatml), (pieces) =>
       pieces.map((piece) => new TextDecoder().decode(piece)).join(''),
     )
-    const codec = await openServerCodec(server, { name: 'theirs' }, never)
+    const codec = await openServerPromptEncoder(server, { name: 'theirs' }, never)
     expect(await settled(codec, () => new TextDecoder().decode(codec.tokenizer.bytes(0xe2)), never)).toBe('\uFFFD')
   })
 })
@@ -134,7 +134,11 @@ describe('opening', () => {
       bytes: (id) => (id === 300 ? new TextEncoder().encode('<END!>') : byteTokenizer.bytes(id)),
     }
     const template = chatTemplate('{% for m in messages %}{{ m.content }}<END!>{% endfor %}', {})
-    const other = await openServerCodec(scriptedTokenizer({ tokenizer: unheard, template }), { name: 'x' }, never)
+    const other = await openServerPromptEncoder(
+      scriptedTokenizer({ tokenizer: unheard, template }),
+      { name: 'x' },
+      never,
+    )
     expect(await settled(other, () => endOfTurnId(other, {}), never)).toBe(300)
   })
 
@@ -145,7 +149,7 @@ describe('opening', () => {
     expect(otherTemplate.tokenizer.fingerprint).toBe(first.tokenizer.fingerprint)
     expect(otherTemplate.templateFingerprint).not.toBe(first.templateFingerprint)
     const shifted: Tokenizer = { ...byteTokenizer, encode: (text) => byteTokenizer.encode(text).map((id) => id + 1) }
-    const other = await openServerCodec(
+    const other = await openServerPromptEncoder(
       scriptedTokenizer({
         tokenizer: { ...shifted, bytes: (id) => byteTokenizer.bytes(id - 1) },
         template: chatTemplate(chatml, {}),
@@ -163,11 +167,11 @@ describe('opening', () => {
         throw new SglangError('UPSTREAM_REJECTED', 'prompt: Field required', { status: 400 })
       },
     }
-    await expect(openServerCodec(mute, { name: 'x' }, never)).rejects.toBeInstanceOf(TemplateError)
-    const codec = await openServerCodec(mute, { name: 'x', templateText: chatml }, never)
+    await expect(openServerPromptEncoder(mute, { name: 'x' }, never)).rejects.toBeInstanceOf(TemplateError)
+    const codec = await openServerPromptEncoder(mute, { name: 'x', templateText: chatml }, never)
     const turns: Turn[] = [{ messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } }]
-    const { requests } = await settled(codec, () => play(codec, turns), never)
-    expect(requests).toEqual(play(chatml, turns).requests)
+    const { requests } = await settled(codec, () => simulateRollout(codec, turns), never)
+    expect(requests).toEqual(simulateRollout(chatml, turns).requests)
     expect(codec.template.text).toBe(chatml)
     expect(codec.templateFingerprint).toBeUndefined()
   })
@@ -186,12 +190,14 @@ describe('opening', () => {
       { messages: [{ role: 'user', content: 'and' }], reply: [END], finish: { kind: 'length' } },
     ]
     const server = scriptedTokenizer(own(chatml))
-    const codec = await openServerCodec(server, { name: 'x', templateText: chatml, slow }, never)
-    const { requests } = await settled(codec, () => play(codec, turns), never)
-    expect(requests).toEqual(play(chatml, turns).requests)
+    const codec = await openServerPromptEncoder(server, { name: 'x', templateText: chatml, slow }, never)
+    const { requests } = await settled(codec, () => simulateRollout(codec, turns), never)
+    expect(requests).toEqual(simulateRollout(chatml, turns).requests)
     expect(asked.length).toBeGreaterThan(1)
     const refusing = { name: 'x', templateText: '{{ nothing.at_all }}', slow }
-    await expect(openServerCodec(server, refusing, never)).rejects.toMatchObject({ className: 'UndefinedError' })
+    await expect(openServerPromptEncoder(server, refusing, never)).rejects.toMatchObject({
+      className: 'UndefinedError',
+    })
   })
 
   test('a failing server ends it by name', async () => {
@@ -201,14 +207,16 @@ describe('opening', () => {
         throw new SglangError('CONNECTION_RESET', 'gone')
       },
     }
-    await expect(openServerCodec(gone, { name: 'x' }, never)).rejects.toMatchObject({ code: 'CONNECTION_RESET' })
+    await expect(openServerPromptEncoder(gone, { name: 'x' }, never)).rejects.toMatchObject({
+      code: 'CONNECTION_RESET',
+    })
   })
 })
 
 describe('settling', () => {
   test('what the template refuses is refused as by a template of ours, and asked once', async () => {
     const server = scriptedTokenizer(own(looksBack))
-    const codec = await openServerCodec(server, { name: 'x' }, never)
+    const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
     const input = {
       messages: [{ role: 'system', content: 'S' }],
       tools: undefined,
@@ -249,7 +257,7 @@ describe('settling', () => {
 
   test('a continuation costs few requests', async () => {
     const server = scriptedTokenizer(own(looksBack))
-    const codec = await openServerCodec(server, { name: 'x' }, never)
+    const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
     const turn = (content: string): Turn => ({
       messages: [{ role: 'user', content }],
       reply: [...byteTokenizer.encode('yes'), END],
@@ -259,7 +267,7 @@ describe('settling', () => {
     const counts: number[] = []
     for (const turns of [[turn('one')], [turn('one'), turn('two')], [turn('one'), turn('two'), turn('three')]]) {
       const before = total()
-      await settled(codec, () => play(codec, turns), never)
+      await settled(codec, () => simulateRollout(codec, turns), never)
       counts.push(total() - before)
     }
     expect(counts[2]).toBeLessThanOrEqual(6)
@@ -278,7 +286,7 @@ describe('tokens that arrive', () => {
 
   test('are handed on in order, with the bytes of all that is in them, for fewer requests than chunks', async () => {
     const server = scriptedTokenizer(own(chatml))
-    const codec = await openServerCodec(server, { name: 'x' }, never)
+    const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
     const before = server.calls.detokenize
     const generate = withKnownTokens(async function* () {
       for (let id = 100; id < 140; id++) yield chunk(id)
@@ -332,6 +340,6 @@ test('a rollout reads the same from either codec', async () => {
   const reply = [...byteTokenizer.encode('<think>é</think>日'), END]
   const turns: Turn[] = [{ messages: [{ role: 'user', content: '🙂' }], reply, finish: { kind: 'stop', matched: END } }]
   const codec = await open(chatml)
-  const trajectory: Trajectory = (await settled(codec, () => play(codec, turns), never)).trajectory
+  const trajectory: Trajectory = (await settled(codec, () => simulateRollout(codec, turns), never)).trajectory
   expect(ids(trajectory).slice(-reply.length)).toEqual(reply)
 })

@@ -3,7 +3,7 @@
  * what a computation lacks is fetched between two runs of it (Codec.settle), so that lib/rollout stays synchronous.
  */
 import { createHash } from 'node:crypto'
-import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import type { Budget } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -12,7 +12,7 @@ import { SglangError } from '../client/errors.ts'
 import { bytesOfIds, type Decoding, findDecoding } from './server-bytes.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
-export interface ServerCodecOptions {
+export interface ServerPromptEncoderOptions {
   /** As the server names its tokenizer: a path of its own, mostly. */
   readonly name: string
   /** A chat template to be rendered here. Omitted: the server renders with its own. */
@@ -27,8 +27,8 @@ export interface SlowRenders {
   readonly render: (template: string, input: RenderInput, signal: AbortSignal) => Promise<string>
 }
 
-export interface ServerCodec extends Codec {
-  readonly settle: NonNullable<Codec['settle']>
+export interface ServerPromptEncoder extends PromptEncoder {
+  readonly settle: NonNullable<PromptEncoder['settle']>
   /** Of what the server's template writes behind a reply, hexadecimal; undefined where the template was given. */
   readonly templateFingerprint: string | undefined
 }
@@ -37,11 +37,11 @@ export interface ServerCodec extends Codec {
  * Throws SglangError: UPSTREAM_REJECTED where the server has no /tokenize. Throws TemplateError where no template was
  * given and the server renders none: the router and SGLang before 0.5.2x, or a tokenizer without a template.
  */
-export async function openServerCodec(
+export async function openServerPromptEncoder(
   server: ServerTokenizer,
-  { name, templateText, slow }: ServerCodecOptions,
+  { name, templateText, slow }: ServerPromptEncoderOptions,
   signal: AbortSignal,
-): Promise<ServerCodec> {
+): Promise<ServerPromptEncoder> {
   const [fixed, decoding] = await Promise.all([
     server.tokenize([...FINGERPRINT_TEXTS, ...WELL_KNOWN], signal),
     findDecoding(server, signal),

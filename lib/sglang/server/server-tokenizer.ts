@@ -3,7 +3,7 @@
  * /v1 only. Texts are encoded as they are: no beginning-of-sequence token is added.
  */
 import type * as z from 'zod'
-import { textFrame } from '#lib/rollout/prompt/given.ts'
+import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import type { TextFrame } from '#lib/tokenizer/tokenizer.ts'
 import { isUnknownPath, SglangError } from '../client/errors.ts'

@@ -1,6 +1,6 @@
 /** A run to be made again: the request that begins it, what was asked after that, and what its tools answered. */
 
-import type { AskedTool, RunRequest } from '#lib/api/run-request.ts'
+import type { RequestedTool, RunRequest } from '#lib/api/run-request.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { isSamplingName } from '#lib/sampling/parameters.ts'
@@ -92,7 +92,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
 }
 
 /** As a request has it, which takes no other fields. */
-function askedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): AskedTool {
+function askedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): RequestedTool {
   if (mock) return { name, ...(description !== undefined && { description }), inputSchema, mock } as MockTool
   return mcp ? { mcp: mcp.server, name } : name
 }

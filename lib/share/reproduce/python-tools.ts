@@ -1,7 +1,7 @@
 /** The tools of a run in Python: with the schema that was rendered, and what they answered. */
 
 import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
-import type { AskedTool } from '#lib/api/run-request.ts'
+import type { RequestedTool } from '#lib/api/run-request.ts'
 import { pythonString } from '#lib/templates/document/python-source.ts'
 import { CALCULATOR_SPEC } from '#lib/tools/calculator-spec.ts'
 import type { Mock, ToolSpec } from '#lib/tools/tool-spec.ts'
@@ -23,7 +23,7 @@ export const toolsOf = ({ request, specs }: Pick<Again, 'request' | 'specs'>): r
     return { name, spec: [...specs, CALCULATOR_SPEC].find((spec) => isSame(asked, spec)), mock: undefined }
   })
 
-const isSame = (asked: Exclude<AskedTool, { mock: unknown }>, { name, mock, mcp }: ToolSpec): boolean =>
+const isSame = (asked: Exclude<RequestedTool, { mock: unknown }>, { name, mock, mcp }: ToolSpec): boolean =>
   typeof asked === 'string' ? name === asked && !mock && !mcp : name === asked.name && mcp?.server === asked.mcp
 
 export const isCalculator = ({ name, spec, mock }: ScriptTool): boolean =>

@@ -14,7 +14,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { anyText } from '#testing/strings.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '../trajectories.ts'
@@ -55,7 +55,7 @@ const turn = (content: string) => ({
   finish: { kind: 'stop' } as const,
 })
 const asking = (id: string, question: string): Trajectory => ({
-  ...play(chatml, [turn(question)]).trajectory,
+  ...simulateRollout(chatml, [turn(question)]).trajectory,
   id,
 })
 
@@ -156,7 +156,7 @@ test('a text that was never read is what the run is called by', () => {
 })
 
 test('a run that began with text or ids is called by how these begin, whatever was asked after', () => {
-  const { trajectory } = play(chatml, [turn('q'), turn('further')])
+  const { trajectory } = simulateRollout(chatml, [turn('q'), turn('further')])
   const [first, ...rest] = trajectory.segments
   if (first?.kind !== 'prompt') throw new Error('it begins with a prompt')
   const given = { ...first, messages: [], derivation: { kind: 'given', what: 'ids' } } as const
@@ -697,7 +697,10 @@ test('whatever is done in whatever order, the lists are those of a simple model,
           const entries: Entry[] = []
           for (const [index, step] of operations.entries()) {
             if (step.do === 'add') {
-              const base = play(chatml, [turn(step.question), turn('more'), turn('still')].slice(0, step.turns + 1))
+              const base = simulateRollout(
+                chatml,
+                [turn(step.question), turn('more'), turn('still')].slice(0, step.turns + 1),
+              )
               const trajectory: Trajectory = {
                 ...base.trajectory,
                 ...step.labels,

@@ -2,7 +2,7 @@
  * What a person types into the search of the library, as conditions on rows: words, "phrases" and numbers such as
  * `reward>0.5`. All that is typed goes in as parameters.
  */
-import { type Comparison, comparedWith, type Interval, readNumber, readRange } from '#lib/util/interval.ts'
+import { type ComparisonSign, comparedWith, type Interval, readNumber, readRange } from '#lib/util/interval.ts'
 import { folded } from './folded.ts'
 import { indexedText } from './search-index.ts'
 
@@ -35,7 +35,7 @@ function numberCondition(word: string): Condition | undefined {
   const key = name.toLowerCase()
   if (!Object.hasOwn(NUMBERS, key)) return undefined
   const interval: Interval | undefined =
-    sign === ':' || sign === '=' ? readRange(value) : comparedWith(sign as Comparison, readNumber(value))
+    sign === ':' || sign === '=' ? readRange(value) : comparedWith(sign as ComparisonSign, readNumber(value))
   if (!interval) return undefined
   const { low, high, without } = interval
   const column = NUMBERS[key]

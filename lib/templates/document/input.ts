@@ -16,9 +16,9 @@ export interface InputError {
   readonly column?: number
 }
 
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: InputError }
+export type ReadInput<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: InputError }
 
-export function readInput({ messages, tools, options }: Omit<LabInput, 'template'>): Read<RenderInput> {
+export function readInput({ messages, tools, options }: Omit<LabInput, 'template'>): ReadInput<RenderInput> {
   const readMessages = dicts('messages', messages)
   if (!readMessages.ok) return readMessages
   if (readMessages.value.length === 0)
@@ -58,7 +58,7 @@ export const templateFailure = ({ className, message, line }: TemplateError): In
 })
 
 /** The result, or what the template raised; anything else is thrown on. */
-export function orTemplateFailure<T>(action: () => T): Read<T> {
+export function orTemplateFailure<T>(action: () => T): ReadInput<T> {
   try {
     return { ok: true, value: action() }
   } catch (error) {
@@ -67,7 +67,7 @@ export function orTemplateFailure<T>(action: () => T): Read<T> {
   }
 }
 
-function dicts(where: 'messages' | 'tools', text: string): Read<readonly PyDict[]> {
+function dicts(where: 'messages' | 'tools', text: string): ReadInput<readonly PyDict[]> {
   const read = json(where, text)
   if (!read.ok) return read
   if (!Array.isArray(read.value)) return failed(where, 'TypeError', `the ${where} are not a list`)
@@ -77,7 +77,7 @@ function dicts(where: 'messages' | 'tools', text: string): Read<readonly PyDict[
   return { ok: true, value: list as readonly PyDict[] }
 }
 
-function json(where: InputError['where'], text: string): Read<Value> {
+function json(where: InputError['where'], text: string): ReadInput<Value> {
   try {
     return { ok: true, value: readJson(text) }
   } catch (error) {
@@ -87,7 +87,7 @@ function json(where: InputError['where'], text: string): Read<Value> {
   }
 }
 
-const failed = (where: InputError['where'], className: string, message: string): Read<never> => ({
+const failed = (where: InputError['where'], className: string, message: string): ReadInput<never> => ({
   ok: false,
   error: { where, className, message },
 })

@@ -8,8 +8,8 @@ import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
-import { orTemplateFailure, type Read } from '../document/input.ts'
-import { type Part, replyParts } from './masked-tokens.ts'
+import { orTemplateFailure, type ReadInput } from '../document/input.ts'
+import { type MaskedPart, replyParts } from './masked-tokens.ts'
 
 /** What every way to a mask starts from. */
 export interface Conversation {
@@ -22,7 +22,7 @@ export interface Conversation {
   readonly rendering: Rendering
   readonly encoding: Encoding
   /** Of each token. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly MaskedPart[]
   readonly messages: readonly (number | undefined)[]
   readonly lines: readonly number[]
 }
@@ -31,7 +31,7 @@ export function renderedConversation(
   input: RenderInput,
   template: CompiledTemplate,
   tokenizer: Tokenizer,
-): Read<Conversation> {
+): ReadInput<Conversation> {
   if (input.continueFinalMessage) return CONTINUED
   return orTemplateFailure(() => {
     const rendering = template.trace(input)
@@ -53,7 +53,7 @@ export function renderedConversation(
 }
 
 /** A message that is left open is a prompt, and no sample to train on. */
-const CONTINUED: Read<never> = {
+const CONTINUED: ReadInput<never> = {
   ok: false,
   error: { where: 'options', className: 'ValueError', message: CONTINUED_AND_MASKED },
 }
@@ -73,10 +73,10 @@ function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encod
 }
 
 /** Where a template puts what cannot be traced to a message (text gathered over a loop), nothing is claimed. */
-function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly RenderedPiece[]): readonly Part[] {
+function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly RenderedPiece[]): readonly MaskedPart[] {
   const { roles, encoding, rendering, tokenizer } = conversation
   const isTraced = rendering.pieces.some(({ message }) => message !== undefined)
-  const parts = pieces.map(({ message, source }): Part => {
+  const parts = pieces.map(({ message, source }): MaskedPart => {
     if (message === undefined) return isTraced && source === 'template' ? 'context' : 'unknown'
     return roles[message] === 'tool' ? 'tool' : roles[message] === 'assistant' ? 'reply' : 'context'
   })

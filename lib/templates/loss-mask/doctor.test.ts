@@ -7,7 +7,7 @@ import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { renderedConversation } from './conversation.ts'
 import { report } from './doctor.ts'
 import type { Lint, MaskReport, Way, WayName } from './report.ts'
@@ -167,7 +167,7 @@ describe('an open trajectory', () => {
   const reply = (text: string) => ({ reply: [...byteTokenizer.encode(text), END], finish: stop })
   const chatml =
     "{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' -}}{%- endfor -%}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}"
-  const { trajectory } = play(chatml, [
+  const { trajectory } = simulateRollout(chatml, [
     { messages: [user('q')], ...reply('<think>t</think>a') },
     { messages: [user('r')], ...reply('b') },
   ])

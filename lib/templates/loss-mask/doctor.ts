@@ -7,7 +7,7 @@ import { conversation as conversationOf } from '#lib/trajectory/messages/convers
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { type InputError, orTemplateFailure, type Read, readInput } from '../document/input.ts'
+import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { align, type Block } from './alignment.ts'
 import { type Conversation, renderedConversation } from './conversation.ts'
 import { disagreementsOf, pairsOf } from './disagreements.ts'
@@ -24,9 +24,9 @@ import {
   type Lint,
   type Mark,
   type MaskReport,
-  type Origin,
   REPORT_VERSION,
   type Sequence,
+  type TokenOrigin,
   type Way,
   type WayName,
   wayNames,
@@ -74,7 +74,7 @@ interface Computed {
 type Attempt = Computed | { readonly why: string }
 
 export function* report(
-  conversation: Read<Conversation>,
+  conversation: ReadInput<Conversation>,
   trajectory: Trajectory | undefined,
   tokenizer: Tokenizer,
 ): Generator<MaskProgress, MaskReport> {
@@ -185,9 +185,9 @@ const fromDifference = ({ breaks, merged, ...tokens }: OwnTokens): Computed => (
 function described(
   tokens: MaskedTokens,
   trajectory: Trajectory | undefined,
-  conversation: Read<Conversation>,
+  conversation: ReadInput<Conversation>,
   tokenizer: Tokenizer,
-): { readonly sequence: Sequence; readonly originOf: (token: number) => Omit<Origin, 'start' | 'end'> } {
+): { readonly sequence: Sequence; readonly originOf: (token: number) => Omit<TokenOrigin, 'start' | 'end'> } {
   const lines = new Array<number | undefined>(tokens.ids.length)
   const messages: (number | undefined)[] = [...tokens.messages]
   if (conversation.ok) {

@@ -1,5 +1,5 @@
 /** What is right or wrong about a way, in one line. */
-import type { Break, Lint, LintKind, Mark, Severity, TokenRange } from './report.ts'
+import type { Break, Lint, LintKind, LintSeverity, Mark, TokenRange } from './report.ts'
 
 interface Known {
   /** False only where the way needs a generation block and the template has none. */
@@ -14,7 +14,7 @@ interface Known {
 }
 
 export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
-  readonly severity: Severity | 'none'
+  readonly severity: LintSeverity | 'none'
   readonly text: string
 } {
   // What a lint says of tokens is not said again by their number.

@@ -7,9 +7,9 @@
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import type { Read } from '../document/input.ts'
+import type { ReadInput } from '../document/input.ts'
 import type { Conversation } from './conversation.ts'
-import { maskedTokensBuilder, type Part, replyParts } from './masked-tokens.ts'
+import { type MaskedPart, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
 import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
 
@@ -19,7 +19,7 @@ const BASE: RenderInput['messages'] = [
 ]
 
 /** Fails where the template refuses the base conversation or the first prompt. */
-export function fixedBaseDifference(conversation: Conversation): Read<OwnTokens> {
+export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTokens> {
   const { input, roles, tokenizer, endOfTurnId } = conversation
   const base = rendered(conversation, BASE, false)
   if (!base.ok) return base
@@ -70,7 +70,7 @@ export function fixedBaseDifference(conversation: Conversation): Read<OwnTokens>
       const parts = replyParts(ids, bytes, endOfTurnId)
       own.add(ids, (index) => ({ trained: true, part: parts[index] ?? 'reply', message }))
     } else {
-      const part: Part = role === 'tool' ? 'tool' : 'context'
+      const part: MaskedPart = role === 'tool' ? 'tool' : 'context'
       own.add(delta(messages, message, base.value), { trained: false, part, message })
     }
     isOpen = false

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { maskLints } from './lints.ts'
 
@@ -16,7 +16,7 @@ const reply = (text: string) => ({
 })
 
 /** (user) [call] (tool) [reply], clean. */
-const { trajectory: clean } = play(chatml, [
+const { trajectory: clean } = simulateRollout(chatml, [
   { messages: [{ role: 'user', content: 'q' }], ...reply(call) },
   { messages: [{ role: 'tool', content: '425' }], ...reply('It is 425.') },
 ])
@@ -86,7 +86,7 @@ describe('in the mask of a trajectory', () => {
   })
 
   describe('an untrained end of a reply without content', () => {
-    const { trajectory: silent } = play(chatml, [
+    const { trajectory: silent } = simulateRollout(chatml, [
       { messages: [{ role: 'user', content: 'q' }], ...reply('a') },
       { messages: [{ role: 'user', content: 'r' }], ...reply('') },
     ])

@@ -1,7 +1,7 @@
 /** What is known to be wrong with a loss mask, found in the mask itself. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { type MaskedTokens, type Part, quoted } from './masked-tokens.ts'
-import type { Lint, LintKind, LintPlace, Severity, TokenRange, WayName } from './report.ts'
+import { type MaskedPart, type MaskedTokens, quoted } from './masked-tokens.ts'
+import type { Lint, LintKind, LintPlace, LintSeverity, TokenRange, WayName } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
 /** The lints of the mask that a trajectory carries. Needs no tokenizer and no template. */
@@ -19,7 +19,7 @@ export interface Finding {
 /** What the parts of the conversation tell: where training begins and ends, and what it must not touch. */
 export function partFindings(tokens: MaskedTokens): readonly Finding[] {
   const { trained, parts } = tokens
-  const trainedIn = (part: Part): readonly TokenRange[] =>
+  const trainedIn = (part: MaskedPart): readonly TokenRange[] =>
     ranges(parts.length, (index) => trained[index] === true && parts[index] === part)
   const isReply = (index: number): boolean => parts[index] === 'reply' || parts[index] === 'end'
   const isAllZero = !trained.includes(true) && parts.some((_, index) => isReply(index))
@@ -128,7 +128,7 @@ export function lintsOf(
 }
 
 const WORDS: Readonly<
-  Record<LintKind, { readonly severity: Severity; readonly text: string; readonly remedy: string }>
+  Record<LintKind, { readonly severity: LintSeverity; readonly text: string; readonly remedy: string }>
 > = {
   'all-zero': {
     severity: 'error',

@@ -1,7 +1,7 @@
 /** What one mask says of the tokens of another sequence. */
 import type { Block } from './alignment.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
-import type { Mark, Run, TokenRange } from './report.ts'
+import type { Mark, MaskRun, TokenRange } from './report.ts'
 
 /** One mark for each token of `sequence`; `blocks` aligns it with `way`. */
 export function marksOf(
@@ -35,7 +35,7 @@ function trainedBytes({ ids, bytes, trained }: MaskedTokens, [start, end]: Block
   return all
 }
 
-export function runsOf(marks: readonly Mark[]): readonly Run[] {
+export function runsOf(marks: readonly Mark[]): readonly MaskRun[] {
   const runs: { start: number; end: number; mark: Mark }[] = []
   for (const [index, mark] of marks.entries()) {
     const last = runs.at(-1)

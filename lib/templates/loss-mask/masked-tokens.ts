@@ -5,7 +5,7 @@ export interface MaskedTokens {
   /** The exact bytes of an id of this sequence. */
   readonly bytes: (id: number) => Uint8Array
   readonly trained: readonly boolean[]
-  readonly parts: readonly Part[]
+  readonly parts: readonly MaskedPart[]
   /** Index of the message that each token stands for; undefined outside of all, and where it is not known. */
   readonly messages: readonly (number | undefined)[]
 }
@@ -15,7 +15,7 @@ export interface MaskedTokens {
  * turn. after-end: space behind that, which the template writes. tool: a tool's result with its wrapping. context: anything
  * else. unknown: it cannot be told.
  */
-export type Part = 'context' | 'tool' | 'header' | 'reply' | 'end' | 'after-end' | 'unknown'
+export type MaskedPart = 'context' | 'tool' | 'header' | 'reply' | 'end' | 'after-end' | 'unknown'
 
 /** A sequence that is put together from pieces. */
 export interface MaskedTokensBuilder {
@@ -26,14 +26,14 @@ export interface MaskedTokensBuilder {
 
 interface TokenFacts {
   readonly trained: boolean
-  readonly part: Part
+  readonly part: MaskedPart
   readonly message: number | undefined
 }
 
 export function maskedTokensBuilder(bytes: (id: number) => Uint8Array): MaskedTokensBuilder {
   const ids: number[] = []
   const trained: boolean[] = []
-  const parts: Part[] = []
+  const parts: MaskedPart[] = []
   const messages: (number | undefined)[] = []
   return {
     length: () => ids.length,
@@ -58,7 +58,7 @@ export function replyParts(
   ids: readonly number[],
   bytes: (id: number) => Uint8Array,
   endOfTurnId: number | undefined,
-): readonly Part[] {
+): readonly MaskedPart[] {
   const end = endOfTurnId === undefined ? -1 : ids.lastIndexOf(endOfTurnId)
   const isEnd = end >= 0 && ids.slice(end + 1).every((id) => isSpace(bytes(id)))
   return ids.map((_, index) => (!isEnd || index < end ? 'reply' : index === end ? 'end' : 'after-end'))

@@ -2,7 +2,7 @@
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
-import { type InputError, orTemplateFailure, type Read } from '../document/input.ts'
+import { type InputError, orTemplateFailure, type ReadInput } from '../document/input.ts'
 import type { Conversation } from './conversation.ts'
 import { type MaskedTokens, quoted } from './masked-tokens.ts'
 import type { Break, TokenRange } from './report.ts'
@@ -24,7 +24,7 @@ export function rendered(
   { input, template, tokenizer }: Conversation,
   messages: RenderInput['messages'],
   addGenerationPrompt: boolean,
-): Read<Rendered> {
+): ReadInput<Rendered> {
   const part = { ...input, messages, addGenerationPrompt }
   return orTemplateFailure(() => {
     const text = template.render(part)

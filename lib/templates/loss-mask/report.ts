@@ -39,10 +39,10 @@ export interface Sequence {
   /** Of each message. */
   readonly roles: readonly string[]
   /** Which line of the template wrote what, and for which message; in order, without what is not known. */
-  readonly origins: readonly Origin[]
+  readonly origins: readonly TokenOrigin[]
 }
 
-export interface Origin extends TokenRange {
+export interface TokenOrigin extends TokenRange {
   /** From 1; undefined where the template did not write it. */
   readonly line: number | undefined
   /** Index of the message; undefined outside of all. */
@@ -62,17 +62,17 @@ export type Way =
       readonly trained: number
       readonly tokens: number
       /** What it says of each token of the sequence, in runs without gaps. */
-      readonly runs: readonly Run[]
+      readonly runs: readonly MaskRun[]
       /** Tokens of its own that the sequence does not have, and how many of them are trained. */
       readonly foreign: { readonly tokens: number; readonly trained: number }
       /** In one line for a person: what is right or wrong about it. */
-      readonly finding: { readonly severity: Severity | 'none'; readonly text: string }
+      readonly finding: { readonly severity: LintSeverity | 'none'; readonly text: string }
       /** Where what it takes for granted does not hold. */
       readonly breaks: readonly Break[]
     }
   | { readonly name: WayName; readonly kind: 'missing'; readonly why: string }
 
-export interface Run extends TokenRange {
+export interface MaskRun extends TokenRange {
   readonly mark: Mark
 }
 
@@ -99,7 +99,7 @@ export interface Disagreement extends TokenRange {
   readonly marks: Readonly<Partial<Record<WayName, Mark>>>
 }
 
-export type Severity = 'error' | 'warning'
+export type LintSeverity = 'error' | 'warning'
 
 export type LintKind =
   | 'all-zero'
@@ -116,7 +116,7 @@ export type LintKind =
 export interface Lint {
   readonly kind: LintKind
   readonly way: WayName
-  readonly severity: Severity
+  readonly severity: LintSeverity
   /** One sentence. */
   readonly text: string
   /** What to do about it. */

@@ -8,7 +8,7 @@ import {
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 
 /** What a template writes for one message, or for its generation prompt; trained stretches between the brackets of `generated`. */
-export interface Stretch {
+export interface MaskedRange {
   readonly text: string
   readonly line?: number
   readonly source?: RenderedPiece['source']
@@ -18,7 +18,7 @@ export interface Stretch {
 
 /** A template made of functions: `message` writes each message, `open` the generation prompt. */
 export function writtenTemplate(
-  message: (message: TemplateMessage, index: number, all: readonly TemplateMessage[]) => readonly Stretch[],
+  message: (message: TemplateMessage, index: number, all: readonly TemplateMessage[]) => readonly MaskedRange[],
   open: (input: RenderInput) => string = () => '<|im_start|>assistant\n',
 ): CompiledTemplate {
   const trace = (input: RenderInput): Rendering => {
@@ -27,7 +27,10 @@ export function writtenTemplate(
     const generation: { start: number; end: number }[] = []
     let text = ''
     let hasGenerationTag = false
-    const write = ({ text: added, line = 1, source = 'template', generated }: Stretch, index: number | undefined) => {
+    const write = (
+      { text: added, line = 1, source = 'template', generated }: MaskedRange,
+      index: number | undefined,
+    ) => {
       if (added !== '')
         pieces.push({ start: text.length, end: text.length + added.length, line, message: index, source })
       const last = generation.at(-1)

@@ -3,7 +3,7 @@
 import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { isSpace, type MaskedTokens, maskedTokensBuilder, type Part, replyParts } from './masked-tokens.ts'
+import { isSpace, type MaskedPart, type MaskedTokens, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
 
 export interface TrajectoryTokens extends MaskedTokens {
   /** Natural logarithms; null = unknown. */
@@ -49,7 +49,7 @@ function promptParts(
   before: PromptSegment | ResponseSegment | undefined,
   bytes: (id: number) => Uint8Array,
   endOfTurnId: number | undefined,
-): readonly Part[] {
+): readonly MaskedPart[] {
   const isClosed = endOfTurnId !== undefined && before?.kind === 'response' && before.ids.at(-1) === endOfTurnId
   const firstOther = ids.findIndex((id) => !isSpace(bytes(id)))
   const spaces = isClosed ? (firstOther === -1 ? ids.length : firstOther) : 0

@@ -1,12 +1,12 @@
 /** The scripted conversations: one for each boundary, thinking and content beside calls. */
 
-import type { Call, Reply, ScriptMessage } from './fix/script.ts'
+import type { ScriptCall, ScriptMessage, ScriptReply } from './fix/script.ts'
 import type { Boundary, Thinking } from './report.ts'
 
 /** A turn whose reply is followed by new messages. */
 export interface Turn {
   readonly history: readonly ScriptMessage[]
-  readonly reply: Reply
+  readonly reply: ScriptReply
   /** Empty: the conversation ends with the reply. */
   readonly added: readonly ScriptMessage[]
 }
@@ -28,7 +28,7 @@ export const contentsOf = (boundary: Boundary): readonly TurnShape['content'][] 
 export function scriptedTurn({ boundary, content, thinking, takesSystem, toolName }: TurnShape): Turn {
   const thought = (text: string): string | undefined => (thinking === 'off' ? undefined : text)
   const earlier = (text: string): string | undefined => (thinking === 'on' ? text : undefined)
-  const call = (number: number, city: string): Call => ({
+  const call = (number: number, city: string): ScriptCall => ({
     // Nine letters and digits: Mistral's templates refuse other ids.
     id: `call0000${number}`,
     name: toolName,
@@ -43,19 +43,19 @@ export function scriptedTurn({ boundary, content, thinking, takesSystem, toolNam
     { role: 'assistant', thinking: earlier('A greeting.'), content: 'Hello! Where are you?', calls: [] },
     { role: 'user', content: 'In Zürich. Will it rain?' },
   ]
-  const answer: Reply = {
+  const answer: ScriptReply = {
     role: 'assistant',
     thinking: thought('The forecast says sun.'),
     content: 'No, sun.',
     calls: [],
   }
-  const asking = (calls: readonly Call[]): Reply => ({
+  const asking = (calls: readonly ScriptCall[]): ScriptReply => ({
     role: 'assistant',
     thinking: thought('I need the forecast.'),
     content: content === 'with' ? 'I look it up.' : '',
     calls,
   })
-  const asked = (text: string): Reply => ({ ...asking([first]), thinking: earlier(text) })
+  const asked = (text: string): ScriptReply => ({ ...asking([first]), thinking: earlier(text) })
   const sun = { role: 'tool', call: first, content: 'sunny and warm' } as const
   const rain = { role: 'tool', call: second, content: 'rain and wind' } as const
   switch (boundary) {

@@ -3,19 +3,19 @@
 import { outputLine, type Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
-import type { Comparison, Region } from './compare.ts'
+import type { Region, RenderComparison } from './compare.ts'
 import type { ScriptMessage } from './fix/script.ts'
 import type { Cause, CauseKind } from './report.ts'
 
 /** What a message of turn n+1 holds, as it was given. */
-export interface Given {
+export interface MessageParts {
   readonly role: string
   readonly content: string
   readonly thinking: string | undefined
   readonly callNames: readonly string[]
 }
 
-export const givenOf = (message: ScriptMessage): Given => ({
+export const messagePartsOf = (message: ScriptMessage): MessageParts => ({
   role: message.role,
   content: message.content,
   thinking: message.role === 'assistant' ? message.thinking : undefined,
@@ -23,9 +23,9 @@ export const givenOf = (message: ScriptMessage): Given => ({
 })
 
 export interface Case {
-  readonly comparison: Comparison
+  readonly comparison: RenderComparison
   /** Messages of turn n+1. */
-  readonly messages: readonly Given[]
+  readonly messages: readonly MessageParts[]
   /** Index of the reply among them. */
   readonly replyIndex: number
   /** Think delimiters without whitespace; undefined: none are known. */
@@ -35,7 +35,7 @@ export interface Case {
   readonly addedTokens: readonly AddedToken[]
 }
 
-export interface Place {
+export interface FirstDifference {
   /** Offset in both texts from which they differ. */
   readonly offset: number
   /** Offset of the first differing token, in either text the earlier one: a delimiter may share its first letters with text. */
@@ -49,7 +49,7 @@ export interface Place {
   readonly expectedLine: number | undefined
 }
 
-export function placeOf({ expected, rendered, before }: Comparison, tokenIndex: number): Place {
+export function placeOf({ expected, rendered, before }: RenderComparison, tokenIndex: number): FirstDifference {
   const textOffset = commonText(expected.text, rendered.text)
   const [ours, theirs] = [expected.starts(), rendered.starts()]
   const tokenOffset = Math.min(
@@ -79,7 +79,7 @@ export function placeOf({ expected, rendered, before }: Comparison, tokenIndex: 
 const pieceAt = ({ pieces }: Rendering, offset: number): Rendering['pieces'][number] | undefined =>
   pieces.find(({ start, end }) => start <= offset && offset < end)
 
-export function causeOf(subject: Case, place: Place): Cause {
+export function causeOf(subject: Case, place: FirstDifference): Cause {
   const { expected, rendered } = subject.comparison
   if (place.tokensOnly)
     return cause(
@@ -103,7 +103,7 @@ export function causeOf(subject: Case, place: Place): Cause {
 const cause = (kind: CauseKind, text: string): Cause => ({ kind, text })
 
 /** An empty think block on one side only. */
-function emptyThink({ tags }: Case, { region }: Place, a: string, b: string): Cause | undefined {
+function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: string): Cause | undefined {
   // Where the template changes what precedes the reply, the delimiter is not known by itself.
   if (!tags || !/^[<[]/.test(tags.open)) return undefined
   const block = new RegExp(`^\\s*${escaped(tags.open)}\\s*${escaped(tags.close)}`)
@@ -126,7 +126,7 @@ function emptyThink({ tags }: Case, { region }: Place, a: string, b: string): Ca
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-function lostThinking(subject: Case, { region, message, offset }: Place): Cause | undefined {
+function lostThinking(subject: Case, { region, message, offset }: FirstDifference): Cause | undefined {
   const { comparison, messages, replyIndex, tags } = subject
   const isReply = region === 'thinking' || region === 'prompt'
   if (region !== 'history' && !isReply) return undefined
@@ -171,7 +171,7 @@ function textOfMessage({ text, pieces }: Rendering, message: number, offset: num
 /** New messages that are missing, came in another order, or changed what stands far before them. */
 function changedMessages(
   { comparison, messages, replyIndex }: Case,
-  { region, message, offset }: Place,
+  { region, message, offset }: FirstDifference,
 ): Cause | undefined {
   const { text, rendering } = comparison.rendered
   if (region === 'history') {
@@ -226,7 +226,7 @@ export function lostMessages({
  * Where the reply ends in turn n+1. A template may write results out of the turn of their call (Gemma 4), so what the model wrote
  * is looked for first; where it is written otherwise, the pieces of the reply tell.
  */
-function replyEndIn({ expected, rendered }: Comparison, replyIndex: number): number {
+function replyEndIn({ expected, rendered }: RenderComparison, replyIndex: number): number {
   const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
   return commonText(expected.text, rendered.text) >= end ? end : lastOffsetOf(rendered.rendering, replyIndex)
 }
@@ -238,7 +238,7 @@ export function lastOffsetOf({ pieces }: Rendering, message: number): number {
 
 function endOfTurn(
   { comparison, messages, addedTokens, endOfTurn: end }: Case,
-  { region, offset, tokenOffset }: Place,
+  { region, offset, tokenOffset }: FirstDifference,
 ): Cause | undefined {
   const { expected, rendered } = comparison
   const tokenAt = (text: string) => addedTokens.find(({ content }) => text.startsWith(content, tokenOffset))?.content
@@ -278,7 +278,7 @@ function whitespaceRun(
 /** Characters behind a run of whitespace that have to agree. */
 const COMPARED = 12
 
-function whitespace(a: string, b: string, { offset, region }: Place): Cause | undefined {
+function whitespace(a: string, b: string, { offset, region }: FirstDifference): Cause | undefined {
   const run = whitespaceRun(a, b, offset)
   if (!run) return undefined
   if (region === 'calls' && !/\n/.test(run.ours + run.theirs)) return undefined
@@ -289,7 +289,10 @@ function whitespace(a: string, b: string, { offset, region }: Place): Cause | un
     : cause('whitespace', `The template adds ${what}: ${to} stands where it was ${from}.`)
 }
 
-function byRegion({ comparison, messages, replyIndex }: Case, { region: found, message, offset }: Place): Cause {
+function byRegion(
+  { comparison, messages, replyIndex }: Case,
+  { region: found, message, offset }: FirstDifference,
+): Cause {
   const { rendering, text } = comparison.rendered
   // Command R7B begins a reply unasked, so that its generation prompt is taken for history.
   const region = found === 'history' && message !== undefined && message >= replyIndex ? 'prompt' : found

@@ -9,29 +9,29 @@ import type { Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { type InputError, templateFailure } from '../document/input.ts'
 import type { Turn } from './boundary.ts'
-import { type Call, type Reply, templateMessages } from './fix/script.ts'
+import { type ScriptCall, type ScriptReply, templateMessages } from './fix/script.ts'
 import { type Trained, trainedForm, type Writing } from './fix/writing.ts'
 import { rendered, type Subject } from './subject.ts'
 
 /** What stands in a stretch of turn n's text. */
 export type Region = 'history' | 'prompt' | 'thinking' | 'content' | 'calls' | 'end' | 'added'
 
-export interface Side {
+export interface RenderedSide {
   readonly text: string
   readonly ids: readonly number[]
   /** Offset in the text at which each token starts, and the length of the text last; worked out when asked for. */
   readonly starts: () => readonly number[]
 }
 
-export interface Comparison {
-  readonly expected: Side & {
+export interface RenderComparison {
+  readonly expected: RenderedSide & {
     /** In the order of the text; worked out when asked for, with a render of its own. */
     readonly regions: () => readonly { readonly kind: Region; readonly end: number }[]
   }
-  readonly rendered: Side & { readonly rendering: Rendering }
+  readonly rendered: RenderedSide & { readonly rendering: Rendering }
   /** Turn n, for the lines that wrote it; undefined where its ids are recorded. */
   readonly before: Rendering | undefined
   /** Undefined: the two agree. */
@@ -40,7 +40,7 @@ export interface Comparison {
   readonly textDiffers: boolean
 }
 
-export interface ScriptComparison extends Comparison {
+export interface ScriptComparison extends RenderComparison {
   /** The recipe's text from the last token of the reply on, and the part of it behind the reply; or why there is none. */
   readonly appended:
     | { readonly ok: true; readonly text: string; readonly behind: string }
@@ -104,7 +104,12 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
  * Whether a verdict on a reply that was put together of pieces holds whatever the model writes: the reply is there again, the
  * prompt before it is not, or a part of the reply is printed nowhere.
  */
-function isCertain({ thinking = '', content, calls }: Reply, prompt: string, reply: string, text: string): boolean {
+function isCertain(
+  { thinking = '', content, calls }: ScriptReply,
+  prompt: string,
+  reply: string,
+  text: string,
+): boolean {
   if (text.startsWith(prompt + reply) || !text.startsWith(prompt)) return true
   const behind = text.slice(prompt.length)
   const isThere = (part: string): boolean => behind.includes(part.trim())
@@ -112,12 +117,12 @@ function isCertain({ thinking = '', content, calls }: Reply, prompt: string, rep
 }
 
 /** By id: the same tokens come in every reply, and a search has hundreds. */
-const entries = onceFor((_: Tokenizer) => new Map<number, VocabEntry>())
+const entries = memoizeByIdentity((_: Tokenizer) => new Map<number, VocabEntry>())
 
 /** What Rollscope appends behind a reply: lib/rollout/prompt/prompt.ts; at the end of a conversation what the template writes there. */
 function appendedFor(
   { template, options, tokenizer }: Subject,
-  calls: readonly Call[],
+  calls: readonly ScriptCall[],
   reply: string,
   added: readonly TemplateMessage[],
 ): ScriptComparison['appended'] {
@@ -143,7 +148,7 @@ function appendedFor(
 
 export function regionsOf(
   stretches: readonly { readonly kind: Region; readonly text: string }[],
-): ReturnType<Comparison['expected']['regions']> {
+): ReturnType<RenderComparison['expected']['regions']> {
   let end = 0
   return stretches.map(({ kind, text }) => {
     end += text.length
@@ -152,7 +157,7 @@ export function regionsOf(
 }
 
 /** Texts that are encoded one by one, as they come in one by one. */
-export const joined = (tokenizer: Tokenizer, parts: readonly string[]): Side => ({
+export const joined = (tokenizer: Tokenizer, parts: readonly string[]): RenderedSide => ({
   text: parts.join(''),
   ids: parts.flatMap((part) => tokenizer.encode(part)),
   starts: () => {

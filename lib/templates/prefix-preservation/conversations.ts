@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import type { Turn } from './boundary.ts'
 import type { ThinkingState } from './facts.ts'
-import type { Call, Reply, ScriptMessage } from './fix/script.ts'
+import type { ScriptCall, ScriptMessage, ScriptReply } from './fix/script.ts'
 import type { TemplateFacts } from './report.ts'
 
 /** What a conversation is made of. Texts are lists of fragments. */
@@ -122,7 +122,7 @@ export function turnOf(
     const isThinking = state.prompt === 'opens' || (turn.thinking !== null && state.delimiters !== undefined)
     const calls =
       facts.calls === 'refused' ? [] : turn.calls.map((planned, n) => callOf(planned, 2 * index + n, toolName))
-    const reply: Reply = {
+    const reply: ScriptReply = {
       role: 'assistant',
       thinking: isThinking ? (turn.thinking ?? ['a']).join('') : undefined,
       content: turn.content.join(''),
@@ -139,12 +139,12 @@ export function turnOf(
   }
   return {
     history: messages.slice(0, replyIndex),
-    reply: messages[replyIndex] as Reply,
+    reply: messages[replyIndex] as ScriptReply,
     added: messages.slice(replyIndex + 1),
   }
 }
 
-function callOf(planned: readonly PlannedArgument[], number: number, name: string): Call {
+function callOf(planned: readonly PlannedArgument[], number: number, name: string): ScriptCall {
   const values = new Map(planned.map((each) => [each.name, each.value]))
   const members = [...values].map(([key, value]) => `${JSON.stringify(key)}: ${value}`)
   return { id: `call${String(number).padStart(5, '0')}`, name, arguments: `{${members.join(', ')}}` }

@@ -5,7 +5,7 @@ import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { type InputError, orTemplateFailure, type Read, readInput } from '../document/input.ts'
+import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { templateMarkers } from '../document/markers.ts'
 import { templateFacts } from './facts.ts'
 import { recipeOf } from './fix/recipe.ts'
@@ -31,7 +31,7 @@ export const doctor = (input: DoctorInput, tokenizer: LabTokenizer): DoctorRepor
 /** Yields the report as far as it is known, after every reply of the trajectory and every row of the matrix. */
 export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
   try {
-    return yield* examination(input, tokenizer)
+    return yield* runDoctor(input, tokenizer)
   } catch (error) {
     if (error instanceof RanAway) return failedReport(aboutOf(input, tokenizer), error.failure)
     throw error
@@ -41,9 +41,9 @@ export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generat
 const aboutOf = ({ compares = 'tokens' }: DoctorInput, { tokenizer: { name, fingerprint } }: LabTokenizer) =>
   ({ version: REPORT_VERSION, tokenizer: { name, fingerprint }, compares }) as const
 
-function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
+function* runDoctor(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
   const about = aboutOf(input, tokenizer)
-  const read = readPatient(input, tokenizer)
+  const read = readTemplateUnderTest(input, tokenizer)
   if (!read.ok) return failedReport(about, read.error)
   const { subject, settings } = read.value
   const trl = trlVerdict(subject)
@@ -85,16 +85,16 @@ function distinct(checked: readonly CheckedCell[]): readonly Cell[] {
   })
 }
 
-export interface Patient {
+export interface TemplateUnderTest {
   readonly subject: Subject
   readonly settings: MatrixSettings
 }
 
 /** From the lab's texts to what is checked. */
-export function readPatient(
+export function readTemplateUnderTest(
   { template, tools = '', options = '', compares }: DoctorInput,
   { tokenizer, compile }: LabTokenizer,
-): Read<Patient> {
+): ReadInput<TemplateUnderTest> {
   const compiled = orTemplateFailure(() => compile(template))
   if (!compiled.ok) return compiled
   const read = readInput({ messages: '[{"role": "user", "content": ""}]', tools, options })

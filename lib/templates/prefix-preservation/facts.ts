@@ -4,7 +4,7 @@ import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
 import { refusedOption, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { comparedTexts, freeNames } from '../document/template-options.ts'
-import { type Call, type MessageForm, type Reply, templateMessages } from './fix/script.ts'
+import { type MessageForm, type ScriptCall, type ScriptReply, templateMessages } from './fix/script.ts'
 import type { TemplateFacts } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
 
@@ -110,8 +110,8 @@ export const firstTag = (text: string): string => /^<[^<>\s]+>/.exec(text)?.[0] 
 const lastTag = (prompt: string): string => /<[^<>\s]+>$/.exec(prompt.trimEnd())?.[0] ?? ''
 
 function callForm(subject: Subject): TemplateFacts['calls'] {
-  const call: Call = { id: 'call00001', name: 'f', arguments: `{"x": "${ARGUMENT}"}` }
-  const reply: Reply = { role: 'assistant', thinking: undefined, content: '', calls: [call] }
+  const call: ScriptCall = { id: 'call00001', name: 'f', arguments: `{"x": "${ARGUMENT}"}` }
+  const reply: ScriptReply = { role: 'assistant', thinking: undefined, content: '', calls: [call] }
   const tries = (['object', 'string'] as const).map((calls) => {
     const messages = [QUESTION, ...templateMessages([reply], { ...PLAIN, calls })]
     return { calls, text: renderedText(subject, messages, false) }

@@ -1,7 +1,7 @@
 /** Every boundary with every kind of thinking, every option and with or without content beside calls. */
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contentsOf, scriptedTurn } from './boundary.ts'
-import { type Case, givenOf } from './cause.ts'
+import { type Case, messagePartsOf } from './cause.ts'
 import { compare } from './compare.ts'
 import { type ThinkingState, thinkingOf } from './facts.ts'
 import { findingOf } from './finding.ts'
@@ -14,8 +14,8 @@ import {
   type OptionChange,
   type RecipeProof,
   type TemplateFacts,
+  type TemplateVerdict,
   thinkings,
-  type Verdict,
 } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
 
@@ -84,7 +84,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   const state = stateAt(place, trained, settings)
   const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
   const skipped = whyNot(place, state, facts)
-  const only = (verdict: Verdict): CheckedCell => ({
+  const only = (verdict: TemplateVerdict): CheckedCell => ({
     cell: { id, place, verdict },
     proof: undefined,
     printed: [],
@@ -104,7 +104,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   const messages = [...turn.history, turn.reply, ...turn.added]
   const problem: Case = {
     comparison,
-    messages: messages.map(givenOf),
+    messages: messages.map(messagePartsOf),
     replyIndex: turn.history.length,
     tags: state.tags,
     endOfTurn: facts.endOfTurn,
@@ -141,10 +141,10 @@ function stateAt(
   states(settings).set(key, state)
   return state
 }
-const states = onceFor((_: MatrixSettings) => new Map<string, ThinkingState>())
+const states = memoizeByIdentity((_: MatrixSettings) => new Map<string, ThinkingState>())
 
 /** By the id of the cell: changes to a template are tried by the hundred, and the replies stay the same. */
-const writings = onceFor((_: MatrixSettings) => new Map<string, Writing>())
+const writings = memoizeByIdentity((_: MatrixSettings) => new Map<string, Writing>())
 
 const UNLEARNT =
   'What the model writes here is not known: the template never writes this reply behind its generation prompt, and a reply put together of its parts does not render again.'

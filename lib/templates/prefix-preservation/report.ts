@@ -70,7 +70,7 @@ export interface Cell {
   /** Unique in the report and the same for the same question: `tool/with/on/enable_thinking=true`; of a trajectory `turn-3/as-text`. */
   readonly id: string
   readonly place: Place
-  readonly verdict: Verdict
+  readonly verdict: TemplateVerdict
   /** Id of the first cell that renders the same conversation to the same text; undefined: it is the first. */
   readonly sameAs?: string
 }
@@ -96,7 +96,7 @@ type Place =
       readonly form: 'text' | 'parsed'
     }
 
-export type Verdict =
+export type TemplateVerdict =
   | { readonly kind: 'stable'; readonly tokens: number }
   | { readonly kind: 'unstable'; readonly finding: Finding }
   | { readonly kind: 'notApplicable'; readonly why: string }

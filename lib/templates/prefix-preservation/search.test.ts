@@ -8,7 +8,7 @@ import { runs } from '#testing/property-runs.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import { compare } from './compare.ts'
 import { plans, turnOf } from './conversations.ts'
-import { readPatient } from './doctor.ts'
+import { readTemplateUnderTest } from './doctor.ts'
 import { messageForm, thinkingOf } from './facts.ts'
 import { messagesJson, templateMessages } from './fix/script.ts'
 import { writingOf } from './fix/writing.ts'
@@ -105,7 +105,7 @@ describe('stable means that the ids are the same', () => {
     ['dropsSystem', dropsSystem],
     ['looksBack', looksBack],
   ])('%s', (_, template) => {
-    const read = readPatient({ template }, bytes)
+    const read = readTemplateUnderTest({ template }, bytes)
     if (!read.ok) throw new Error(read.error.message)
     const { subject, settings } = read.value
     const state = thinkingOf(subject)

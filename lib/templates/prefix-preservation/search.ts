@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '../document/input.ts'
 import type { Turn } from './boundary.ts'
-import { givenOf } from './cause.ts'
+import { messagePartsOf } from './cause.ts'
 import { compare, type ScriptComparison } from './compare.ts'
 import { type Plan, plans, turnOf } from './conversations.ts'
-import { type DoctorInput, type Patient, readPatient } from './doctor.ts'
+import { type DoctorInput, readTemplateUnderTest, type TemplateUnderTest } from './doctor.ts'
 import { type ThinkingState, thinkingOf } from './facts.ts'
 import { findingAt } from './finding.ts'
 import { messagesJson } from './fix/script.ts'
@@ -63,7 +63,7 @@ export function* search(request: SearchRequest, tokenizer: LabTokenizer): Genera
 
 function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
   const { input, seed, cases, known } = request
-  const read = readPatient(input, tokenizer)
+  const read = readTemplateUnderTest(input, tokenizer)
   if (!read.ok) return { kind: 'failed', failure: read.error }
   const patient = { ...read.value, state: thinkingOf(read.value.subject) }
   const isNew = (broken: Broken | undefined, kind?: CauseKind): broken is Broken =>
@@ -101,7 +101,7 @@ function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<S
   return { kind: 'none', seed, tried }
 }
 
-type Searched = Patient & { readonly state: ThinkingState }
+type Searched = TemplateUnderTest & { readonly state: ThinkingState }
 
 interface Broken {
   readonly turn: Turn
@@ -120,7 +120,7 @@ function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | 
   const messages = [...turn.history, turn.reply, ...turn.added]
   const problem = {
     comparison,
-    messages: messages.map(givenOf),
+    messages: messages.map(messagePartsOf),
     replyIndex: turn.history.length,
     tags: state.tags,
     endOfTurn: facts.endOfTurn,

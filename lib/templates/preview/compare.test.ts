@@ -5,8 +5,8 @@ import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/tem
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece } from '#lib/templates/jinja/rendering.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { type Comparison, compare } from './compare.ts'
-import { countTurns, type Turns, turnPattern } from './turns.ts'
+import { compare, type RevisionComparison } from './compare.ts'
+import { countTurns, type TurnCounts, turnPattern } from './turns.ts'
 
 type Message = { readonly role: string; readonly content: string }
 
@@ -59,7 +59,7 @@ const input = (template: string, messages: readonly Message[]): LabInput => ({
   options: '{}',
 })
 /** `left` is what the shown template is held against. */
-const compared = (left: string, shown: string, messages: readonly Message[], turns = 3): Comparison =>
+const compared = (left: string, shown: string, messages: readonly Message[], turns = 3): RevisionComparison =>
   resultOf(compare({ input: input(shown, messages), against: left, turns }, [tokenizer]))
 
 const arbitraryMessages = fc.array(
@@ -130,7 +130,7 @@ describe('a comparison', () => {
 })
 
 describe('turns', () => {
-  const counted = (template: string, messages: readonly Message[], calls: number): Turns =>
+  const counted = (template: string, messages: readonly Message[], calls: number): TurnCounts =>
     resultOf(
       countTurns(template, { messages, tools: undefined, addGenerationPrompt: false, options: {} }, calls, tokenizer),
     )
@@ -177,7 +177,7 @@ describe('turns', () => {
   })
 
   test('count a training row for each prompt that changes what stands before the last reply', () => {
-    const { rows } = counted('stamped', conversation, 4) as Extract<Turns, { kind: 'counted' }>
+    const { rows } = counted('stamped', conversation, 4) as Extract<TurnCounts, { kind: 'counted' }>
     expect(rows).toMatchObject({ count: 4, realigned: 0 })
   })
 

@@ -3,11 +3,11 @@
 import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { type InputError, orTemplateFailure, type Read, readInput } from '../document/input.ts'
+import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { lineDiff } from '../document/line-diff.ts'
 import { messageRuns, type Origins, type Picture } from './picture.ts'
 import { maskByPrefixes, pictureOf } from './preview.ts'
-import { countTurns, type Turns } from './turns.ts'
+import { countTurns, type TurnCounts } from './turns.ts'
 
 export interface CompareRequest {
   /** What is shown. */
@@ -18,15 +18,15 @@ export interface CompareRequest {
   readonly turns: number
 }
 
-export interface Comparison {
+export interface RevisionComparison {
   /** The other, and what is shown: differences count from the first to the second. */
-  readonly sides: readonly [Side, Side]
+  readonly sides: readonly [RevisionSide, RevisionSide]
   /** undefined where one side does not render. */
   readonly differences: Differences | undefined
-  readonly turns: readonly [Turns, Turns]
+  readonly turns: readonly [TurnCounts, TurnCounts]
 }
 
-export type Side =
+export type RevisionSide =
   | {
       readonly kind: 'rendered'
       readonly tokenizer: string
@@ -56,20 +56,20 @@ export interface MessageDifference {
 }
 
 /** Yields what is known; undefined while that is nothing. The first tokenizer is that of what is shown; the second, where there is one, the other's. */
-export const compare: LabTask<CompareRequest, Comparison | undefined, Comparison> = function* (
+export const compare: LabTask<CompareRequest, RevisionComparison | undefined, RevisionComparison> = function* (
   { input, against, turns },
   [chosen, other = chosen],
 ) {
   if (!chosen || !other) throw new Error('a comparison takes a tokenizer')
   const read = readInput(input)
   if (!read.ok) {
-    const none: Turns = { kind: 'none', why: 'the conversation cannot be read' }
+    const none: TurnCounts = { kind: 'none', why: 'the conversation cannot be read' }
     const sides = [refused(other, read.error), refused(chosen, read.error)] as const
     return { sides, differences: undefined, turns: [none, none] }
   }
   const left = yield* drawn(against, read.value, other)
   const right = yield* drawn(input.template, read.value, chosen)
-  const known: Omit<Comparison, 'turns'> = {
+  const known: Omit<RevisionComparison, 'turns'> = {
     sides: [
       left.ok ? rendered(left.value, other) : refused(other, left.error),
       right.ok ? rendered(right.value, chosen) : refused(chosen, right.error),
@@ -96,7 +96,7 @@ function* drawn(
   template: string,
   input: RenderInput,
   { tokenizer, compile }: LabTokenizer,
-): Generator<undefined, Read<Picture>> {
+): Generator<undefined, ReadInput<Picture>> {
   const compiled = orTemplateFailure(() => compile(template))
   if (!compiled.ok) return compiled
   const picture = orTemplateFailure(() => pictureOf(compiled.value.trace(input), input, { tokenizer }))
@@ -113,9 +113,12 @@ function* forEach<In, Out, Result>(steps: Generator<In, Result>, told: (step: In
   }
 }
 
-const NOT_YET: Turns = { kind: 'counted', turns: [], rows: { count: 1, extra: 0, realigned: 0 } }
+const NOT_YET: TurnCounts = { kind: 'counted', turns: [], rows: { count: 1, extra: 0, realigned: 0 } }
 
-const rendered = ({ text, ids, mask, origins: { starts, lines } }: Picture, { tokenizer }: LabTokenizer): Side => ({
+const rendered = (
+  { text, ids, mask, origins: { starts, lines } }: Picture,
+  { tokenizer }: LabTokenizer,
+): RevisionSide => ({
   kind: 'rendered',
   tokenizer: tokenizer.name,
   text,
@@ -124,7 +127,7 @@ const rendered = ({ text, ids, mask, origins: { starts, lines } }: Picture, { to
   trained: mask.kind === 'known' ? mask.trained.reduce((sum, bit) => sum + bit, 0) : undefined,
 })
 
-const refused = ({ tokenizer }: LabTokenizer, error: InputError): Side => ({
+const refused = ({ tokenizer }: LabTokenizer, error: InputError): RevisionSide => ({
   kind: 'refused',
   tokenizer: tokenizer.name,
   error,

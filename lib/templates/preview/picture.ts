@@ -43,7 +43,7 @@ export type PreviewMask =
   | { readonly kind: 'known'; readonly by: 'generation' | 'prefix'; readonly trained: Uint8Array }
   | { readonly kind: 'unknown'; readonly why: string }
 
-export interface Origin {
+export interface PieceOrigin {
   readonly line: number
   /** undefined outside of all messages. */
   readonly message: number | undefined
@@ -51,7 +51,7 @@ export interface Origin {
 }
 
 /** Where the first character of a token comes from; undefined in an empty text. */
-export function originOf({ starts, origins }: Picture, tokenIndex: number): Origin | undefined {
+export function originOf({ starts, origins }: Picture, tokenIndex: number): PieceOrigin | undefined {
   const piece = lastAtMost(origins.starts, starts[tokenIndex] ?? 0)
   if (piece < 0 || piece >= origins.lines.length) return undefined
   const message = origins.messages[piece] as number

@@ -18,7 +18,7 @@ interface Counted {
   readonly rows: ReplayCosts['rows']
 }
 
-export type Turns =
+export type TurnCounts =
   | ({ readonly kind: 'counted' } & Counted)
   /** `turns` and `rows`: those before. */
   | ({ readonly kind: 'refused'; readonly error: InputError } & Counted)
@@ -41,7 +41,7 @@ export function* countTurns(
   input: RenderInput,
   calls: number,
   { tokenizer, compile }: LabTokenizer,
-): Generator<Turns, Turns> {
+): Generator<TurnCounts, TurnCounts> {
   const pattern = turnPattern(input.messages)
   if (!pattern) return { kind: 'none', why: 'the conversation has no reply of the assistant that could be repeated' }
   const replay = startReplay()

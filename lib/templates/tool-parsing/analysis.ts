@@ -5,7 +5,7 @@ import { markupIn, textWithoutCalls } from '#lib/parsers/reading/rest.ts'
 import { type ThinkBlock, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { callFault, type ReadArgument, readArguments } from './arguments.ts'
-import { type Place, placesIn } from './place.ts'
+import { placesIn, type TextPosition } from './text-position.ts'
 import { type Dropped, droppedInCall, droppedTags, type Tile, tilesOf } from './tiles.ts'
 
 export interface Lane {
@@ -42,7 +42,7 @@ export type ReadCall =
       readonly name?: string
       /** What stands there, and what should. */
       readonly why: string
-      readonly at: Place
+      readonly at: TextPosition
     }
 
 interface Drafted extends TextRange {
@@ -83,7 +83,7 @@ function readCall(
   text: string,
   call: ParsedCall,
   tools: readonly ToolSpec[],
-  placeAt: (offset: number) => Place,
+  placeAt: (offset: number) => TextPosition,
 ): ReadCall {
   const place = {
     span: { start: call.text.start, end: call.text.end },

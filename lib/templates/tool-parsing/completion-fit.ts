@@ -5,7 +5,7 @@ import { parsers } from '#lib/parsers/registry.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { analyse, type Lane } from './analysis.ts'
 import type { ParserScore } from './template-fit.ts'
-import { clipped, counted } from './words.ts'
+import { clipped, counted } from './texts.ts'
 
 /** What one parser makes of one completion, in numbers. */
 export interface Tally {

@@ -38,8 +38,8 @@ export type ReRenderedCall =
       readonly kind: 'differs'
       /** Token of the call at which the two part, from 0. */
       readonly at: number
-      readonly completion: Side
-      readonly template: Side
+      readonly completion: CallSide
+      readonly template: CallSide
       readonly causes: readonly Cause[]
       /** Line of the template that wrote the letter at which the texts part. */
       readonly line: number | undefined
@@ -48,7 +48,7 @@ export type ReRenderedCall =
   | { readonly kind: 'absent'; readonly why: string; readonly text: string }
 
 /** One side of a difference: the call's text, and its tokens. */
-export interface Side {
+export interface CallSide {
   readonly text: string
   readonly tokens: readonly { readonly id: number; readonly text: string }[]
 }
@@ -121,7 +121,7 @@ const absence = (found: number, wanted: number): string =>
     ? 'the template writes nothing that this parser reads as a call'
     : `of ${wanted} calls this parser finds ${found} in what the template writes`
 
-function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: TextRange): Side {
+function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: TextRange): CallSide {
   const range = tokensAt(starts, start, end)
   return {
     text: text.slice(start, end),
@@ -134,8 +134,8 @@ function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: Te
 
 /** `lineAt`: by the offset in the template's text of the call. */
 function comparedCall(
-  completion: Side,
-  template: Side,
+  completion: CallSide,
+  template: CallSide,
   hasIgnored: boolean,
   lineAt: (offset: number) => number | undefined,
 ): ReRenderedCall {

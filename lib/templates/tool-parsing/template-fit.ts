@@ -16,8 +16,8 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { type InputError, readInput } from '../document/input.ts'
 import { parsedText } from './analysis.ts'
+import { clipped, counted } from './texts.ts'
 import { toolsIn } from './tools.ts'
-import { clipped, counted } from './words.ts'
 import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
 export interface TemplateFit {

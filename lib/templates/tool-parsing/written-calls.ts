@@ -4,7 +4,7 @@ import { callId } from '#lib/rollout/record/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import type { Rendering } from '#lib/templates/jinja/rendering.ts'
-import { orTemplateFailure, type Read, readInput } from '../document/input.ts'
+import { orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 
 /** A call as a message has it: texts of JSON, so that 1.0 stays 1.0. */
 export interface CallToWrite {
@@ -35,8 +35,8 @@ export function writeCalls(
   input: LabInput,
   calls: readonly CallToWrite[],
   content: string,
-): Read<WrittenCalls> {
-  let first: Read<WrittenCalls> | undefined
+): ReadInput<WrittenCalls> {
+  let first: ReadInput<WrittenCalls> | undefined
   const plain = calls.map((call, index) => ({ ...call, id: callId(index) }))
   for (const given of [calls, plain])
     for (const shownContent of content === '' ? ['', null] : [content])
@@ -45,7 +45,7 @@ export function writeCalls(
         if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
         if (!first?.ok) first = one.ok ? one : (first ?? one)
       }
-  return first as Read<WrittenCalls>
+  return first as ReadInput<WrittenCalls>
 }
 
 export const writtenText = ({ rendering, start, end }: WrittenCalls): string => rendering.text.slice(start, end)
@@ -59,7 +59,7 @@ function written(
   calls: readonly CallToWrite[],
   content: string | null,
   argumentForm: ArgumentForm,
-): Read<WrittenCalls> {
+): ReadInput<WrittenCalls> {
   const read = renderInputWith(input, callMessage(calls, content, argumentForm))
   if (!read.ok) return read
   const traced = orTemplateFailure(() => template.trace(read.value))
@@ -68,7 +68,7 @@ function written(
 }
 
 /** The message stands in place of the reply: behind the last message that is not the assistant's. */
-function renderInputWith({ messages, tools, options }: LabInput, message: string): Read<RenderInput> {
+function renderInputWith({ messages, tools, options }: LabInput, message: string): ReadInput<RenderInput> {
   const isEmpty = /^\s*\[\s*\]\s*$/.test(messages)
   // Errors are told by their place in the text as it was written.
   const given = isEmpty ? undefined : readInput({ messages, tools, options })

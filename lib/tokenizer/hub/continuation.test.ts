@@ -1,13 +1,13 @@
 /** Token-in/token-out prompts with real tokenizers and the templates that ship with them. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Codec, endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
+import { endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { runs } from '#testing/property-runs.ts'
-import { play, type Turn } from '#testing/simulated-rollout.ts'
+import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 
 const tools: readonly ToolSpec[] = [{ name: 'calculator', inputSchema: { type: 'object', properties: {} } }]
@@ -22,7 +22,7 @@ const checks = ({ segments }: Trajectory) =>
   )
 
 describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
-  let codec: Codec
+  let codec: PromptEncoder
   beforeAll(() => {
     const { tokenizer, template } = loadedTokenizer(tokenizerFolder(name))
     const found = template(true)
@@ -36,7 +36,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
 
   test('a continuation holds what is new and nothing else', () => {
     const call = '<think>\nhm\n</think>\n\n<tool_call>\n{"name": "calculator", "arguments": {}}\n</tool_call>'
-    const { trajectory } = play(
+    const { trajectory } = simulateRollout(
       codec,
       [
         turn(call, user('What is 25 * 17, and 7 + 8?')),
@@ -55,7 +55,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
 
   test('without thinking, every prompt ends with the empty think block', () => {
     const turns = [turn('Hello.', user('hi')), turn('Bye.', user('bye'))]
-    const { trajectory } = play(codec, turns, { options: { enable_thinking: false } })
+    const { trajectory } = simulateRollout(codec, turns, { options: { enable_thinking: false } })
     for (const text of promptTexts(trajectory)) expect(text).toMatch(/<think>\n\n<\/think>\n\n$/)
     expect(checks(trajectory)).toEqual(['held'])
   })
@@ -67,7 +67,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 4 }), (pairs) => {
         const turns = pairs.map(([question, answer]) => turn(answer, user(`Q${question}`)))
-        const { trajectory, requests } = play(codec, turns, { tools })
+        const { trajectory, requests } = simulateRollout(codec, turns, { tools })
         for (const [index, request] of requests.entries())
           expect(request.slice(0, requests[index - 1]?.length ?? 0)).toEqual(requests[index - 1] ?? [])
         expect(ids(trajectory)).toEqual([...(requests.at(-1) as number[]), ...(turns.at(-1) as Turn).reply])

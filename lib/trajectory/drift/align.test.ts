@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
-import { alignTokens, driftOf, type Stretch } from './align.ts'
+import { type AlignedRun, alignTokens, driftOf } from './align.ts'
 
 /** Ids that are pieces of text: 0 is empty, 1…3 single letters, others several. */
 const PIECES = [
@@ -38,7 +38,7 @@ const ids = (text: string): number[] =>
 const draw = (left: string, right: string): string =>
   alignTokens(ids(left), ids(right), bytes)
     .map((stretch) => {
-      const side = (all: string, { start, end }: Stretch['left']) => all.split('|').slice(start, end).join('|')
+      const side = (all: string, { start, end }: AlignedRun['left']) => all.split('|').slice(start, end).join('|')
       const sign = stretch.kind === 'equal' ? '=' : stretch.sameBytes ? '~' : '≠'
       return `${side(left, stretch.left)} ${sign} ${side(right, stretch.right)}`
     })
@@ -151,7 +151,7 @@ const longSameText = fc.tuple(ofPassages, fc.array(fc.nat({ max: 9 }), { maxLeng
 const anyPair = fc.oneof(sameText, edited, long, longSameText, fc.tuple(anyIds, anyIds))
 
 describe('every alignment', () => {
-  const slice = <T>(all: readonly T[], { start, end }: Stretch['left']) => all.slice(start, end)
+  const slice = <T>(all: readonly T[], { start, end }: AlignedRun['left']) => all.slice(start, end)
 
   test('is made of stretches that are both sequences, equal and drift by turns', () => {
     fc.assert(

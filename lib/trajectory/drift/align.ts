@@ -5,13 +5,13 @@
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Span } from '../format/trajectory.ts'
-import { type Box, commonRuns, gapsBetween, type Run, type Ways } from './align/common-runs.ts'
+import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './align/common-runs.ts'
 import { commonText } from './align/common-text.ts'
 import { movedToEdges } from './align/edges.ts'
 import { type BytesOf, type Spelling, spelling } from './align/spelling.ts'
 
 /** A stretch of both sequences; one side of a drift may be empty. */
-export type Stretch =
+export type AlignedRun =
   | { readonly kind: 'equal'; readonly left: Span; readonly right: Span }
   | {
       readonly kind: 'drift'
@@ -26,7 +26,7 @@ export type Stretch =
  * vocabularies.ts for two). An id whose bytes are not known is equal to itself only. Swapped sequences give the same
  * stretches, swapped. Time is near-linear in the lengths of the texts, whatever they are (see common-runs.ts).
  */
-export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, bytes: BytesOf): readonly Stretch[] {
+export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, bytes: BytesOf): readonly AlignedRun[] {
   const [ours, theirs] = [column(left), column(right)]
   // Which side goes first is decided by the ids, so swapped sides are the same work.
   const differs = commonIds(ours, theirs)
@@ -34,17 +34,17 @@ export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, b
   return aligned(theirs, ours, bytes).map((stretch) => ({ ...stretch, left: stretch.right, right: stretch.left }))
 }
 
-export const driftOf = (stretches: readonly Stretch[]): readonly Drift[] =>
+export const driftOf = (stretches: readonly AlignedRun[]): readonly Drift[] =>
   stretches.filter((stretch) => stretch.kind === 'drift')
 
 const column = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Array ? ids : new Int32Array(ids))
 
-type Drift = Extract<Stretch, { kind: 'drift' }>
+type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
 /** So long a row of equal ids is the same text: texts are made, and held against each other, only between such rows. */
 const BY_IDS: Ways = { rows: [32], mostEdits: 0 }
 
-function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly Stretch[] {
+function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly AlignedRun[] {
   const whole = { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }
   const spelled = (box: Box): Gap => ({
     ...box,
@@ -79,10 +79,10 @@ function isSameText({ ours, theirs }: Gap): boolean {
 }
 
 /** Runs of tokens that have the same id at the same place of the same text. */
-function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Run[] {
+function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly CommonRun[] {
   const { ours, theirs } = gap
   const [lFirst, rFirst] = [gap.left.start, gap.right.start]
-  const equal: Run[] = []
+  const equal: CommonRun[] = []
   let [l, r] = [0, 0]
   for (const text of commonText(ours.symbols, theirs.symbols)) {
     const shift = text.right - text.left
@@ -110,8 +110,8 @@ function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Ru
 }
 
 /** What is equal, and what stands between. */
-function stretchesOf(equal: readonly Run[], whole: Box, spelled: (box: Box) => Gap): readonly Stretch[] {
-  const stretches: Stretch[] = []
+function stretchesOf(equal: readonly CommonRun[], whole: Box, spelled: (box: Box) => Gap): readonly AlignedRun[] {
+  const stretches: AlignedRun[] = []
   let next = { left: 0, right: 0 }
   const equalUpTo = (left: number, right: number) => {
     if (left > next.left)

@@ -1,7 +1,7 @@
 /** Two trajectories held against each other: which tokens are which, and what every difference is. */
 import { ids } from '../tokens/tokens.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
-import { alignTokens, type Stretch } from './align.ts'
+import { type AlignedRun, alignTokens } from './align.ts'
 import { type Classified, classify } from './classify/classify.ts'
 import { type DriftSide, driftSide, trainedIn } from './classify/drift-side.ts'
 import { type ReplayCosts, startReplay } from './replay.ts'
@@ -9,12 +9,12 @@ import { DRIFT_REPORT_VERSION, DRIFT_SEVERITIES, type DriftKind, type DriftLayer
 import { issueSentence } from './sentence.ts'
 import { inCommonIds } from './vocabularies.ts'
 
-export interface Comparison {
+export interface TrajectoryComparison {
   /**
    * In order; together they are both sides. Two drifts may stand side by side, of different causes; two equal ones never do.
    * The nth drift is the nth span of the report.
    */
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AlignedRun[]
   readonly report: DriftReport
 }
 
@@ -30,7 +30,11 @@ export interface Replayed extends ReplayCosts {
  * Neither side needs a tokenizer: a trajectory brings the bytes of its ids. Without `replayed` the prompts of the calls are the
  * right side's ids.
  */
-export function compareTrajectories(left: TrajectoryView, right: TrajectoryView, replayed?: Replayed): Comparison {
+export function compareTrajectories(
+  left: TrajectoryView,
+  right: TrajectoryView,
+  replayed?: Replayed,
+): TrajectoryComparison {
   const common = inCommonIds(left, right)
   const sideOf = (trajectory: TrajectoryView, numbers: ArrayLike<number>) =>
     driftSide(trajectory, {

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Call, startReplay } from './replay.ts'
+import { type CallToReplay, startReplay } from './replay.ts'
 
 /** `prompt>sampled prompt>sampled`, a letter for each token. */
-const callsOf = (text: string): readonly Call[] =>
+const callsOf = (text: string): readonly CallToReplay[] =>
   text.split(' ').map((call) => {
     const [prompt = [], sampled = []] = call.split('>').map((part) => [...part].map((letter) => letter.charCodeAt(0)))
     return { prompt, sampled }
   })
 
-function costsOf(calls: readonly Call[]) {
+function costsOf(calls: readonly CallToReplay[]) {
   const replay = startReplay()
   for (const call of calls) replay.add(call)
   return replay.costs()
@@ -64,7 +64,9 @@ describe('a replay', () => {
 })
 
 /** Rows as a builder holds them, token by token with a mask. */
-function rowsHeld(calls: readonly Call[]): readonly { readonly tokens: readonly number[]; readonly mask: number }[] {
+function rowsHeld(
+  calls: readonly CallToReplay[],
+): readonly { readonly tokens: readonly number[]; readonly mask: number }[] {
   const rows: { tokens: number[]; mask: boolean[]; reply: number }[] = []
   for (const { prompt, sampled } of calls) {
     let row = rows.at(-1)
@@ -90,7 +92,7 @@ test('rows are those that a builder holds, and kept and lost are all that the ca
   const call = fc.record({ cut: fc.nat({ max: 4 }), added: part, sampled: part })
   fc.assert(
     fc.property(fc.array(call, { maxLength: 6 }), (made) => {
-      const calls: Call[] = []
+      const calls: CallToReplay[] = []
       let before: readonly number[] = []
       for (const { cut, added, sampled } of made) {
         const prompt = [...before.slice(0, Math.max(0, before.length - cut)), ...added]

@@ -6,7 +6,7 @@
 import { commonIds } from '#lib/util/common-prefix.ts'
 
 /** One call of the model. All ids are of one tokenizer. */
-export interface Call {
+export interface CallToReplay {
   /** Ids of the whole prompt, all of the conversation before included. */
   readonly prompt: ArrayLike<number>
   /** Ids that the model sampled behind it. */
@@ -48,7 +48,7 @@ export interface ReplayCosts {
 
 export interface Replay {
   /** Adds the next call, and returns what it finds. */
-  readonly add: (call: Call) => ReplayedCall
+  readonly add: (call: CallToReplay) => ReplayedCall
   /** The costs of all calls so far. */
   readonly costs: () => ReplayCosts
 }
@@ -62,9 +62,9 @@ const FORK_THRESHOLD = 1024
 export function startReplay(): Replay {
   const calls: ReplayedCall[] = []
   const rows: { tokens: number; trained: number }[] = []
-  let before: Call | undefined
+  let before: CallToReplay | undefined
   let [kept, lost, realigned] = [0, 0, 0]
-  const add = (call: Call): ReplayedCall => {
+  const add = (call: CallToReplay): ReplayedCall => {
     const { prompt, sampled } = call
     const cached = before && cachedAfter(before, prompt)
     const drift = cached ? cached.of - cached.kept : 0
@@ -99,7 +99,7 @@ export function startReplay(): Replay {
   return { add, costs }
 }
 
-function cachedAfter({ prompt: before, sampled }: Call, prompt: ArrayLike<number>): Cached {
+function cachedAfter({ prompt: before, sampled }: CallToReplay, prompt: ArrayLike<number>): Cached {
   const of = before.length + sampled.length
   let kept = commonIds(before, prompt)
   if (kept === before.length) while (kept < of && sampled[kept - before.length] === prompt[kept]) kept++

@@ -1,6 +1,6 @@
 /** The messages of a trajectory in one list, without looking into them: what the conversation is scrolled by. */
 
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 import { type SegmentMessage, segmentMessages } from './message-parts.ts'
 
@@ -45,7 +45,7 @@ interface MessagePlace {
 const holds = ({ start, end }: { readonly start: number; readonly end: number }, index: number): boolean =>
   start <= index && index < end
 
-const rowsOfClosed = onceFor((segments: readonly SegmentView[]) => {
+const rowsOfClosed = memoizeByIdentity((segments: readonly SegmentView[]) => {
   const rows: ConversationRow[] = []
   const firsts = segments.map((segment, index) => {
     const first = rows.length

@@ -1,5 +1,5 @@
 /** The conversation as messages, derived from the segments: a trajectory holds no second copy of it. */
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Message, Vocab } from '../format/trajectory.ts'
 import { type TextWithStarts, textWithStarts } from '../tokens/pieces.ts'
 import { toolCallsOf } from '../tokens/tokens.ts'
@@ -27,7 +27,9 @@ export function responseText(segment: ResponseView, trajectory: TrajectoryView):
  * Texts of responses by the ids they are of: a run asks for those of its whole history at every turn. A vocabulary may grow, so
  * only texts are kept of which no token was unknown.
  */
-const textsBy = onceFor((_: Vocab) => new WeakMap<object, { readonly length: number; readonly text: string }>())
+const textsBy = memoizeByIdentity(
+  (_: Vocab) => new WeakMap<object, { readonly length: number; readonly text: string }>(),
+)
 
 /** The same, with the offset at which each of its tokens starts (one entry more than tokens). */
 export const responseTextWithStarts = (segment: ResponseView, trajectory: TrajectoryView): TextWithStarts =>

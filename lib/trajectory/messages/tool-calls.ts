@@ -1,5 +1,5 @@
 /** The tool calls of a trajectory by their ids, numbered from 1 over the whole of it. */
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { ToolCall } from '../format/trajectory.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
 
@@ -9,7 +9,7 @@ interface NumberedCall {
   readonly number: number
 }
 
-export const callsById = onceFor((segments: readonly SegmentView[]): ReadonlyMap<string, NumberedCall> => {
+export const callsById = memoizeByIdentity((segments: readonly SegmentView[]): ReadonlyMap<string, NumberedCall> => {
   const calls = segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
   return new Map(calls.map((call, index) => [call.id, { call, number: index + 1 }]))
 })

@@ -1,6 +1,6 @@
 /** Prompt logprobs that are requested after a run: which tokens lack them, and the trajectory with them. */
 
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { PromptSegment, Span, TopLogprobs, Trajectory } from '../format/trajectory.ts'
 import { isTrained, segmentStarts } from '../tokens/tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '../tokens/trajectory-view.ts'
@@ -13,7 +13,7 @@ import type { Scores } from './score.ts'
 export const unscoredPrompts = ({ segments }: Pick<TrajectoryView, 'segments'>): readonly Span[] => unscoredIn(segments)
 
 /** Pages read it with every render. */
-const unscoredIn = onceFor((segments: readonly SegmentView[]): readonly Span[] => {
+const unscoredIn = memoizeByIdentity((segments: readonly SegmentView[]): readonly Span[] => {
   const starts = segmentStarts({ segments })
   return segments.flatMap((segment, index) => {
     const start = starts[index] as number

@@ -6,7 +6,7 @@ import { tokensAt } from './pieces.ts'
 /** Ways in which a text may be written, the likeliest first. */
 export type WantedText = readonly string[]
 
-export interface Written {
+export interface WaysOfWriting {
   readonly text: string
   /** UTF-16 offset at which each token starts, and the end. */
   readonly starts: readonly number[]
@@ -15,7 +15,7 @@ export interface Written {
 }
 
 /** For each wanted text its tokens; undefined where it is not there. The spans are in order, disjoint and never empty. */
-export function findTexts(wanted: readonly WantedText[], written: Written): readonly (Span | undefined)[] {
+export function findTexts(wanted: readonly WantedText[], written: WaysOfWriting): readonly (Span | undefined)[] {
   // Texts are looked for from the next token on: which of two a shared token belongs to cannot be told.
   let next = 0
   return wanted.map((forms) => {
@@ -37,7 +37,7 @@ const LONG_TEXT = 200
 const MOST_PLACES = 64
 
 /** A short text may also stand in the template's own words: a place that markup encloses is rather meant. */
-function bestPlace(form: string, from: number, written: Written): number | undefined {
+function bestPlace(form: string, from: number, written: WaysOfWriting): number | undefined {
   let best: { readonly start: number; readonly score: number } | undefined
   for (let start = written.text.indexOf(form, from), seen = 0; start >= 0 && seen < MOST_PLACES; seen++) {
     const score = form.length >= LONG_TEXT ? BEST : scoreOf(start, start + form.length, written)
@@ -50,7 +50,7 @@ function bestPlace(form: string, from: number, written: Written): number | undef
 
 const BEST = 2
 
-function scoreOf(start: number, end: number, { text, starts, specials }: Written): number {
+function scoreOf(start: number, end: number, { text, starts, specials }: WaysOfWriting): number {
   const before = specials.findLast((token) => (starts[token + 1] as number) <= start)
   const after = specials.find((token) => (starts[token] as number) >= end)
   const head = text.slice(before === undefined ? 0 : starts[before + 1], start)

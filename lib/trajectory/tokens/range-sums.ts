@@ -39,7 +39,7 @@ export interface Extreme {
 }
 
 /** The part of a segment that a range touches; `offset`: index of the segment's first token in the trajectory. */
-export interface Stretch {
+export interface SegmentRange {
   readonly segment: SegmentView
   readonly segmentIndex: number
   readonly offset: number
@@ -65,9 +65,9 @@ export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
 }
 
 /** A range may reach past the last token. */
-export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly Stretch[] {
+export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly SegmentRange[] {
   const starts = segmentStarts(trajectory)
-  return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly Stretch[] => {
+  return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly SegmentRange[] => {
     const offset = starts[segmentIndex] as number
     const start = Math.max(0, range.start - offset)
     const end = Math.min(segment.ids.length, range.end - offset)
@@ -85,13 +85,13 @@ export function idsIn(trajectory: TrajectoryView, range: Span): Int32Array {
   return ids
 }
 
-function trainedIn({ segment, start, end }: Stretch): number {
+function trainedIn({ segment, start, end }: SegmentRange): number {
   let count = 0
   for (let index = start; index < end; index++) if (isTrained(segment, index)) count++
   return count
 }
 
-function logprobSums(stretches: readonly Stretch[], of: LogprobSums['of']): LogprobSums {
+function logprobSums(stretches: readonly SegmentRange[], of: LogprobSums['of']): LogprobSums {
   let known = 0
   let total = 0
   let least: Extreme | null = null
@@ -117,7 +117,7 @@ function logprobSums(stretches: readonly Stretch[], of: LogprobSums['of']): Logp
   }
 }
 
-function columnMeans(stretches: readonly Stretch[]): RangeSums['columns'] {
+function columnMeans(stretches: readonly SegmentRange[]): RangeSums['columns'] {
   const sums = new Map<string, { known: number; total: number }>()
   for (const { segment, start, end } of stretches)
     for (const [name, column] of Object.entries(segment.columns ?? {})) {
@@ -136,7 +136,7 @@ function columnMeans(stretches: readonly Stretch[]): RangeSums['columns'] {
 }
 
 /** Each distinct id is measured once. */
-function textSizes(stretches: readonly Stretch[], vocab: Vocab): Pick<RangeSums, 'bytes' | 'textless'> {
+function textSizes(stretches: readonly SegmentRange[], vocab: Vocab): Pick<RangeSums, 'bytes' | 'textless'> {
   const counts = new Map<number, number>()
   for (const { segment, start, end } of stretches)
     for (let index = start; index < end; index++) {

@@ -1,5 +1,5 @@
 /** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { responseCalls } from '../messages/response-calls.ts'
 import { isTrained, segmentsOf } from './tokens.ts'
 import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
@@ -72,7 +72,7 @@ export function statistics(trajectory: TrajectoryView): Statistics {
 }
 
 /** A closed segment never changes: while a response grows, only its own tokens are read again. */
-const segmentStatistics = onceFor((segment: SegmentView): SegmentStatistics => {
+const segmentStatistics = memoizeByIdentity((segment: SegmentView): SegmentStatistics => {
   let trained = 0
   let scored = 0
   let logprobSum = 0

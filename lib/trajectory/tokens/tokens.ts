@@ -1,6 +1,6 @@
 /** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
 import { countWhile } from '#lib/util/bisect.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Span, ToolCall, Trajectory } from '../format/trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 
@@ -42,7 +42,7 @@ export function segmentStarts({ segments, live }: Pick<TrajectoryView, 'segments
   return live?.open ? [...starts, (starts.at(-1) as number) + live.open.ids.length] : starts
 }
 
-const startsOfClosed = onceFor((segments: readonly SegmentView[]): readonly number[] => {
+const startsOfClosed = memoizeByIdentity((segments: readonly SegmentView[]): readonly number[] => {
   let next = 0
   return [0, ...segments.map((segment) => (next += segment.ids.length))]
 })
@@ -133,11 +133,11 @@ export function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boo
   return model.tokenizer !== undefined && specialIdsOf(model.tokenizer).has(id)
 }
 
-const specialIdsOf = onceFor(({ specialIds }: Tokenizer) => new Set(specialIds))
+const specialIdsOf = memoizeByIdentity(({ specialIds }: Tokenizer) => new Set(specialIds))
 type Tokenizer = NonNullable<Trajectory['model']['tokenizer']>
 
 /** Think blocks, tool calls and their arguments, outer before inner, in the order in which they start. */
-export const spansOf = onceFor((segment: SegmentView): readonly TokenSpan[] => {
+export const spansOf = memoizeByIdentity((segment: SegmentView): readonly TokenSpan[] => {
   if (segment.kind === 'prompt') return []
   const spans: TokenSpan[] = [
     ...segment.thinks.map(({ closed, start, end }): TokenSpan => ({ kind: 'think', span: { start, end }, closed })),

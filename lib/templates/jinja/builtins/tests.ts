@@ -1,6 +1,6 @@
 /** Every test of jinja2 3.1.6 by its name. */
 import { bound, positionalArguments, signature } from '../python/arguments.ts'
-import { type Comparison, compare, contains, equals } from '../python/comparison.ts'
+import { type ComparisonSign, compare, contains, equals } from '../python/comparison.ts'
 import { iteratorOf } from '../python/iteration.ts'
 import { Markup, textOf } from '../python/markup.ts'
 import { numeric } from '../python/numbers.ts'
@@ -50,7 +50,7 @@ const operator =
     return run(a, b, runtime)
   }
 
-const comparison = (name: string, sign: Comparison): Test =>
+const comparison = (name: string, sign: ComparisonSign): Test =>
   operator(name, (a, b, runtime) => compare(sign, a, b, runtime))
 
 const EQ = operator('eq', equals)

@@ -14,16 +14,16 @@ import {
   all,
   type Compilation,
   capturing,
+  type Execute,
   entering,
   innerScope,
   leaving,
   NEXT,
-  type Run,
   type Scope,
 } from './compilation.ts'
 import { reader, textEvaluation, variableOf, writer } from './expressions.ts'
 
-export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: Scope): Run {
+export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: Scope): Execute {
   const check = namespaceCheck(compilation, target, scope)
   compilation.line = line
   const evaluate = textEvaluation(value, scope)
@@ -51,7 +51,7 @@ export function blockAssignment(
   compilation: Compilation,
   { target, filter, body, line }: AssignBlock,
   scope: Scope,
-): Run {
+): Execute {
   const inner = innerScope(scope)
   collect(body, inner.symbols)
   const enter = entering(inner.symbols)
@@ -73,7 +73,7 @@ export function blockAssignment(
   }
 }
 
-export function withBlock(compilation: Compilation, { bindings, body }: With, scope: Scope): Run {
+export function withBlock(compilation: Compilation, { bindings, body }: With, scope: Scope): Execute {
   const inner = innerScope(scope)
   for (const { target } of bindings) collectParameters(target, inner.symbols)
   collect(body, inner.symbols)

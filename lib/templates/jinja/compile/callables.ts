@@ -16,12 +16,12 @@ import { storing } from './assignment.ts'
 import {
   type Compilation,
   capturing,
+  type Execute,
   entering,
   heightOf,
   innerScope,
   leaving,
   NEXT,
-  type Run,
   type Scope,
   undeclaredIn,
   weighed,
@@ -37,7 +37,7 @@ import {
   variableOf,
 } from './expressions.ts'
 
-export function macro(compilation: Compilation, node: MacroNode, scope: Scope): Run {
+export function macro(compilation: Compilation, node: MacroNode, scope: Scope): Execute {
   const definition = macroDefinition(compilation, node, node.name, scope)
   const store = storing(compilation, { kind: 'name-target', name: node.name, line: node.line }, scope)
   return (frame) => {
@@ -46,7 +46,7 @@ export function macro(compilation: Compilation, node: MacroNode, scope: Scope): 
   }
 }
 
-export function callBlock(compilation: Compilation, node: CallBlock, scope: Scope): Run {
+export function callBlock(compilation: Compilation, node: CallBlock, scope: Scope): Execute {
   const definition = macroDefinition(compilation, node, undefined, scope)
   const { line, call } = node
   compilation.line = line
@@ -77,7 +77,7 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Scop
   }
 }
 
-export function filterBlock(compilation: Compilation, { filter, body, line }: FilterBlock, scope: Scope): Run {
+export function filterBlock(compilation: Compilation, { filter, body, line }: FilterBlock, scope: Scope): Execute {
   const inner = innerScope(scope)
   collect([...body, filter], inner.symbols)
   const enter = entering(inner.symbols)

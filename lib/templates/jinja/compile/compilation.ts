@@ -4,17 +4,17 @@ import { type Context, type Frame, type Render, resolve } from '../render.ts'
 import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
 import { children, type Node, type Statement } from '../syntax/syntax.ts'
-import { type Place, reader, type Work } from './expressions.ts'
+import { type ExpressionContext, reader, type Work } from './expressions.ts'
 
 /** Runs in a frame; tells whether the loop around it goes on. */
-export type Run = (frame: Frame) => Signal
+export type Execute = (frame: Frame) => Signal
 export type Signal = typeof NEXT | typeof BREAK | typeof CONTINUE
 export const NEXT = 0
 export const BREAK = 1
 export const CONTINUE = 2
 
 /** Where a statement stands. */
-export interface Scope extends Place {
+export interface Scope extends ExpressionContext {
   /** Of the template itself, branches included: what is set here is seen by blocks. */
   readonly isTop: boolean
   /** As isTop, branches left out. */
@@ -33,7 +33,7 @@ export interface Compilation {
   line: number
   /** An `extends` was compiled at the root: nothing outside of blocks is written behind it. */
   extendsAtRoot: boolean
-  readonly sequence: (nodes: readonly Statement[], scope: Scope) => Run
+  readonly sequence: (nodes: readonly Statement[], scope: Scope) => Execute
 }
 
 export interface CompiledBlock {
@@ -121,7 +121,7 @@ export const heightOf = (nodes: readonly Node[]): number =>
 
 /** Runs a body and holds what it writes in `captured`. */
 export const capturing =
-  (run: Run): Run =>
+  (run: Execute): Execute =>
   (frame) => {
     const { render } = frame
     let signal: Signal = NEXT

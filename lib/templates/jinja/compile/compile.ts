@@ -18,12 +18,12 @@ import {
   BREAK,
   CONTINUE,
   type Compilation,
+  type Execute,
   entering,
   innerScope,
   leaving,
   NEXT,
   outerScope,
-  type Run,
   type Scope,
   type Signal,
   undeclaredIn,
@@ -71,7 +71,7 @@ function program(compilation: Compilation, template: readonly Statement[]): Prog
   }
 }
 
-function sequence(compilation: Compilation, nodes: readonly Statement[], scope: Scope): Run {
+function sequence(compilation: Compilation, nodes: readonly Statement[], scope: Scope): Execute {
   const runs = nodes.map((node) => statement(compilation, node, scope))
   const [first = () => NEXT, second] = runs
   if (runs.length <= 1) return first
@@ -85,7 +85,7 @@ function sequence(compilation: Compilation, nodes: readonly Statement[], scope: 
   }
 }
 
-function statement(compilation: Compilation, node: Statement, scope: Scope): Run {
+function statement(compilation: Compilation, node: Statement, scope: Scope): Execute {
   compilation.work.nodes += 1
   switch (node.kind) {
     case 'output':
@@ -124,7 +124,7 @@ function statement(compilation: Compilation, node: Statement, scope: Scope): Run
   }
 }
 
-function output(compilation: Compilation, { parts }: Output, scope: Scope): Run {
+function output(compilation: Compilation, { parts }: Output, scope: Scope): Execute {
   if (compilation.extendsAtRoot && scope.isTop) return () => NEXT
   const writes = parts.map((part) =>
     part.kind === 'data' ? data(compilation, part) : expression(compilation, part, scope),
@@ -201,7 +201,7 @@ function isFolded(node: Expression): boolean {
 const escaped = (value: Value, render: Render): string =>
   value instanceof Markup ? value.html : escapedHtml(str(value, render))
 
-function condition(compilation: Compilation, { branches, otherwise }: If, outer: Scope): Run {
+function condition(compilation: Compilation, { branches, otherwise }: If, outer: Scope): Execute {
   const scope: Scope = { ...outer, isSoft: true, isRoot: false }
   const compiled = branches.map(({ test, body, line }) => {
     compilation.line = line
@@ -231,13 +231,13 @@ function loopControl(
   { isInLoop }: Scope,
   signal: Signal,
   elsewhere: string,
-): Run {
+): Execute {
   compilation.line = line
   if (!isInLoop) refuse(compilation.work, elsewhere, line)
   return () => signal
 }
 
-function autoescape(compilation: Compilation, { enabled, body }: Autoescape, scope: Scope): Run {
+function autoescape(compilation: Compilation, { enabled, body }: Autoescape, scope: Scope): Execute {
   const inner = innerScope(scope)
   collect([enabled, ...body], inner.symbols)
   const enter = entering(inner.symbols)

@@ -48,7 +48,7 @@ import {
   type Call,
   type CallArguments,
   type Compare,
-  type Comparison,
+  type ComparisonOperator,
   type Conditional,
   type Expression,
   type Filter,
@@ -63,7 +63,7 @@ export type Evaluate = (frame: Frame) => Value
 export type EvaluateText = (frame: Frame) => Value | Traced
 
 /** Where an expression stands. */
-export interface Place {
+export interface ExpressionContext {
   readonly symbols: Symbols
   /** In a branch that may not run, where an unknown filter is an error only when it is called. */
   readonly isSoft: boolean
@@ -83,7 +83,7 @@ export function refuse(work: Work, message: string, line: number): void {
   work.refused ??= new LocatedError('SyntaxError', message, line)
 }
 
-export function evaluation(node: Expression, place: Place): Evaluate {
+export function evaluation(node: Expression, place: ExpressionContext): Evaluate {
   place.work.nodes += 1
   switch (node.kind) {
     case 'const': {
@@ -148,7 +148,7 @@ export function evaluation(node: Expression, place: Place): Evaluate {
 }
 
 /** As evaluation; while a template is traced, texts that were put together know their pieces. */
-export function textEvaluation(node: Expression, place: Place): EvaluateText {
+export function textEvaluation(node: Expression, place: ExpressionContext): EvaluateText {
   if (!place.isTraced) return evaluation(node, place)
   switch (node.kind) {
     case 'const': {
@@ -271,7 +271,7 @@ export function variableOf(name: string, symbols: Symbols): Variable {
   throw new LocatedError('AssertionError', message, undefined)
 }
 
-function slotEvaluation(name: string, { symbols }: Place): EvaluateText {
+function slotEvaluation(name: string, { symbols }: ExpressionContext): EvaluateText {
   const read = reader(variableOf(name, symbols), symbols.function)
   const missing = new Undefined(`'${name}' is undefined`)
   return (frame) => {
@@ -280,7 +280,7 @@ function slotEvaluation(name: string, { symbols }: Place): EvaluateText {
   }
 }
 
-function nameEvaluation(name: string, place: Place): Evaluate {
+function nameEvaluation(name: string, place: ExpressionContext): Evaluate {
   const { symbols, isTraced } = place
   const variable = variableOf(name, symbols)
   const missing = new Undefined(`'${name}' is undefined`)
@@ -305,7 +305,7 @@ function nameEvaluation(name: string, place: Place): Evaluate {
 
 // Attributes and items
 
-function attributeEvaluation({ object, name }: Attribute, place: Place): Evaluate {
+function attributeEvaluation({ object, name }: Attribute, place: ExpressionContext): Evaluate {
   const of = evaluation(object, place)
   const read = place.isTraced ? tracedAttribute(name) : attributeReader(name)
   return (frame) => read(of(frame), frame)
@@ -347,7 +347,7 @@ const DICT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'values',
 ])
 
-function itemEvaluation({ object, key }: Item, place: Place): Evaluate {
+function itemEvaluation({ object, key }: Item, place: ExpressionContext): Evaluate {
   const of = evaluation(object, place)
   if (key.kind === 'slice') {
     const start = key.start && evaluation(key.start, place)
@@ -393,7 +393,7 @@ function noted(value: Value, frame: Frame): Value {
 /** As Python names what a template calls through. */
 export const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
 
-function callEvaluation(node: Call, place: Place): Evaluate {
+function callEvaluation(node: Call, place: ExpressionContext): Evaluate {
   const called = evaluation(node.callee, place)
   const given = argumentsEvaluation(node, place, CALL)
   return (frame) => {
@@ -403,7 +403,7 @@ function callEvaluation(node: Call, place: Place): Evaluate {
 }
 
 /** What a macro or a recursive loop wrote keeps its pieces. */
-function tracedCall(node: Call, place: Place): EvaluateText {
+function tracedCall(node: Call, place: ExpressionContext): EvaluateText {
   const called = evaluation(node.callee, place)
   const given = argumentsEvaluation(node, place, CALL)
   return (frame) => {
@@ -423,7 +423,7 @@ export const NO_ARGUMENTS: Arguments = { positional: [], named: NO_NAMES }
 /** `of`: what Python calls the function in a message about its arguments. */
 export function argumentsEvaluation(
   { call, line }: { readonly call: CallArguments; readonly line: number },
-  place: Place,
+  place: ExpressionContext,
   of: string,
 ): EvaluateArguments {
   const names = call.named.map(({ name }) => name)
@@ -482,14 +482,14 @@ function addNamed(all: Map<string, Value>, value: Value, of: string): void {
 
 // Filters and tests
 
-function filterEvaluation(node: Filter, place: Place): Evaluate {
+function filterEvaluation(node: Filter, place: ExpressionContext): Evaluate {
   const input = inputEvaluation(node, place, evaluation)
   const apply = filterApplication(node, place)
   return (frame) => apply(plain(input(frame)), frame)
 }
 
 /** A text that the filter leaves as it is keeps its pieces; so does what trim leaves of one. */
-function filterTextEvaluation(node: Filter, place: Place): EvaluateText {
+function filterTextEvaluation(node: Filter, place: ExpressionContext): EvaluateText {
   const input = inputEvaluation(node, place, textEvaluation)
   const apply = filterApplication(node, place)
   const isTrim = node.name === 'trim'
@@ -506,11 +506,11 @@ function filterTextEvaluation(node: Filter, place: Place): EvaluateText {
 
 const inputEvaluation = (
   { input }: Filter,
-  place: Place,
-  evaluate: (node: Expression, place: Place) => EvaluateText,
+  place: ExpressionContext,
+  evaluate: (node: Expression, place: ExpressionContext) => EvaluateText,
 ): EvaluateText => (input ? evaluate(input, place) : (frame) => frame.render.captured)
 
-function filterApplication(node: Filter, place: Place): Reader {
+function filterApplication(node: Filter, place: ExpressionContext): Reader {
   const { name, line } = node
   const filter = filters.get(name)
   if (!filter && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No filter named '${name}'.`, line)
@@ -525,7 +525,7 @@ function filterApplication(node: Filter, place: Place): Reader {
   }
 }
 
-function testEvaluation(node: Test, place: Place): Evaluate {
+function testEvaluation(node: Test, place: ExpressionContext): Evaluate {
   const { input, name, line } = node
   const test = tests.get(name)
   if (!test && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No test named '${name}'.`, line)
@@ -542,8 +542,8 @@ function testEvaluation(node: Test, place: Place): Evaluate {
 
 function conditionalEvaluation<T extends Value | Traced>(
   { test, then, otherwise, line }: Conditional,
-  outer: Place,
-  evaluate: (node: Expression, place: Place) => (frame: Frame) => T | Value,
+  outer: ExpressionContext,
+  evaluate: (node: Expression, place: ExpressionContext) => (frame: Frame) => T | Value,
 ): (frame: Frame) => T | Value {
   const place = { ...outer, isSoft: true }
   const condition = evaluation(test, place)
@@ -555,7 +555,7 @@ function conditionalEvaluation<T extends Value | Traced>(
   return (frame) => (truth(condition(frame)) ? whenTrue(frame) : whenFalse(frame))
 }
 
-function comparisonEvaluation({ first, rest }: Compare, place: Place): Evaluate {
+function comparisonEvaluation({ first, rest }: Compare, place: ExpressionContext): Evaluate {
   const left = evaluation(first, place)
   const steps = rest.map(({ operator, operand }) => ({
     holds: COMPARISONS[operator],
@@ -595,7 +595,7 @@ const chargeLength = ({ length }: string, runtime: Runtime): void => {
 
 const LONG = 1024
 
-const COMPARISONS: Readonly<Record<Comparison, (a: Value, b: Value, runtime: Runtime) => boolean>> = {
+const COMPARISONS: Readonly<Record<ComparisonOperator, (a: Value, b: Value, runtime: Runtime) => boolean>> = {
   eq: same,
   ne: (a, b, runtime) => !same(a, b, runtime),
   lt: (a, b, runtime) => compare('<', a, b, runtime),
@@ -606,7 +606,7 @@ const COMPARISONS: Readonly<Record<Comparison, (a: Value, b: Value, runtime: Run
   notin: (a, b, runtime) => !has(b, a, runtime),
 }
 
-function binaryEvaluation(node: Binary, place: Place): Evaluate {
+function binaryEvaluation(node: Binary, place: ExpressionContext): Evaluate {
   const left = evaluation(node.left, place)
   const right = evaluation(node.right, place)
   if (node.kind === 'and')

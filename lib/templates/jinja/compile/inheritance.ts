@@ -8,11 +8,11 @@ import { type Block, type Extends, type FromImport, type Import, type Include, L
 import {
   type Compilation,
   type CompiledBlock,
+  type Execute,
   entering,
   heightOf,
   NEXT,
   outerScope,
-  type Run,
   type Scope,
   undeclaredIn,
   weighed,
@@ -43,7 +43,7 @@ export function compiledBlock(compilation: Compilation, node: Block): CompiledBl
   return { run, height: heightOf(node.body) }
 }
 
-export function blockCall(compilation: Compilation, node: Block, scope: Scope): Run {
+export function blockCall(compilation: Compilation, node: Block, scope: Scope): Execute {
   if (compilation.extendsAtRoot && scope.isTop) return () => NEXT
   compilation.line = node.line
   const { line, name } = node
@@ -63,7 +63,7 @@ export function blockCall(compilation: Compilation, node: Block, scope: Scope): 
   }
 }
 
-export function extension(compilation: Compilation, node: Extends, scope: Scope): Run {
+export function extension(compilation: Compilation, node: Extends, scope: Scope): Execute {
   if (!scope.isTop)
     throw new LocatedError('TemplateAssertionError', 'cannot use extend from a non top-level scope', node.line)
   compilation.line = node.line
@@ -72,7 +72,7 @@ export function extension(compilation: Compilation, node: Extends, scope: Scope)
   return withoutLoader(node.line, evaluate)
 }
 
-export function inclusion(compilation: Compilation, node: Include, scope: Scope): Run {
+export function inclusion(compilation: Compilation, node: Include, scope: Scope): Execute {
   compilation.line = node.line
   const { template, ignoreMissing, line } = node
   const evaluate = evaluation(template, scope)
@@ -87,12 +87,12 @@ export function inclusion(compilation: Compilation, node: Include, scope: Scope)
   }
 }
 
-export function importation(compilation: Compilation, node: Import | FromImport, scope: Scope): Run {
+export function importation(compilation: Compilation, node: Import | FromImport, scope: Scope): Execute {
   compilation.line = node.line
   return withoutLoader(node.line, evaluation(node.template, scope))
 }
 
-function withoutLoader(line: number, evaluate: Evaluate): Run {
+function withoutLoader(line: number, evaluate: Evaluate): Execute {
   return (frame) => {
     frame.render.line = line
     evaluate(frame)

@@ -21,12 +21,12 @@ import { storing } from './assignment.ts'
 import {
   BREAK,
   type Compilation,
+  type Execute,
   entering,
   heightOf,
   innerScope,
   leaving,
   NEXT,
-  type Run,
   type Scope,
   type Signal,
   undeclaredIn,
@@ -34,11 +34,11 @@ import {
 } from './compilation.ts'
 import { type Evaluate, evaluation, reader, variableOf } from './expressions.ts'
 
-export function loop(compilation: Compilation, node: For, scope: Scope): Run {
+export function loop(compilation: Compilation, node: For, scope: Scope): Execute {
   return node.recursive ? recursiveLoop(compilation, node, scope) : plainLoop(compilation, node, scope)
 }
 
-function plainLoop(compilation: Compilation, node: For, scope: Scope): Run {
+function plainLoop(compilation: Compilation, node: For, scope: Scope): Execute {
   const compileBody = loopHead(compilation, node, scope, scope.symbols.function)
   const iterable = evaluation(node.iterable, scope)
   const run = compileBody()
@@ -50,7 +50,7 @@ function plainLoop(compilation: Compilation, node: For, scope: Scope): Run {
 }
 
 /** The loop is a function that `loop(items)` calls again. */
-function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Run {
+function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Execute {
   const within = functionScope(scope.symbols.function)
   const run = loopHead(compilation, node, scope, within)()
   const { line } = node

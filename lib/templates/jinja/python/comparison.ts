@@ -6,7 +6,7 @@ import { numeric, order } from './numbers.ts'
 import { MAX_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-export type Comparison = '<' | '<=' | '>' | '>='
+export type ComparisonSign = '<' | '<=' | '>' | '>='
 
 /** `!=` is its opposite. */
 export const equals = (a: Value, b: Value, runtime: Runtime): boolean => deepEquals(a, b, runtime, 0)
@@ -62,10 +62,10 @@ function sameEntries(
 
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 
-export const compare = (sign: Comparison, a: Value, b: Value, runtime: Runtime): boolean =>
+export const compare = (sign: ComparisonSign, a: Value, b: Value, runtime: Runtime): boolean =>
   deepCompare(sign, a, b, runtime, 0)
 
-function deepCompare(sign: Comparison, a: Value, b: Value, runtime: Runtime, depth: number): boolean {
+function deepCompare(sign: ComparisonSign, a: Value, b: Value, runtime: Runtime, depth: number): boolean {
   const [x, y] = [numeric(a), numeric(b)]
   if (x !== undefined && y !== undefined) return holds(sign, order(x, y))
   const [left, right] = [textOf(a), textOf(b)]
@@ -79,7 +79,7 @@ function deepCompare(sign: Comparison, a: Value, b: Value, runtime: Runtime, dep
 
 /** The first items that differ decide, else the lengths. */
 function compareItems(
-  sign: Comparison,
+  sign: ComparisonSign,
   a: readonly Value[],
   b: readonly Value[],
   runtime: Runtime,
@@ -95,7 +95,7 @@ function compareItems(
 }
 
 /** NaN holds in no comparison. */
-function holds(sign: Comparison, order: number): boolean {
+function holds(sign: ComparisonSign, order: number): boolean {
   if (sign === '<') return order < 0
   if (sign === '<=') return order <= 0
   return sign === '>' ? order > 0 : order >= 0

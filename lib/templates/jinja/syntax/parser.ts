@@ -7,7 +7,7 @@ import { describeToken, describeType, lexer, type NextToken, type Token, type To
 import {
   type BinaryOperator,
   type CallArguments,
-  type Comparison,
+  type ComparisonOperator,
   type Data,
   type Expression,
   type Filter,
@@ -484,7 +484,7 @@ class Parser {
   private compare(): Expression {
     let { line } = this.current
     const first = this.sum()
-    const rest: { operator: Comparison; operand: Expression }[] = []
+    const rest: { operator: ComparisonOperator; operand: Expression }[] = []
     for (let operator = this.comparison(); operator; operator = this.comparison()) {
       rest.push({ operator, operand: this.sum() })
       line = this.current.line
@@ -492,8 +492,8 @@ class Parser {
     return rest.length === 0 ? first : { kind: 'compare', first, rest, line }
   }
 
-  private comparison(): Comparison | undefined {
-    if (COMPARISONS.has(this.current.type)) return this.skip().type as Comparison
+  private comparison(): ComparisonOperator | undefined {
+    if (COMPARISONS.has(this.current.type)) return this.skip().type as ComparisonOperator
     if (this.skipWord('in')) return 'in'
     if (!this.isWord('not') || !isName(this.look(), 'in')) return undefined
     this.skip()

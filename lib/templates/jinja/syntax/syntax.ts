@@ -269,12 +269,12 @@ export interface Slice {
   readonly line: number
 }
 
-export type Comparison = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in' | 'notin'
+export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in' | 'notin'
 
 export interface Compare {
   readonly kind: 'compare'
   readonly first: Expression
-  readonly rest: readonly { readonly operator: Comparison; readonly operand: Expression }[]
+  readonly rest: readonly { readonly operator: ComparisonOperator; readonly operand: Expression }[]
   readonly line: number
 }
 

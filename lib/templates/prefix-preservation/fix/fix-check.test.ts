@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { readPatient } from '../doctor.ts'
+import { readTemplateUnderTest } from '../doctor.ts'
 import { bounded } from '../subject.ts'
 import { alias, insertsThink, promptThinks, reorders, steady, strips, trims } from '../test-templates.ts'
 import { fixChecker } from './fix-check.ts'
@@ -10,7 +10,7 @@ import { fixChecker } from './fix-check.ts'
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 
 function checked(template: string, fixed: string, options = {}) {
-  const read = readPatient({ template }, bytes)
+  const read = readTemplateUnderTest({ template }, bytes)
   if (!read.ok) throw new Error(read.error.message)
   const { subject, settings } = read.value
   const checker = fixChecker(subject, settings, options)

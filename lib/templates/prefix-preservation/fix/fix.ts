@@ -3,7 +3,7 @@
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { orTemplateFailure } from '#lib/templates/document/input.ts'
 import { unifiedDiff } from '../diff.ts'
-import { type DoctorInput, readPatient } from '../doctor.ts'
+import { type DoctorInput, readTemplateUnderTest } from '../doctor.ts'
 import { templateFacts } from '../facts.ts'
 import {
   type CheckedCell,
@@ -14,7 +14,7 @@ import {
   type ScriptCell,
   trainedTexts,
 } from '../matrix.ts'
-import type { Fix, Verdict } from '../report.ts'
+import type { Fix, TemplateVerdict } from '../report.ts'
 import { bounded, RanAway, type Subject } from '../subject.ts'
 import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
 import { fixChecker } from './fix-check.ts'
@@ -50,7 +50,7 @@ export function* fixFor(request: FixRequest, tokenizer: LabTokenizer): Generator
 }
 
 function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
-  const read = readPatient(input, tokenizer)
+  const read = readTemplateUnderTest(input, tokenizer)
   if (!read.ok) return { fix: undefined, tried: 0 }
   const { subject, settings } = read.value
   const places = placesOf(settings.facts, subject)
@@ -118,7 +118,8 @@ function isCuredBySelf(place: ScriptCell['place'], changed: Subject, settings: M
 
 /** A cell may only turn better, and nothing may be left out that was printed before. */
 function isWorse(before: CheckedCell, after: CheckedCell): boolean {
-  const rank = (verdict: Verdict): number => ['error', 'notApplicable', 'unstable', 'stable'].indexOf(verdict.kind)
+  const rank = (verdict: TemplateVerdict): number =>
+    ['error', 'notApplicable', 'unstable', 'stable'].indexOf(verdict.kind)
   const [was, is] = [before.cell.verdict, after.cell.verdict]
   if (was.kind === 'notApplicable' ? is.kind !== 'notApplicable' : rank(is) < rank(was)) return true
   return before.printed.some((text) => !after.printed.includes(text))

@@ -2,7 +2,7 @@
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
 
-export type ScriptMessage = TextMessage | Reply | Result
+export type ScriptMessage = TextMessage | ScriptReply | Result
 
 interface TextMessage {
   readonly role: 'system' | 'developer' | 'user'
@@ -10,14 +10,14 @@ interface TextMessage {
 }
 
 /** What the model said. */
-export interface Reply {
+export interface ScriptReply {
   readonly role: 'assistant'
   readonly thinking: string | undefined
   readonly content: string
-  readonly calls: readonly Call[]
+  readonly calls: readonly ScriptCall[]
 }
 
-export interface Call {
+export interface ScriptCall {
   readonly id: string
   readonly name: string
   /** JSON object as text, so that 1.0 stays 1.0. */
@@ -27,7 +27,7 @@ export interface Call {
 interface Result {
   readonly role: 'tool'
   /** The call that it answers. Empty id or name: not known. */
-  readonly call: Pick<Call, 'id' | 'name'>
+  readonly call: Pick<ScriptCall, 'id' | 'name'>
   readonly content: string
 }
 

@@ -6,7 +6,7 @@ import type { Turn } from '../boundary.ts'
 import { commonTags, firstTag, messageForm, type ThinkingState } from '../facts.ts'
 import type { TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
-import { type Call, type MessageForm, type Reply, type ScriptMessage, templateMessages } from './script.ts'
+import { type MessageForm, type ScriptCall, type ScriptMessage, type ScriptReply, templateMessages } from './script.ts'
 
 /** A reply as the model writes it: with what ends its turn. */
 export interface Writing {
@@ -57,7 +57,7 @@ interface Frame {
  * template that trims or rewrites them does not change what the model wrote. Undefined where the two part before the
  * generation prompt.
  */
-function frameOf(history: readonly ScriptMessage[], reply: Reply, trained: Trained): Frame | undefined {
+function frameOf(history: readonly ScriptMessage[], reply: ScriptReply, trained: Trained): Frame | undefined {
   const form = trainedForm(trained)
   const render = (messages: readonly ScriptMessage[], addGenerationPrompt: boolean) =>
     renderedText(trained.subject, templateMessages(messages, form), addGenerationPrompt)
@@ -72,14 +72,14 @@ function frameOf(history: readonly ScriptMessage[], reply: Reply, trained: Train
     : undefined
 }
 
-const marked = (reply: Reply): Reply => ({
+const marked = (reply: ScriptReply): ScriptReply => ({
   ...reply,
   thinking: reply.thinking === undefined ? undefined : THINKING,
   content: reply.content === '' ? '' : CONTENT,
 })
 
 /** A part of the reply that the frame lacks is written as most models do: thinking first, calls last. */
-function writingIn({ text, isAddition }: Frame, reply: Reply, trained: Trained): Writing {
+function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Trained): Writing {
   const { thinking, content, calls } = reply
   const { open = '', close = '' } = trained.delimiters ?? {}
   const thinkingAt = thinking === undefined ? -1 : text.indexOf(THINKING)
@@ -133,7 +133,7 @@ function writingIn({ text, isAddition }: Frame, reply: Reply, trained: Trained):
 /** Where the first and the last call are named; undefined where there is none, or one of them is not. */
 function placesOfCalls(
   text: string,
-  calls: readonly Call[],
+  calls: readonly ScriptCall[],
 ): { readonly first: number; readonly last: number } | undefined {
   let at = 0
   const places = calls.map(({ name, id }) => {
@@ -149,7 +149,7 @@ function placesOfCalls(
 function cutEnd(
   text: string,
   from: number,
-  { calls }: Reply,
+  { calls }: ScriptReply,
   { subject, facts }: Trained,
 ): { readonly body: string; readonly end: string } {
   const close = facts.endOfTurn === '' ? -1 : text.indexOf(facts.endOfTurn, from)
@@ -163,5 +163,5 @@ function cutEnd(
   return calls.length === 0 ? { body: trimmed, end: facts.endOfTurn } : { body: text, end: '' }
 }
 
-const hermesCall = ({ name, arguments: json }: Call): string =>
+const hermesCall = ({ name, arguments: json }: ScriptCall): string =>
   `<tool_call>\n{"name": "${name}", "arguments": ${json}}\n</tool_call>`

@@ -5,13 +5,13 @@ import type { Message, ResponseSegment, Segment, Trajectory } from '#lib/traject
 import { responseText, responseTextWithStarts, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { givenOf } from '../cause.ts'
+import { messagePartsOf } from '../cause.ts'
 import { joined, type Region, regionsOf } from '../compare.ts'
 import { messageForm, type ThinkingState, thinkingOf } from '../facts.ts'
 import { findingAt } from '../finding.ts'
-import { messagesJson, type Reply, type ScriptMessage, templateMessages } from '../fix/script.ts'
+import { messagesJson, type ScriptMessage, type ScriptReply, templateMessages } from '../fix/script.ts'
 import type { MatrixSettings } from '../matrix.ts'
-import type { Boundary, Cell, Verdict } from '../report.ts'
+import type { Boundary, Cell, TemplateVerdict } from '../report.ts'
 import { rendered, renderedText, type Subject } from '../subject.ts'
 
 type Form = Extract<Cell['place'], { kind: 'trajectory' }>['form']
@@ -57,7 +57,7 @@ function verdictOf(
   state: ThinkingState,
   subject: Subject,
   { facts }: MatrixSettings,
-): Verdict {
+): TemplateVerdict {
   const { trajectory, segmentIndex, added } = turn
   const segments = trajectory.segments.slice(0, segmentIndex + (added ? 2 : 1))
   const read = segments.map((segment) => scriptMessages(segment, trajectory, form, state))
@@ -93,7 +93,7 @@ function verdictOf(
   }
   const problem = {
     comparison,
-    messages: parsed.map(givenOf),
+    messages: parsed.map(messagePartsOf),
     replyIndex,
     tags: state.tags,
     endOfTurn: facts.endOfTurn,
@@ -135,7 +135,7 @@ function scriptMessages(
 }
 
 /** As text: the content is all that was written. Parsed: as clients keep it that read thinking and calls out of it. */
-function replyOf(segment: ResponseSegment, trajectory: Trajectory, form: Form, { tags }: ThinkingState): Reply {
+function replyOf(segment: ResponseSegment, trajectory: Trajectory, form: Form, { tags }: ThinkingState): ScriptReply {
   if (form === 'text')
     return { role: 'assistant', thinking: undefined, content: responseText(segment, trajectory), calls: [] }
   const { text, starts } = responseTextWithStarts(segment, trajectory)

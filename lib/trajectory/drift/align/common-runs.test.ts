@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
-import { commonRuns, type Run, type Ways } from './common-runs.ts'
+import { type CommonRun, commonRuns, type Ways } from './common-runs.ts'
 
-const whole = (left: Int32Array, right: Int32Array, ways: Ways): readonly Run[] =>
+const whole = (left: Int32Array, right: Int32Array, ways: Ways): readonly CommonRun[] =>
   commonRuns(left, right, { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }, ways)
 
 const numbers = fc
@@ -28,7 +28,7 @@ function mostInCommon(left: Int32Array, right: Int32Array): number {
   return row.at(-1) as number
 }
 
-const lengthOf = (runs: readonly Run[]): number => runs.reduce((sum, { length }) => sum + length, 0)
+const lengthOf = (runs: readonly CommonRun[]): number => runs.reduce((sum, { length }) => sum + length, 0)
 
 describe('common runs', () => {
   test('are equal, in order on both sides, and as long as they can be', () => {

@@ -11,7 +11,7 @@ import { anchors } from './anchors.ts'
 import { shortestEdit } from './shortest-edit.ts'
 
 /** Numbers that are equal one by one. */
-export interface Run {
+export interface CommonRun {
   readonly left: number
   readonly right: number
   readonly length: number
@@ -31,9 +31,14 @@ export interface Ways {
 }
 
 /** In order; neighbours are apart on one side at least. */
-export function commonRuns(left: Int32Array, right: Int32Array, box: Box, { rows, mostEdits }: Ways): readonly Run[] {
-  const runs: Run[] = []
-  const add = (run: Run) => {
+export function commonRuns(
+  left: Int32Array,
+  right: Int32Array,
+  box: Box,
+  { rows, mostEdits }: Ways,
+): readonly CommonRun[] {
+  const runs: CommonRun[] = []
+  const add = (run: CommonRun) => {
     const last = runs.at(-1)
     if (run.length === 0) return
     if (last && last.left + last.length === run.left && last.right + last.length === run.right)
@@ -70,7 +75,7 @@ export function commonRuns(left: Int32Array, right: Int32Array, box: Box, { rows
 }
 
 /** What stands before, between and behind runs in order, where there is anything on either side. */
-export function gapsBetween(runs: readonly Run[], { left, right }: Box): readonly Box[] {
+export function gapsBetween(runs: readonly CommonRun[], { left, right }: Box): readonly Box[] {
   const gaps: Box[] = []
   let next = { left: left.start, right: right.start }
   for (const run of [...runs, { left: left.end, right: right.end, length: 0 }]) {
@@ -93,7 +98,7 @@ const boxBetween = (start: Place, end: Place): Box => ({
 const isEmpty = ({ left, right }: Box): boolean => left.start === left.end || right.start === right.end
 
 /** What both begin with, what both end with, and what is between. */
-function trimmed(left: Int32Array, right: Int32Array, box: Box): { before: Run; inner: Box; behind: Run } {
+function trimmed(left: Int32Array, right: Int32Array, box: Box): { before: CommonRun; inner: Box; behind: CommonRun } {
   const [l, r] = [box.left, box.right]
   const before = equalFrom(left, right, l.start, l.end, r.start, r.end)
   const [lStart, rStart] = [l.start + before, r.start + before]

@@ -3,7 +3,7 @@
  * replaced. A word or a line end that happens to stand in the middle of two different passages is not taken as common.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { type Box, commonRuns, gapsBetween, type Run, type Ways } from './common-runs.ts'
+import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './common-runs.ts'
 import { type Units, unitsOf } from './units.ts'
 
 /**
@@ -15,7 +15,7 @@ const BY_UNITS: Ways = { rows: [32, 8, 3], mostEdits: 96 }
 const BY_SYMBOLS: Ways = { rows: [12], mostEdits: 0 }
 
 /** Runs of equal symbols, in order. The time is near-linear in the lengths for all texts. */
-export function commonText(left: Int32Array, right: Int32Array): readonly Run[] {
+export function commonText(left: Int32Array, right: Int32Array): readonly CommonRun[] {
   if (left.length === right.length && commonIds(left, right) === left.length)
     return [{ left: 0, right: 0, length: left.length }]
   const units = unitsOf(left, right)
@@ -35,7 +35,7 @@ const boxOf = (left: Int32Array, right: Int32Array): Box => ({
   right: { start: 0, end: right.length },
 })
 
-function inSymbols(run: Run, left: Units, right: Units): Run {
+function inSymbols(run: CommonRun, left: Units, right: Units): CommonRun {
   const start = left.starts[run.left] as number
   return {
     left: start,
@@ -52,8 +52,8 @@ const LESS = 60
 const GREATER = 62
 
 /** Without short runs between edits that are much longer; tags always count. */
-function withoutChance(runs: readonly Run[], left: Int32Array, right: Int32Array): readonly Run[] {
-  const kept: Run[] = []
+function withoutChance(runs: readonly CommonRun[], left: Int32Array, right: Int32Array): readonly CommonRun[] {
+  const kept: CommonRun[] = []
   const end = { left: left.length, right: right.length, length: 0 }
   for (let index = 0; index <= runs.length; index++) {
     const next = runs[index] ?? end
@@ -69,13 +69,13 @@ function withoutChance(runs: readonly Run[], left: Int32Array, right: Int32Array
 }
 
 /** The longer side of what stands between two runs. */
-const editLength = (before: Run | undefined, behind: Run): number =>
+const editLength = (before: CommonRun | undefined, behind: CommonRun): number =>
   Math.max(
     behind.left - (before ? before.left + before.length : 0),
     behind.right - (before ? before.right + before.length : 0),
   )
 
-function holdsTag(symbols: Int32Array, { left, length }: Run): boolean {
+function holdsTag(symbols: Int32Array, { left, length }: CommonRun): boolean {
   const text = symbols.subarray(left, left + length)
   const opened = text.indexOf(LESS)
   return opened >= 0 && text.indexOf(GREATER) > opened + 1

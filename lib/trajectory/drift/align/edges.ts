@@ -2,7 +2,7 @@
  * Where tokens were put in or left out beside tokens like them, several places are as right: `a b [a b] c` is `a [b a] b c`
  * too. Chosen is the one that a reader would choose: from a special token to a special token, or whole lines.
  */
-import type { Stretch } from '../align.ts'
+import type { AlignedRun } from '../align.ts'
 import type { BytesOf } from './spelling.ts'
 
 /** In tokens, each way: no more than what two calls of one tool begin with. */
@@ -10,11 +10,11 @@ const FURTHEST = 128
 
 /** The same stretches, some ends of drifts moved. Equal stretches stay, of one token at least. */
 export function movedToEdges(
-  stretches: readonly Stretch[],
+  stretches: readonly AlignedRun[],
   left: ArrayLike<number>,
   right: ArrayLike<number>,
   bytes: BytesOf,
-): readonly Stretch[] {
+): readonly AlignedRun[] {
   const moved = [...stretches]
   for (const [index, stretch] of stretches.entries()) {
     const [before, behind] = [moved[index - 1], moved[index + 1]]
@@ -33,8 +33,8 @@ export function movedToEdges(
   return moved
 }
 
-type Span = Stretch['left']
-const lengthOf = ({ left }: Stretch): number => left.end - left.start
+type Span = AlignedRun['left']
+const lengthOf = ({ left }: AlignedRun): number => left.end - left.start
 const startMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end })
 const endMoved = ({ start, end }: Span, by: number): Span => ({ start, end: end + by })
 const spanMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })

@@ -1,5 +1,5 @@
 /** The shortest edit from one sequence to another, after Myers (An O(ND) Difference Algorithm and Its Variations, 1986). */
-import type { Box, Run } from './common-runs.ts'
+import type { Box, CommonRun } from './common-runs.ts'
 
 /** No path reaches the diagonal. */
 const NONE = -1
@@ -13,7 +13,7 @@ export function shortestEdit(
   right: Int32Array,
   box: Box,
   mostEdits: number,
-  add: (run: Run) => void,
+  add: (run: CommonRun) => void,
 ): void {
   const most = Math.min(mostEdits, box.left.end - box.left.start + box.right.end - box.right.start)
   const paths = furthestPaths(most)
@@ -91,8 +91,8 @@ function stepped(paths: Paths, edits: number, diagonal: number, width: number, h
 }
 
 /** What the path to an end leaves as it is. */
-function runsTo({ edits, diagonal, x }: End, width: number, height: number, paths: Paths): readonly Run[] {
-  const runs: Run[] = []
+function runsTo({ edits, diagonal, x }: End, width: number, height: number, paths: Paths): readonly CommonRun[] {
+  const runs: CommonRun[] = []
   let [end, on] = [x, diagonal]
   for (let count = edits; count >= 0; count--) {
     const start = count === 0 ? 0 : stepped(paths, count, on, width, height)

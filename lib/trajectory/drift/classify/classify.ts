@@ -2,25 +2,25 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { driftOf, type Stretch } from '../align.ts'
+import { type AlignedRun, driftOf } from '../align.ts'
 import { KIND_TEXTS } from '../kinds.ts'
 import type { DriftLayer, DriftSpan } from '../report.ts'
 import { cut } from './cut.ts'
 import type { DriftSide } from './drift-side.ts'
 import { hitBy } from './hit.ts'
-import { type Place, partOf, type Verdict } from './place.ts'
+import { type DriftPosition, type DriftVerdict, partOf } from './place.ts'
 import { content } from './remainder.ts'
 import { RULES } from './rules.ts'
 import { isStructural } from './special-tokens.ts'
 
 export interface Classified {
   /** Those given, drifts of several causes cut. */
-  readonly stretches: readonly Stretch[]
+  readonly stretches: readonly AlignedRun[]
   /** One for each drift, in order. */
   readonly spans: readonly DriftSpan[]
 }
 
-export function classify(given: readonly Stretch[], left: DriftSide, right: DriftSide): Classified {
+export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): Classified {
   const stretches = cut(given, left, right)
   const across = acrossStretches(stretches)
   const spans = driftOf(stretches).map((drift): DriftSpan => {
@@ -44,12 +44,12 @@ export function classify(given: readonly Stretch[], left: DriftSide, right: Drif
 }
 
 /** Kinds that say so themselves, and every other drift by its tokens. */
-const layerOf = ({ kind }: Verdict, { left, right }: Place): DriftLayer =>
+const layerOf = ({ kind }: DriftVerdict, { left, right }: DriftPosition): DriftLayer =>
   kind === 'special-tokens' || kind === 'end-of-turn' || isStructural(left) || isStructural(right)
     ? 'structural'
     : 'content'
 
-function verdictOn(place: Place): Verdict {
+function verdictOn(place: DriftPosition): DriftVerdict {
   for (const rule of RULES) {
     const verdict = rule(place)
     if (verdict) return verdict
@@ -58,12 +58,12 @@ function verdictOn(place: Place): Verdict {
 }
 
 /** Tokens of one side for those of the other; of drifts that are only touched the whole. */
-function acrossStretches(stretches: readonly Stretch[]): Place['across'] {
+function acrossStretches(stretches: readonly AlignedRun[]): DriftPosition['across'] {
   return (from, { start, end }) => {
     const to = from === 'left' ? 'right' : 'left'
     const holding = (token: number) => {
-      const index = countWhile(stretches.length, (at) => (stretches[at] as Stretch)[from].end <= token)
-      return stretches[index] as Stretch
+      const index = countWhile(stretches.length, (at) => (stretches[at] as AlignedRun)[from].end <= token)
+      return stretches[index] as AlignedRun
     }
     const [first, last] = [holding(start), holding(end - 1)]
     return {

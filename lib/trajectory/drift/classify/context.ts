@@ -1,7 +1,7 @@
 /** The system prompt and the tools: what every call of a run is told first. */
-import type { Place, Verdict } from './place.ts'
+import type { DriftPosition, DriftVerdict } from './place.ts'
 
-export function context({ left, right }: Place): Verdict | undefined {
+export function context({ left, right }: DriftPosition): DriftVerdict | undefined {
   if (![left, right].some(({ side, span }) => span.start < side.contextEnd())) return undefined
   const [ours, theirs] = [left, right].map(({ side }) => JSON.stringify(side.trajectory.model.tools))
   return {

@@ -3,18 +3,18 @@
  * Parts of one sort are taken for one another, so that each stretch has one cause.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import type { Stretch } from '../align.ts'
+import type { AlignedRun } from '../align.ts'
 import { type DriftSide, endsTurn, firstTouched, isBlank, spanAt } from './drift-side.ts'
 import { bytesIn, partOf } from './place.ts'
 import { normalisation, partialUtf8 } from './unicode.ts'
 import { withWholeParts } from './whole-parts.ts'
 
-type Drift = Extract<Stretch, { kind: 'drift' }>
+type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
 /** In order; together they are the given ones. Two equal stretches never stand side by side. */
-export function cut(stretches: readonly Stretch[], left: DriftSide, right: DriftSide): readonly Stretch[] {
-  const all: Stretch[] = []
-  const add = (stretch: Stretch) => {
+export function cut(stretches: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
+  const all: AlignedRun[] = []
+  const add = (stretch: AlignedRun) => {
     const last = all.at(-1)
     if (stretch.kind === 'equal' && last?.kind === 'equal')
       all[all.length - 1] = {
@@ -42,7 +42,7 @@ interface Unit extends Span {
 /** Pairs that are looked at for one drift: beyond, it is two different texts rather than one with several causes. */
 const MOST_PAIRS = 4096
 
-function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Stretch[] {
+function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const [ours, theirs] = [unitsIn(left, drift.left), unitsIn(right, drift.right)]
   const isOneSided = ours.length === 0 || theirs.length === 0
   // A turn that only one side has is one thing, and so is all that stands behind the end of the other side.
@@ -55,7 +55,7 @@ function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Str
   // Characters in another form, or of half their bytes, are one cause wherever they stand.
   const whole = { left: partOf(left, drift.left), right: partOf(right, drift.right) }
   if (partialUtf8(whole) ?? normalisation(whole)) return [drift]
-  const parts: Stretch[] = []
+  const parts: AlignedRun[] = []
   let [i, j] = [0, 0]
   let [l, r] = [drift.left.start, drift.right.start]
   const addUpTo = (lEnd: number, rEnd: number) => {
@@ -84,7 +84,7 @@ const isEndBesideOther = (parts: readonly Unit[], ends: readonly Unit[]): boolea
   parts.length > 0 && parts.every(({ part }) => part) && ends.length > 0 && ends.every(({ sort }) => sort === 'end')
 
 /** Without the ids that both begin and end with. */
-function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): readonly Stretch[] {
+function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const most = Math.min(ours.end - ours.start, theirs.end - theirs.start)
   let before = 0
   while (before < most && left.numbers[ours.start + before] === right.numbers[theirs.start + before]) before++
@@ -94,7 +94,7 @@ function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): r
     { start: ours.start + before, end: ours.end - after },
     { start: theirs.start + before, end: theirs.end - after },
   ]
-  const parts: readonly Stretch[] = [
+  const parts: readonly AlignedRun[] = [
     { kind: 'equal', left: { start: ours.start, end: l.start }, right: { start: theirs.start, end: r.start } },
     { kind: 'drift', left: l, right: r, sameBytes: isSameBytes(left, l, right, r) },
     { kind: 'equal', left: { start: l.end, end: ours.end }, right: { start: r.end, end: theirs.end } },

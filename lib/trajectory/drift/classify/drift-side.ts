@@ -5,7 +5,7 @@ import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { isSpecial as isSpecialIn, isTrained, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import { onceFor } from '#lib/util/memoize.ts'
+import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { BytesOf } from '../align/spelling.ts'
 
 /** Spans count tokens from the first of the trajectory. Those of one list are in order and disjoint. */
@@ -123,7 +123,7 @@ const END_TOKENS = new Set([
 export const endsTurn = ({ trajectory, ids }: DriftSide, token: number): boolean =>
   endIdsOf(trajectory).has(ids[token] as number)
 
-const endIdsOf = onceFor(({ model, vocab }: TrajectoryView): ReadonlySet<number | undefined> => {
+const endIdsOf = memoizeByIdentity(({ model, vocab }: TrajectoryView): ReadonlySet<number | undefined> => {
   const named = Object.keys(vocab)
     .map(Number)
     .filter((id) => END_TOKENS.has(vocab[id] as string))

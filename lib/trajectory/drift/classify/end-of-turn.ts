@@ -1,9 +1,9 @@
 /** The token that ends a turn: there on one side only, twice, or another. */
 import { endsTurn, isBlank } from './drift-side.ts'
-import { ordinaryText, type Part, type Place, tokenText, type Verdict } from './place.ts'
+import { type DriftPart, type DriftPosition, type DriftVerdict, ordinaryText, tokenText } from './place.ts'
 import { closesThink } from './think.ts'
 
-export function endOfTurn({ left, right }: Place): Verdict | undefined {
+export function endOfTurn({ left, right }: DriftPosition): DriftVerdict | undefined {
   const [ours, theirs] = [left, right].map(withoutClosing) as [readonly number[], readonly number[]]
   if (ours.length > 1 || theirs.length > 1 || [left, right].some((part) => ordinaryText(part).trim() !== ''))
     return undefined
@@ -35,7 +35,7 @@ export function endOfTurn({ left, right }: Place): Verdict | undefined {
 }
 
 /** A template that ends a turn for the model closes its think block too. */
-const withoutClosing = (part: Part): readonly number[] => {
+const withoutClosing = (part: DriftPart): readonly number[] => {
   const specials = part.specials()
   return specials.length > 1 ? specials.filter((token) => !closesThink(tokenText(part.side, token))) : specials
 }
@@ -43,15 +43,15 @@ const withoutClosing = (part: Part): readonly number[] => {
 interface Named {
   readonly name: string
   readonly ends: boolean
-  readonly part: Part
+  readonly part: DriftPart
   readonly token: number
 }
 
-const nameOf = (part: Part, token: number | undefined): Named | undefined =>
+const nameOf = (part: DriftPart, token: number | undefined): Named | undefined =>
   token === undefined ? undefined : { name: tokenText(part.side, token), ends: endsTurn(part.side, token), part, token }
 
 /** White space may stand between. */
-function isBesideEnd({ side }: Part, token: number): boolean {
+function isBesideEnd({ side }: DriftPart, token: number): boolean {
   const { length } = side.ids
   let before = token - 1
   while (before >= 0 && isBlank(side, before)) before--

@@ -1,9 +1,9 @@
 /** Text that stands before a call on one side and behind it on the other. Which of the two moved, an alignment cannot tell. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type DriftSide, isBlank, spanAt } from './drift-side.ts'
-import { type Part, type Place, partOf, type Verdict } from './place.ts'
+import { type DriftPart, type DriftPosition, type DriftVerdict, partOf } from './place.ts'
 
-export function movedAroundCall({ left, right, across }: Place): Verdict | undefined {
+export function movedAroundCall({ left, right, across }: DriftPosition): DriftVerdict | undefined {
   const from = right.words().length === 0 ? 'left' : 'right'
   const [part, other] = from === 'left' ? [left, right] : [right, left]
   if (other.words().length > 0 || part.words().length === 0) return undefined
@@ -23,14 +23,14 @@ export function movedAroundCall({ left, right, across }: Place): Verdict | undef
 }
 
 /** From the first call that follows a part at once to the last that follows another at once. */
-function callsBehind({ side, span }: Part): Span | undefined {
+function callsBehind({ side, span }: DriftPart): Span | undefined {
   const first = spanAt(side.calls, skipBlank(side, span.end))
   let last = first
   for (let next = first; next; next = spanAt(side.calls, skipBlank(side, next.end))) last = next
   return first && last && { start: first.start, end: last.end }
 }
 
-function callsBefore({ side, span }: Part): Span | undefined {
+function callsBefore({ side, span }: DriftPart): Span | undefined {
   const last = spanAt(side.calls, skipBlankBack(side, span.start) - 1)
   let first = last
   for (let next = last; next; next = spanAt(side.calls, skipBlankBack(side, next.start) - 1)) first = next
@@ -50,14 +50,14 @@ function skipBlankBack(side: DriftSide, end: number): number {
 }
 
 /** The same text may take some tokens more. */
-const roomFor = ({ span }: Part): number => 2 * (span.end - span.start) + 8
+const roomFor = ({ span }: DriftPart): number => 2 * (span.end - span.start) + 8
 
-const textBehind = (side: DriftSide, start: number, part: Part): string =>
+const textBehind = (side: DriftSide, start: number, part: DriftPart): string =>
   partOf(side, { start, end: Math.min(side.ids.length, start + roomFor(part)) })
     .text()
     .trimStart()
 
-const textBefore = (side: DriftSide, end: number, part: Part): string =>
+const textBefore = (side: DriftSide, end: number, part: DriftPart): string =>
   partOf(side, { start: Math.max(0, end - roomFor(part)), end })
     .text()
     .trimEnd()

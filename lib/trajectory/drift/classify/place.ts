@@ -3,9 +3,9 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { DriftKind } from '../report.ts'
 import { type DriftSide, isBlank, isSpecial } from './drift-side.ts'
 
-export interface Place {
-  readonly left: Part
-  readonly right: Part
+export interface DriftPosition {
+  readonly left: DriftPart
+  readonly right: DriftPart
   /** Both spell the same bytes. */
   readonly sameBytes: boolean
   /** Of a range of tokens of one side the tokens of the other that stand for it. */
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** What one side holds. */
-export interface Part {
+export interface DriftPart {
   readonly side: DriftSide
   /** May be empty. */
   readonly span: Span
@@ -25,14 +25,14 @@ export interface Part {
 }
 
 /** A rule's finding; undefined from a rule: it is something else. */
-export interface Verdict {
+export interface DriftVerdict {
   readonly kind: DriftKind
   readonly detail?: string
   readonly cause: string
 }
-export type Rule = (place: Place) => Verdict | undefined
+export type Rule = (place: DriftPosition) => DriftVerdict | undefined
 
-export function partOf(side: DriftSide, span: Span): Part {
+export function partOf(side: DriftSide, span: Span): DriftPart {
   let text: string | undefined
   let words: readonly number[] | undefined
   let specials: readonly number[] | undefined
@@ -63,10 +63,10 @@ export function bytesIn({ bytesAt }: DriftSide, { start, end }: Span): Uint8Arra
   return joined
 }
 
-export const isEmpty = ({ span }: Part): boolean => span.start === span.end
+export const isEmpty = ({ span }: DriftPart): boolean => span.start === span.end
 
 /** It reaches to the end of its side. */
-export const isLast = ({ span, side }: Part): boolean => span.end === side.ids.length
+export const isLast = ({ span, side }: DriftPart): boolean => span.end === side.ids.length
 
 /** Tokens for which a test holds. */
 export function tokensIn({ start, end }: Span, test: (token: number) => boolean): readonly number[] {
@@ -76,7 +76,7 @@ export function tokensIn({ start, end }: Span, test: (token: number) => boolean)
 }
 
 /** The text of the tokens that are not special. */
-export function ordinaryText(part: Part): string {
+export function ordinaryText(part: DriftPart): string {
   const { side, span } = part
   let text = ''
   let from = span.start
@@ -92,7 +92,7 @@ export const tokenText = (side: DriftSide, token: number): string =>
   decoder.decode(bytesIn(side, { start: token, end: token + 1 }))
 
 /** The two texts without what they begin and end with in common. */
-export function cores(place: Place): { readonly left: string; readonly right: string } & Trimmed {
+export function cores(place: DriftPosition): { readonly left: string; readonly right: string } & Trimmed {
   const [a, b] = [place.left.text(), place.right.text()]
   const most = Math.min(a.length, b.length)
   let before = 0

@@ -1,11 +1,11 @@
 /** What other rules do not explain: a side that ends, texts that differ. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { firstTouched, spanAt } from './drift-side.ts'
-import { cores, isEmpty, isLast, ordinaryText, type Part, type Place, type Verdict } from './place.ts'
+import { cores, type DriftPart, type DriftPosition, type DriftVerdict, isEmpty, isLast, ordinaryText } from './place.ts'
 import { isHeader } from './special-tokens.ts'
 
 /** One side ends where the other goes on with a text. */
-export function truncation({ left, right }: Place): Verdict | undefined {
+export function truncation({ left, right }: DriftPosition): DriftVerdict | undefined {
   if (!isLast(left) || !isLast(right)) return undefined
   const isLeftLonger = left.text().length > right.text().length
   const [long, short] = isLeftLonger ? [left, right] : [right, left]
@@ -20,7 +20,7 @@ export function truncation({ left, right }: Place): Verdict | undefined {
 }
 
 /** Just a think block or a call: that was rather taken out than cut off. */
-function isOnePart(part: Part): boolean {
+function isOnePart(part: DriftPart): boolean {
   const words = part.words()
   const [first, last] = [words[0] as number, words.at(-1) as number]
   return [part.side.thinks, part.side.calls].some((spans) => {
@@ -30,7 +30,7 @@ function isOnePart(part: Part): boolean {
 }
 
 /** Explains whatever is left. */
-export function content(place: Place): Verdict {
+export function content(place: DriftPosition): DriftVerdict {
   const { left, right } = cores(place)
   if (left.trim() === '' && right.trim() === '')
     return { kind: 'content', cause: 'Other white space within a text: something on the way tidies texts.' }

@@ -1,8 +1,8 @@
 /** Both sides spell the same bytes, with other tokens. */
 import type { DriftSide } from './drift-side.ts'
-import { bytesIn, type Part, type Place, tokensIn, tokenText, type Verdict } from './place.ts'
+import { bytesIn, type DriftPart, type DriftPosition, type DriftVerdict, tokensIn, tokenText } from './place.ts'
 
-export function split(place: Place): Verdict | undefined {
+export function split(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, sameBytes } = place
   if (!sameBytes) return undefined
   if (bytesIn(left.side, left.span).length === 0)
@@ -28,9 +28,9 @@ function isOtherTokenizer(left: DriftSide, right: DriftSide): boolean {
 }
 
 /** The text of a special token, spelled with ordinary ones. */
-export function spelled({ left, right, sameBytes }: Place): Verdict | undefined {
+export function spelled({ left, right, sameBytes }: DriftPosition): DriftVerdict | undefined {
   if (!sameBytes) return undefined
-  const names = (part: Part) => part.specials().map((token) => tokenText(part.side, token))
+  const names = (part: DriftPart) => part.specials().map((token) => tokenText(part.side, token))
   const [ours, theirs] = [names(left), names(right)]
   const own = ours.find((name) => !theirs.includes(name))
   const other = theirs.find((name) => !ours.includes(name))
@@ -47,9 +47,9 @@ export function spelled({ left, right, sameBytes }: Place): Verdict | undefined 
 }
 
 /** Ids whose texts no vocabulary tells. */
-export function untold({ left, right }: Place): Verdict | undefined {
+export function untold({ left, right }: DriftPosition): DriftVerdict | undefined {
   const isUntold =
-    ({ side }: Part) =>
+    ({ side }: DriftPart) =>
     (token: number) =>
       side.bytesAt(token) === undefined
   return [left, right].some((part) => tokensIn(part.span, isUntold(part)).length > 0)

@@ -1,8 +1,8 @@
 /** White space at an edge. Elsewhere it belongs to a text. */
 import { type DriftSide, isBlank, isSpecial, spanAt } from './drift-side.ts'
-import { cores, type Part, type Place, type Verdict } from './place.ts'
+import { cores, type DriftPart, type DriftPosition, type DriftVerdict } from './place.ts'
 
-export function separator(place: Place): Verdict | undefined {
+export function separator(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, before, after } = cores(place)
   if (left.trim() !== '' || right.trim() !== '') return undefined
   const sides = [place.left, place.right]
@@ -15,13 +15,13 @@ export function separator(place: Place): Verdict | undefined {
     : undefined
 }
 
-function beginsAtEdge({ side, span }: Part): boolean {
+function beginsAtEdge({ side, span }: DriftPart): boolean {
   let token = span.start
   while (token > 0 && !isEdge(side, token) && isBlank(side, token - 1)) token--
   return isEdge(side, token) || isSpecial(side, token - 1)
 }
 
-function endsAtEdge({ side, span }: Part): boolean {
+function endsAtEdge({ side, span }: DriftPart): boolean {
   const { length } = side.ids
   let token = span.end
   while (token < length && !isEdge(side, token) && isBlank(side, token)) token++

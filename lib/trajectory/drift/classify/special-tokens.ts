@@ -1,8 +1,17 @@
 /** Special tokens other than ends of turns, and the headers that some of them open. */
 import { type DriftSide, endsTurn, isSpecial, spanAt } from './drift-side.ts'
-import { isEmpty, isLast, ordinaryText, type Part, type Place, partOf, tokenText, type Verdict } from './place.ts'
+import {
+  type DriftPart,
+  type DriftPosition,
+  type DriftVerdict,
+  isEmpty,
+  isLast,
+  ordinaryText,
+  partOf,
+  tokenText,
+} from './place.ts'
 
-export function specialTokens(place: Place): Verdict | undefined {
+export function specialTokens(place: DriftPosition): DriftVerdict | undefined {
   const { left, right } = place
   const [ours, theirs] = [namesIn(left), namesIn(right)]
   if (ours.length + theirs.length === 0) return otherRole(place)
@@ -28,7 +37,7 @@ export function specialTokens(place: Place): Verdict | undefined {
 }
 
 /** Whether it holds a special token, the end of a turn, or some of the role that a turn's header names. */
-export function isStructural(part: Part): boolean {
+export function isStructural(part: DriftPart): boolean {
   const { side, span } = part
   if (isEmpty(part)) return false
   for (let token = span.start; token < span.end; token++)
@@ -40,7 +49,7 @@ export function isStructural(part: Part): boolean {
 const ROLE_TOKENS = 8
 
 /** Whether the first token that is not blank belongs to a role: to the word between a token that opens a turn and a line end. */
-function startsInRole(part: Part): boolean {
+function startsInRole(part: DriftPart): boolean {
   const { side } = part
   const [first] = part.words()
   if (first === undefined || /^\s*\n/.test(tokenText(side, first))) return false
@@ -59,7 +68,7 @@ function startsInRole(part: Part): boolean {
 }
 
 /** Special tokens that open a turn, with a role or without. */
-export function isHeader(part: Part): boolean {
+export function isHeader(part: DriftPart): boolean {
   const { side } = part
   const specials = part.specials()
   return (
@@ -75,12 +84,12 @@ const ROLES =
   /^(?:\s|system|developer|user|human|assistant|model|gpt|bot|chatbot|ai|tool|function|ipython|observation|environment|analysis|commentary|final)*$/i
 const WORD = /^[\p{L}\p{N}_-]{1,40}$/u
 
-const isNothing = (part: Part): boolean => isEmpty(part) || part.words().length === 0
+const isNothing = (part: DriftPart): boolean => isEmpty(part) || part.words().length === 0
 
-const namesIn = (part: Part): readonly string[] => part.specials().map((token) => tokenText(part.side, token))
+const namesIn = (part: DriftPart): readonly string[] => part.specials().map((token) => tokenText(part.side, token))
 
 /** The word behind a token that opens a turn. */
-function otherRole({ left, right }: Place): Verdict | undefined {
+function otherRole({ left, right }: DriftPosition): DriftVerdict | undefined {
   const [ours, theirs] = [left, right].map((part) => part.text().trim()) as [string, string]
   if (![left, right].every(standsAsRole) || ![ours, theirs].some((role) => ROLES.test(role))) return undefined
   return {
@@ -91,7 +100,7 @@ function otherRole({ left, right }: Place): Verdict | undefined {
 }
 
 /** It stands between a token that opens a turn and a line end, or another special token. */
-function standsAsRole(part: Part): boolean {
+function standsAsRole(part: DriftPart): boolean {
   const { side, span } = part
   const before = span.start - 1
   if (!WORD.test(part.text().trim()) || before < 0 || span.end === side.ids.length) return false

@@ -9,7 +9,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import { play } from '#testing/simulated-rollout.ts'
+import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 
 /** A trajectory with the tokenizer of its ids. */
@@ -35,7 +35,7 @@ export function conversations(model: string, parser = hermes): readonly Base[] {
   return SCRIPTS.map(({ name, turns }) => ({
     name: `${model} ${name}, ${parser.name}`,
     tokenizer,
-    trajectory: play(
+    trajectory: simulateRollout(
       codec,
       turns.map(({ messages, reply }) => ({
         messages,

@@ -1,8 +1,8 @@
 /** Think blocks that one side has and the other has not. */
 import { firstTouched } from './drift-side.ts'
-import { cores, type Part, type Place, partOf, type Verdict } from './place.ts'
+import { cores, type DriftPart, type DriftPosition, type DriftVerdict, partOf } from './place.ts'
 
-export function think(place: Place): Verdict | undefined {
+export function think(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, before } = cores(place)
   const [ours, theirs] = [thinkingIn(place.left, left, before), thinkingIn(place.right, right, before)]
   if (!ours || !theirs || RANK[ours] === RANK[theirs]) return undefined
@@ -36,7 +36,7 @@ const DELIMITERS = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'g')
 const WHOLE = new RegExp(`^\\s*(?:${OPENING.source})((?:(?!${CLOSING.source})[^])*)(?:${CLOSING.source})\\s*$`)
 
 /** Undefined: it holds something else, or only some of a block’s thoughts. */
-function thinkingIn(part: Part, core: string, before: string): Thinking | undefined {
+function thinkingIn(part: DriftPart, core: string, before: string): Thinking | undefined {
   if (core.trim() === '') return 'nothing'
   const whole = WHOLE.exec(core)
   if (whole) return isNoThought(whole[1] as string) ? 'empty block' : 'block'
@@ -47,7 +47,7 @@ function thinkingIn(part: Part, core: string, before: string): Thinking | undefi
 const MOST_DELIMITING = 12
 
 /** Of a known block: whether nothing but delimiters is left of it without the core. */
-function thoughtsIn({ side, span }: Part, core: string, before: string): Thinking | undefined {
+function thoughtsIn({ side, span }: DriftPart, core: string, before: string): Thinking | undefined {
   const block = firstTouched(side.thinks, span)
   if (!block || span.start - block.start > MOST_DELIMITING || block.end - span.end > MOST_DELIMITING) return undefined
   const first = Math.min(block.start, span.start)

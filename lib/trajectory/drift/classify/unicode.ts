@@ -1,11 +1,11 @@
 /** The same text to a reader, as other bytes. */
-import { bytesIn, isEmpty, type Part, type Place, type Verdict } from './place.ts'
+import { bytesIn, type DriftPart, type DriftPosition, type DriftVerdict, isEmpty } from './place.ts'
 
-type Parts = Pick<Place, 'left' | 'right'>
+type Parts = Pick<DriftPosition, 'left' | 'right'>
 
 const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 
-export function normalisation(place: Parts): Verdict | undefined {
+export function normalisation(place: Parts): DriftVerdict | undefined {
   if (isEmpty(place.left) || isEmpty(place.right)) return undefined
   const [ours, theirs] = wholeCharacters(place).map(({ text }) => text) as [string, string]
   // What is plain ASCII is the same in every form, and so is every character that was not read.
@@ -30,7 +30,7 @@ const NOT_ASCII = /[\u0080-\uffff]/
 
 const REPLACED = /\ufffd+/g
 
-export function partialUtf8(place: Parts): Verdict | undefined {
+export function partialUtf8(place: Parts): DriftVerdict | undefined {
   if (![place.left, place.right].some((part) => part.text().includes('\ufffd'))) return undefined
   const parts = wholeCharacters(place)
   const [left, right] = parts.map(({ text }) => text) as [string, string]
@@ -72,17 +72,17 @@ const MOST = 3
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-const firstByte = ({ side }: Part, token: number): number | undefined =>
+const firstByte = ({ side }: DriftPart, token: number): number | undefined =>
   token < side.ids.length ? side.bytesAt(token)?.[0] : undefined
 
 /** Tokens before the part over which its first character reaches. */
-function missingBefore(part: Part): number {
+function missingBefore(part: DriftPart): number {
   let count = 0
   while (count < MOST && count <= part.span.start && isContinuation(firstByte(part, part.span.start - count))) count++
   return count
 }
 
-function missingAfter(part: Part): number {
+function missingAfter(part: DriftPart): number {
   let count = 0
   while (count < MOST && isContinuation(firstByte(part, part.span.end + count))) count++
   return count

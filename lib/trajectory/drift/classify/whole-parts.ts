@@ -4,11 +4,11 @@
  * delimiters with ordinary tokens only the parser knows.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import type { Stretch } from '../align.ts'
+import type { AlignedRun } from '../align.ts'
 import { type DriftSide, spanAt } from './drift-side.ts'
 
 /** The same stretches, some drifts moved back. */
-export function withWholeParts(given: readonly Stretch[], left: DriftSide, right: DriftSide): readonly Stretch[] {
+export function withWholeParts(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const moved = [...given]
   for (const [index, stretch] of given.entries()) {
     const [before, behind] = [moved[index - 1], moved[index + 1]]

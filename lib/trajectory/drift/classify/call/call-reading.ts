@@ -5,9 +5,9 @@ import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { type CallSpan, type DriftSide, firstTouched } from '../drift-side.ts'
-import type { Part, Place } from '../place.ts'
+import type { DriftPart, DriftPosition } from '../place.ts'
 import { type CallNode, callNodes } from './call-text.ts'
-import { type Difference, WRITINGS, type Writing, writingDifferences } from './call-writing.ts'
+import { type CallWriting, type Difference, WRITINGS, writingDifferences } from './call-writing.ts'
 
 export interface CallReading {
   /** What stands for the call on the other side. */
@@ -15,15 +15,15 @@ export interface CallReading {
   /** arguments: these are the same, in other markup or beside other members. */
   readonly same: 'all' | 'arguments' | 'nothing'
   /** In what that which is the same is written otherwise, what says most first. */
-  readonly writings: readonly Writing[]
+  readonly writings: readonly CallWriting[]
   /** The same at a place. */
-  readonly writingsAt: (place: Place) => readonly Writing[]
+  readonly writingsAt: (place: DriftPosition) => readonly CallWriting[]
 }
 
 /** A call is read once, however many drifts are in it: its side is made for one comparison. */
 const readings = new WeakMap<CallSpan, CallReading>()
 
-export function readingOf(own: CallSpan, from: 'left' | 'right', place: Place): CallReading {
+export function readingOf(own: CallSpan, from: 'left' | 'right', place: DriftPosition): CallReading {
   const known = readings.get(own)
   if (known) return known
   const reading = read(own, from, place)
@@ -31,7 +31,7 @@ export function readingOf(own: CallSpan, from: 'left' | 'right', place: Place): 
   return reading
 }
 
-function read(own: CallSpan, from: 'left' | 'right', place: Place): CallReading {
+function read(own: CallSpan, from: 'left' | 'right', place: DriftPosition): CallReading {
   const [side, across] = from === 'left' ? [place.left.side, place.right.side] : [place.right.side, place.left.side]
   const mapped = place.across(from, own)
   const other = firstTouched(across.calls, mapped) ?? mapped
@@ -104,7 +104,7 @@ const callText = ({ ids, trajectory }: DriftSide, span: Span): CallText => ({
   ...textWithStarts(idsBetween(ids, span), trajectory.vocab),
 })
 
-function charactersOf({ span }: Part, { span: call, starts }: CallText): Span {
+function charactersOf({ span }: DriftPart, { span: call, starts }: CallText): Span {
   const at = (token: number) => starts[Math.min(Math.max(token - call.start, 0), starts.length - 1)] as number
   return { start: at(span.start), end: at(span.end) }
 }

@@ -4,10 +4,10 @@ import type { CallMember, CallNode, Piece } from './call-text.ts'
 
 /** What says most about who wrote it first: of several at one place the first is named. */
 export const WRITINGS = ['key-order', 'quotes', 'booleans', 'numbers', 'escapes', 'spacing'] as const
-export type Writing = (typeof WRITINGS)[number]
+export type CallWriting = (typeof WRITINGS)[number]
 
 export interface Difference {
-  readonly writing: Writing
+  readonly writing: CallWriting
   readonly left: Span
   readonly right: Span
 }
@@ -18,7 +18,7 @@ export function writingDifferences(
   right: readonly CallNode[],
 ): readonly Difference[] | undefined {
   const found: Difference[] = []
-  const add = (writing: Writing, ours: Span, theirs: Span) => found.push({ writing, left: ours, right: theirs })
+  const add = (writing: CallWriting, ours: Span, theirs: Span) => found.push({ writing, left: ours, right: theirs })
   const isSame = (ours: CallNode, theirs: CallNode): boolean => {
     spacing(ours.gap, theirs.gap)
     return isSameValue(ours, theirs)

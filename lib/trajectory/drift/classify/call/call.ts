@@ -2,11 +2,11 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type CallSpan, type DriftSide, firstTouched, spanAt } from '../drift-side.ts'
-import { cores, type Part, type Place, partOf, type Verdict } from '../place.ts'
+import { cores, type DriftPart, type DriftPosition, type DriftVerdict, partOf } from '../place.ts'
 import { type CallReading, readingOf } from './call-reading.ts'
-import type { Writing } from './call-writing.ts'
+import type { CallWriting } from './call-writing.ts'
 
-export function toolCall(place: Place): Verdict | undefined {
+export function toolCall(place: DriftPosition): DriftVerdict | undefined {
   const { left, right } = place
   const [ours, theirs] = [callAt(left), callAt(right)]
   // Text that is no call, where the other side has one or nothing.
@@ -20,7 +20,7 @@ export function toolCall(place: Place): Verdict | undefined {
   return otherwise(own, from, reading, place)
 }
 
-const CAUSES: Readonly<Record<Writing, string>> = {
+const CAUSES: Readonly<Record<CallWriting, string>> = {
   'key-order': 'its keys stand in another order',
   quotes: 'it is quoted otherwise, as Python prints a dict',
   booleans: 'true, false and null are spelled otherwise, as Python spells them',
@@ -29,7 +29,7 @@ const CAUSES: Readonly<Record<Writing, string>> = {
   spacing: 'other white space stands between its parts',
 }
 
-function rewrittenAlike(writing: Writing, { writings }: CallReading): Verdict {
+function rewrittenAlike(writing: CallWriting, { writings }: CallReading): DriftVerdict {
   const others = writings.filter((other) => other !== writing)
   return {
     kind: 'call-json',
@@ -40,7 +40,12 @@ function rewrittenAlike(writing: Writing, { writings }: CallReading): Verdict {
   }
 }
 
-function otherwise(own: CallSpan, from: 'left' | 'right', { other, same }: CallReading, place: Place): Verdict {
+function otherwise(
+  own: CallSpan,
+  from: 'left' | 'right',
+  { other, same }: CallReading,
+  place: DriftPosition,
+): DriftVerdict {
   const [side, across] = from === 'left' ? [place.left.side, place.right.side] : [place.right.side, place.left.side]
   const to = from === 'left' ? 'right' : 'left'
   if (isNothing(across, other)) {
@@ -83,7 +88,7 @@ function otherwise(own: CallSpan, from: 'left' | 'right', { other, same }: CallR
 const nameOf = ({ call }: CallSpan): string => (call.name === undefined ? '' : ` of ${call.name}`)
 
 /** The call that holds all words of a part, or within which it stands if it has none. */
-function callAt(part: Part): CallSpan | undefined {
+function callAt(part: DriftPart): CallSpan | undefined {
   const { side, span } = part
   const words = part.words()
   const found = spanAt(side.calls, words[0] ?? span.start)
@@ -93,7 +98,7 @@ function callAt(part: Part): CallSpan | undefined {
 }
 
 /** White space at an end of the call, which a token of the call begins or ends with. */
-function isAroundCall(place: Place, { span }: Part, call: Span): boolean {
+function isAroundCall(place: DriftPosition, { span }: DriftPart, call: Span): boolean {
   const { left, right, before, after } = cores(place)
   if (left.trim() !== '' || right.trim() !== '') return false
   return (span.start <= call.start && before.trim() === '') || (span.end >= call.end && after.trim() === '')

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { keepText, keptText } from './kept-text.ts'
+import { keepText, sessionText } from './session-text.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -9,9 +9,9 @@ afterEach(() => {
 test('a text is kept by its name, and gone when it is empty', () => {
   keepText('a', 'x\n')
   keepText('b', 'y')
-  expect([keptText('a'), keptText('b'), keptText('c')]).toEqual(['x\n', 'y', ''])
+  expect([sessionText('a'), sessionText('b'), sessionText('c')]).toEqual(['x\n', 'y', ''])
   keepText('a', '')
-  expect(keptText('a')).toBe('')
+  expect(sessionText('a')).toBe('')
   expect(window.sessionStorage).toHaveLength(1)
 })
 
@@ -20,5 +20,5 @@ test('a full storage keeps nothing and breaks nothing', () => {
     throw new DOMException('full', 'QuotaExceededError')
   })
   keepText('a', 'x')
-  expect(keptText('a')).toBe('')
+  expect(sessionText('a')).toBe('')
 })

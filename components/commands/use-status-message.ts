@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 const STANDS_MS = 4_000
 
 /** What was last said, for a moment. */
-export function useSaid(): { readonly said: string; readonly say: (message: string) => void } {
+export function useStatusMessage(): { readonly said: string; readonly say: (message: string) => void } {
   const [said, setSaid] = useState({ message: '' })
   useEffect(() => {
     if (said.message === '') return

@@ -9,8 +9,8 @@ import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { As } from '../compare/side.ts'
-import type { HeldPart } from './held-messages.ts'
 import { recentCharacters } from './recent-characters.ts'
+import type { HeldPart } from './recorded-messages.ts'
 
 /** Whether ids mean the same to the tokenizer as they did in the run; of a file that names none, they are taken to. */
 export function isSameTokenizer({ model }: Pick<TrajectoryView, 'model'>, { name, fingerprint }: Tokenizer): boolean {

@@ -1,8 +1,8 @@
 /** Weighing in words and numbers, as the panel says them. */
 
 import { decimalText } from '#components/token-view/numbers.ts'
+import { ratioOf } from '#lib/analysis/rescore/rescoring.ts'
 import type { SpanRatio } from '#lib/analysis/rescore/units.ts'
-import { ratioOf } from '#lib/analysis/rescore/weighing.ts'
 
 /** Ratios far from 1 as powers: 2.1e-34 says less than e^−77. */
 export function ratioText(delta: number): string {

@@ -3,7 +3,7 @@
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { partInSight } from '#components/token-view/grid/scroll-space.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -13,12 +13,12 @@ import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SI
 export type Column = SideName | 'both'
 
 /** All heights in pixels from the top of the rows. Each list has keys that no two of it share. */
-export interface Sight {
+export interface VisibleRange {
   readonly lines: readonly SightLine[]
-  readonly runs: readonly Run[]
-  readonly notes: readonly Note[]
-  readonly hatches: readonly Hatch[]
-  readonly folds: readonly Fold[]
+  readonly runs: readonly LaneRun[]
+  readonly notes: readonly DriftMarker[]
+  readonly hatches: readonly GapRect[]
+  readonly folds: readonly FoldedLines[]
   /** Lines above blocks. */
   readonly borders: readonly { readonly key: number; readonly top: number }[]
 }
@@ -32,7 +32,7 @@ export interface SightLine {
 }
 
 /** Tokens of one segment that stand together. */
-export interface Run extends Box {
+export interface LaneRun extends Box {
   readonly side: SideName
   readonly segmentIndex: number
   /** Its first token. */
@@ -48,7 +48,7 @@ export interface Run extends Box {
 }
 
 /** Where drifts begin, in the gutter: the first one, and how many begin in that row. */
-export interface Note {
+export interface DriftMarker {
   readonly key: number
   readonly top: number
   readonly drift: number
@@ -56,11 +56,11 @@ export interface Note {
 }
 
 /** Rows in which this side has nothing; `drift`: it has nothing at all of that. */
-export interface Hatch extends Box {
+export interface GapRect extends Box {
   readonly drift: number | undefined
 }
 
-export interface Fold extends Box {
+export interface FoldedLines extends Box {
   readonly side: SideName
   readonly isDivider: boolean
   readonly stretch: number
@@ -74,15 +74,15 @@ interface Box {
   readonly height: number
 }
 
-export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: number, bottom: number): Sight {
+export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: number, bottom: number): VisibleRange {
   const lines: SightLine[] = []
-  const runs: Omit<Run, 'isTight'>[] = []
+  const runs: Omit<LaneRun, 'isTight'>[] = []
   /** Where runs begin, also above what is in sight. */
   const runTops: number[] = []
-  const notes: Note[] = []
-  const hatches: Hatch[] = []
-  const folds: Fold[] = []
-  const borders: Sight['borders'][number][] = []
+  const notes: DriftMarker[] = []
+  const hatches: GapRect[] = []
+  const folds: FoldedLines[] = []
+  const borders: VisibleRange['borders'][number][] = []
   const sides = column === 'both' ? SIDES : [column]
   const main = column === 'right' ? 'right' : 'left'
   const labels: number[] = []
@@ -138,9 +138,9 @@ const tightLabels = (labels: readonly number[]): readonly number[] => {
 
 /** Notes below what is there already, and below one another. `taken`: in order, disjoint. */
 function placedNotes(
-  notes: readonly Note[],
+  notes: readonly DriftMarker[],
   taken: readonly { readonly top: number; readonly bottom: number }[],
-): readonly Note[] {
+): readonly DriftMarker[] {
   let free = 0
   let next = 0
   return notes
@@ -157,7 +157,7 @@ function placedNotes(
     })
 }
 
-function foldOf({ sides }: Rows, item: Item, side: SideName): Fold {
+function foldOf({ sides }: Rows, item: Item, side: SideName): FoldedLines {
   const { starts } = sides[side]
   const tokens = item[side]
   return {
@@ -178,12 +178,12 @@ function runsOf(
   side: SideName,
   first: number,
   last: number,
-): readonly Omit<Run, 'isTight' | 'isSigned'>[] {
+): readonly Omit<LaneRun, 'isTight' | 'isSigned'>[] {
   const { start, end } = item.lines[side]
   if (end === start) return []
   const { starts } = rows.sides[side]
   const tokens = item[side]
-  const runs: Omit<Run, 'isTight' | 'isSigned'>[] = []
+  const runs: Omit<LaneRun, 'isTight' | 'isSigned'>[] = []
   const rowOf = (token: number) => rowInItem(rows, item, side, token).row
   const behind = rowOf(tokens.end - 1) + 1
   for (let segment = segmentIndexAt(starts, tokens.start), token = tokens.start; token < tokens.end; ) {
@@ -217,17 +217,17 @@ function notesOf(
   sides: readonly SideName[],
   first: number,
   last: number,
-): readonly Note[] {
-  const notes = new Map<number, Note>()
+): readonly DriftMarker[] {
+  const notes = new Map<number, DriftMarker>()
   // In one column a drift is an item, whose first row belongs to the side that has tokens.
   const side =
     sides.length === 1 ? (sides[0] as SideName) : item.lines.left.end > item.lines.left.start ? 'left' : 'right'
   const { stretches } = rows
   const { start, end } = item.stretches
   const inSight = tokensInRows(rows, item, side, first, last)
-  const from = start + countWhile(end - start, (at) => (stretches[start + at] as Stretch)[side].end < inSight.start)
+  const from = start + countWhile(end - start, (at) => (stretches[start + at] as AlignedRun)[side].end < inSight.start)
   for (let number = from; number < end; number++) {
-    const stretch = stretches[number] as Stretch
+    const stretch = stretches[number] as AlignedRun
     if (stretch[side].start > inSight.end) break
     if (stretch.kind !== 'drift') continue
     const row = rowOfDrift(rows, item, stretch, side)
@@ -247,7 +247,7 @@ function notesOf(
 }
 
 /** Row of the item in which a drift begins on a side; where the side has nothing, the row of the gap. */
-export function rowOfDrift(rows: Rows, item: Item, stretch: Stretch, side: SideName): number {
+export function rowOfDrift(rows: Rows, item: Item, stretch: AlignedRun, side: SideName): number {
   const { start, end } = stretch[side]
   if (end > start) return rowInItem(rows, item, side, start).row
   return start > item[side].start ? rowInItem(rows, item, side, start - 1).row : 0
@@ -262,7 +262,7 @@ function tokensInRows(rows: Rows, item: Item, side: SideName, first: number, las
   }
 }
 
-function hatchOf(rows: Rows, pairing: Pairing, item: Item, side: SideName): Hatch | undefined {
+function hatchOf(rows: Rows, pairing: Pairing, item: Item, side: SideName): GapRect | undefined {
   const { start, end } = item.lines[side]
   const missing = item.rows - (end - start)
   if (missing <= 0) return undefined

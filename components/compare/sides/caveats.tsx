@@ -1,7 +1,7 @@
 import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
 
 /** What may look like drift and is our rendering: told quietly, in full when it is asked for. */
-export function Doubts({ compared }: { readonly compared: Compared }) {
+export function Caveats({ compared }: { readonly compared: Compared }) {
   const doubts = (['left', 'right'] as const).flatMap((name) => compared[name].doubts.map((doubt) => ({ name, doubt })))
   if (doubts.length === 0) return null
   return (

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placesIn } from './place.ts'
+import { placesIn } from './text-position.ts'
 
 test('lines and columns are those of the text before, in any order of asking', () => {
   const text = fc.array(fc.constantFrom('a', '\n', '🙂', '\ud83d', 'é')).map((parts) => parts.join(''))

@@ -7,7 +7,7 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { makeRows } from './make-rows.ts'
 import { pairingOf } from './pairing.ts'
 import type { RowSide } from './rows.ts'
-import { sightOf } from './sight.ts'
+import { sightOf } from './visible-range.ts'
 
 const PIECES = ['one', 'two', 'three', 'four', 'five', 'six'] as const
 

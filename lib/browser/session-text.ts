@@ -1,6 +1,6 @@
 /** A text that is typed and belongs to no document: kept while its window is open, over tabs of a page and reloads. */
 
-export const keptText = (name: string): string => window.sessionStorage.getItem(keyOf(name)) ?? ''
+export const sessionText = (name: string): string => window.sessionStorage.getItem(keyOf(name)) ?? ''
 
 /** Where the browser's storage is full or switched off, the text is not kept: no more is lost than without it. */
 export function keepText(name: string, text: string): void {

@@ -9,12 +9,12 @@ import { textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pie
 import { commonText } from '#lib/util/common-prefix.ts'
 import type { Prompt } from './prompt.ts'
 
-export type Given =
+export type RawPrompt =
   | { readonly kind: 'text'; readonly text: string }
   /** `text`: what the ids are said to be. They win. */
   | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly text?: string }
 
-export type GivenPrompt =
+export type EncodedRawPrompt =
   | { readonly kind: 'prompt'; readonly prompt: Prompt }
   /** A text of which no token comes. */
   | { readonly kind: 'empty' }
@@ -22,7 +22,7 @@ export type GivenPrompt =
   | { readonly kind: 'unknown-id'; readonly id: number; readonly index: number }
 
 /** `frame`: what the tokenizer adds to texts. */
-export function givenPrompt(given: Given, tokenizer: Tokenizer, frame: TextFrame): GivenPrompt {
+export function encodeRawPrompt(given: RawPrompt, tokenizer: Tokenizer, frame: TextFrame): EncodedRawPrompt {
   if (given.kind === 'text') return textPrompt(given.text, tokenizer, frame)
   const index = given.ids.findIndex((id) => id >= tokenizer.vocabularySize)
   if (index >= 0) return { kind: 'unknown-id', id: given.ids[index] as number, index }
@@ -38,7 +38,7 @@ export function textFrame(framed: readonly number[], plain: readonly number[]): 
   return { before: [], after: [] }
 }
 
-function textPrompt(text: string, tokenizer: Tokenizer, { before, after }: TextFrame): GivenPrompt {
+function textPrompt(text: string, tokenizer: Tokenizer, { before, after }: TextFrame): EncodedRawPrompt {
   const own = tokenizer.encode(text)
   const ids = [...before, ...own, ...after]
   if (ids.length === 0) return { kind: 'empty' }

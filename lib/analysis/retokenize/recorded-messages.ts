@@ -37,7 +37,7 @@ export interface HeldConversation {
 }
 
 /** `trajectory`: with the texts of all its ids, and its calls found. */
-export function heldConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): Making<HeldConversation> {
+export function recordedConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): Making<HeldConversation> {
   const { segments } = trajectory
   if (!segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)) return WITHOUT_MESSAGES
   const calls = toolCallsOf(trajectory)
@@ -70,7 +70,7 @@ export function heldConversation(trajectory: TrajectoryView, mode: 'structured' 
 }
 
 /** What the chat template gets, as JSON texts: 1.0 stays 1.0. */
-export const heldTexts = (
+export const recordedTexts = (
   { parts, isPrompt }: HeldConversation,
   { model }: Pick<TrajectoryView, 'model'>,
 ): { readonly messages: string; readonly tools: string; readonly options: string } => ({

@@ -6,24 +6,24 @@ import { Fact, Facts } from '#components/ui/facts.tsx'
 import type { ClipRule } from '#lib/analysis/rescore/clipping.ts'
 import { DELTA_COLUMN, RATIO_COLUMN } from '#lib/analysis/rescore/columns.ts'
 import { deltaHistogram } from '#lib/analysis/rescore/histogram.ts'
-import type { WeighTotals } from '#lib/analysis/rescore/weighing.ts'
+import type { RescoreTotals } from '#lib/analysis/rescore/rescoring.ts'
 import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ComparePartProps } from '../view.ts'
 import { ClipPreview, FIRST_RULE } from './clip-preview.tsx'
 import { DeltaChart } from './delta-chart.tsx'
-import { HeaviestUnits, SpansWithoutRatio } from './heaviest.tsx'
+import { HeaviestUnits, SpansWithoutRatio } from './largest-changes.tsx'
 import { NoiseNote } from './noise-note.tsx'
-import type { FoundWeights } from './use-weighing.ts'
-import { deltaText, ratioText } from './weigh-words.ts'
+import { deltaText, ratioText } from './rescore-texts.ts'
+import type { FoundWeights } from './use-rescoring.ts'
 
 interface WeighReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   readonly found: FoundWeights
 }
 
 /** What weighing found: totals against the noise floor, what a correction would clip, and where it weighs most. */
-export function WeighReport({ found, pair, view, onView }: WeighReportProps) {
+export function RescoreReport({ found, pair, view, onView }: WeighReportProps) {
   const { weighing, order, scored } = found
   const { totals, units, noise, unknown, unpaired } = weighing
   const [rule, setRule] = useState<ClipRule>(FIRST_RULE)
@@ -72,7 +72,7 @@ function Totals({
   unknown,
   unpaired,
 }: {
-  readonly totals: WeighTotals
+  readonly totals: RescoreTotals
   readonly deltas: Float64Array
   readonly unknown: number
   readonly unpaired: { readonly left: number; readonly right: number }

@@ -2,14 +2,18 @@
 import { useEffect, useEffectEvent } from 'react'
 
 /** find: takes the focus to the field; verify: opens what scores the trajectory again. */
-export type OfferName = 'find' | 'next-hit' | 'previous-hit' | 'verify'
-export type Offers = Readonly<Partial<Record<OfferName, () => void>>>
+export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify'
+export type PanelCommands = Readonly<Partial<Record<PanelCommandName, () => void>>>
 
 /** Stands while what is returned has not been called. */
-export type Offer = (name: OfferName, run: () => void) => () => void
+export type RegisterPanelCommand = (name: PanelCommandName, run: () => void) => () => void
 
 /** Offers while the part is shown; undefined: not now, and the command says that it is not available. */
-export function useOffer(offer: Offer, name: OfferName, run: (() => void) | undefined): void {
+export function usePanelCommand(
+  offer: RegisterPanelCommand,
+  name: PanelCommandName,
+  run: (() => void) | undefined,
+): void {
   const latest = useEffectEvent(() => run?.())
   const isOffered = run !== undefined
   useEffect(() => (isOffered ? offer(name, () => latest()) : undefined), [offer, name, isOffered])

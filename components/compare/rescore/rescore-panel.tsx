@@ -10,15 +10,15 @@ import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { vocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
-import type { UseWeighing, WeighState } from './use-weighing.ts'
-import { WeighReport } from './weigh-report.tsx'
+import { RescoreReport } from './rescore-report.tsx'
+import type { RescoreState, UseWeighing } from './use-rescoring.ts'
 
 interface WeighPanelProps extends Pick<ComparePartProps, 'view' | 'onView'> {
   readonly weighing: UseWeighing
   readonly scorer: Scorer
 }
 
-export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) {
+export function RescorePanel({ weighing, scorer, view, onView }: WeighPanelProps) {
   const { state, found, pair, start, cancel } = weighing
   const { servers = [], defaultServer } = scorer
   const [chosen, setChosen] = useState<{ readonly left?: string; readonly right?: string }>({})
@@ -85,7 +85,7 @@ export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) 
       <div className="mt-2 grid gap-2">
         <Standing state={state} ofSamples={!vocabularyOf(pair).costs} />
         {found && (
-          <WeighReport
+          <RescoreReport
             key={`${found.choice.servers.left} ${found.choice.servers.right} ${found.scored ? '' : 'part'}`}
             found={found}
             pair={pair}
@@ -102,7 +102,7 @@ export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) 
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
 
-function Standing({ state, ofSamples }: { readonly state: WeighState; readonly ofSamples: boolean }) {
+function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly ofSamples: boolean }) {
   switch (state.kind) {
     case 'idle':
       return (

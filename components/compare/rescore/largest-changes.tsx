@@ -2,14 +2,14 @@
 import type { ReactNode } from 'react'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { type ClipRule, clipEffect, type RatioOrder } from '#lib/analysis/rescore/clipping.ts'
-import type { Weighing } from '#lib/analysis/rescore/weighing.ts'
+import type { Rescoring } from '#lib/analysis/rescore/rescoring.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import type { ComparePartProps } from '../view.ts'
-import { deltaText, ratioText, WHY_NO_RATIO } from './weigh-words.ts'
+import { deltaText, ratioText, WHY_NO_RATIO } from './rescore-texts.ts'
 
 interface UnitsProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  readonly weighing: Weighing
+  readonly weighing: Rescoring
   readonly order: RatioOrder
   readonly rule: ClipRule
 }
@@ -64,7 +64,7 @@ export function HeaviestUnits({ pair, weighing, order, rule, view, onView }: Uni
 }
 
 interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  readonly weighing: Weighing
+  readonly weighing: Rescoring
   readonly unit: number
   /** What the correction does to it; undefined: nothing. */
   readonly mark: string | undefined
@@ -111,7 +111,7 @@ function UnitRow({ pair, weighing: { units }, unit, mark, view, onView }: UnitRo
 }
 
 interface SpansProps extends Pick<ComparePartProps, 'view' | 'onView'> {
-  readonly weighing: Weighing
+  readonly weighing: Rescoring
 }
 
 /** Drift that has no ratio: what each side is by itself, and why. */

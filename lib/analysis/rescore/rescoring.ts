@@ -10,8 +10,8 @@ import type { Compared } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
 import { type Paired, paired, type Units } from './units.ts'
 
-export interface Weighing extends Paired {
-  readonly totals: WeighTotals
+export interface Rescoring extends Paired {
+  readonly totals: RescoreTotals
   /** How far prefill and sampled logprobs of the same ids lie apart, on each side that was recorded. */
   readonly noise: { readonly left: NoiseFloor; readonly right: NoiseFloor }
 }
@@ -23,7 +23,7 @@ export interface SideScores {
 }
 
 /** Over the units: text that both sides have and that holds trained tokens. In nats; undefined where there is none. */
-export interface WeighTotals {
+export interface RescoreTotals {
   /** Of the left side. */
   readonly trainedTokens: number
   /** Of these, those in units. */
@@ -43,7 +43,7 @@ export interface WeighTotals {
   readonly effectiveShare: number | undefined
 }
 
-export function weigh({ left, right, comparison }: Compared, scores: SideScores): Weighing {
+export function rescore({ left, right, comparison }: Compared, scores: SideScores): Rescoring {
   const mask = Uint8Array.from(lossMask(left.trajectory))
   const found = paired({
     stretches: comparison.stretches,
@@ -66,7 +66,7 @@ export const ratioOf = (delta: number): number => Math.exp(delta)
 /** k3 of one unit. */
 export const k3Of = (delta: number): number => Math.expm1(delta) - delta
 
-function totalsOf(units: Units, trainedTokens: number): WeighTotals {
+function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
   const { count, deltas, trained } = units
   if (count === 0)
     return {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { anyText } from '#testing/strings.ts'
-import { type GivenPrompt, givenPrompt, textFrame } from './given.ts'
+import { type EncodedRawPrompt, encodeRawPrompt, textFrame } from './raw-prompt.ts'
 
 const { encode } = byteTokenizer
 const BEGIN = byteId('<|endoftext|>')
@@ -12,10 +12,10 @@ const NONE = { before: [], after: [] }
 const BEFORE = { before: [BEGIN], after: [] }
 
 const textOf = (text: string, frame = NONE as { before: number[]; after: number[] }) =>
-  givenPrompt({ kind: 'text', text }, byteTokenizer, frame)
+  encodeRawPrompt({ kind: 'text', text }, byteTokenizer, frame)
 const idsOf = (ids: readonly number[], text?: string, frame = NONE as { before: number[]; after: number[] }) =>
-  givenPrompt({ kind: 'ids', ids, ...(text !== undefined && { text }) }, byteTokenizer, frame)
-const problems = (made: GivenPrompt): readonly Problem[] => {
+  encodeRawPrompt({ kind: 'ids', ids, ...(text !== undefined && { text }) }, byteTokenizer, frame)
+const problems = (made: EncodedRawPrompt): readonly Problem[] => {
   if (made.kind !== 'prompt') throw new Error(made.kind)
   return made.prompt.problems
 }

@@ -3,24 +3,24 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
 import { withWeighing } from '#lib/analysis/rescore/columns.ts'
-import { scorePlan, type WeighChoice } from '#lib/analysis/rescore/plan.ts'
+import { type RescoreChoice, scorePlan } from '#lib/analysis/rescore/plan.ts'
+import { type Rescoring, ratioOf, rescore, type SideScores } from '#lib/analysis/rescore/rescoring.ts'
 import { type ScoredBoth, scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
-import { ratioOf, type SideScores, type Weighing, weigh } from '#lib/analysis/rescore/weighing.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
-import type { ShownPair, WeighedSummary } from '../view.ts'
+import type { RescoreSummary, ShownPair } from '../view.ts'
 
 export interface UseWeighing {
-  readonly state: WeighState
+  readonly state: RescoreState
   /** Also of what was scored before it failed or was cancelled; undefined: nothing yet. */
   readonly found: FoundWeights | undefined
   /** The pair; once weighed its tokens have the columns `prefill`, `delta` and `ratio`. */
   readonly pair: ShownPair
-  readonly summary: WeighedSummary | undefined
-  readonly start: (choice: WeighChoice) => Promise<void>
+  readonly summary: RescoreSummary | undefined
+  readonly start: (choice: RescoreChoice) => Promise<void>
   readonly cancel: () => void
 }
 
-export type WeighState =
+export type RescoreState =
   | { readonly kind: 'idle' }
   /** Nothing is trained, and nothing drifts. */
   | { readonly kind: 'empty' }
@@ -36,19 +36,19 @@ export type WeighState =
     }
 
 export interface FoundWeights {
-  readonly weighing: Weighing
+  readonly weighing: Rescoring
   readonly order: RatioOrder
   readonly scores: SideScores
   /** Which servers answered; undefined: it broke off. */
   readonly scored: ScoredBoth | undefined
-  readonly choice: WeighChoice
+  readonly choice: RescoreChoice
 }
 
 /** `score` asks a server. Another pair begins anew. */
-export function useWeighing(pair: ShownPair, score: Score): UseWeighing {
+export function useRescoring(pair: ShownPair, score: Score): UseWeighing {
   const [kept, setKept] = useState<{
     readonly of: ShownPair['compared']
-    readonly state: WeighState
+    readonly state: RescoreState
     readonly found?: FoundWeights | undefined
   }>()
   const controller = useRef<AbortController>(undefined)
@@ -57,11 +57,11 @@ export function useWeighing(pair: ShownPair, score: Score): UseWeighing {
   const own = kept?.of === compared ? kept : undefined
   const found = own?.found
 
-  const start = async (choice: WeighChoice) => {
+  const start = async (choice: RescoreChoice) => {
     controller.current?.abort()
     const ours = new AbortController()
     controller.current = ours
-    const set = (state: WeighState, result?: FoundWeights) => {
+    const set = (state: RescoreState, result?: FoundWeights) => {
       if (controller.current === ours) setKept({ of: compared, state, found: result })
     }
     // What was found before stays until there is more.
@@ -74,7 +74,7 @@ export function useWeighing(pair: ShownPair, score: Score): UseWeighing {
     const scores = unscored(plan)
     const foundSoFar = (scored?: ScoredBoth): FoundWeights | undefined => {
       if (done === 0) return undefined
-      const weighing = weigh(compared, scores)
+      const weighing = rescore(compared, scores)
       return { weighing, order: ratioOrder(weighing.units), scores, scored, choice }
     }
     try {
@@ -109,7 +109,7 @@ export function useWeighing(pair: ShownPair, score: Score): UseWeighing {
   }
 }
 
-function summaryOf({ totals, units, noise }: Weighing): WeighedSummary {
+function summaryOf({ totals, units, noise }: Rescoring): RescoreSummary {
   return {
     meanLogprob: totals.meanLogprob,
     minImportanceRatio: totals.least === undefined ? undefined : ratioOf(units.deltas[totals.least] as number),

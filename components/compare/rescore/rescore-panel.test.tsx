@@ -5,8 +5,8 @@ import { comparedOf, drawn, scorer } from '#lib/analysis/rescore/test-model.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Score, Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import type { CompareView, ShownPair } from '../view.ts'
-import { useWeighing } from './use-weighing.ts'
-import { WeighPanel } from './weigh-panel.tsx'
+import { RescorePanel } from './rescore-panel.tsx'
+import { useRescoring } from './use-rescoring.ts'
 
 const RECORDED = { key: 'k', as: { kind: 'recorded' } } as const
 const pairOf = (left: Trajectory, right: Trajectory): ShownPair => ({
@@ -20,10 +20,10 @@ const VIEW: CompareView = { drift: undefined, onlyDifferences: false, isUnified:
 
 function Page({ pair, score, changes }: { pair: ShownPair; score: Score; changes: Partial<CompareView>[] }) {
   const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', score }
-  const weighing = useWeighing(pair, score)
+  const weighing = useRescoring(pair, score)
   return (
     <>
-      <WeighPanel weighing={weighing} scorer={servers} view={VIEW} onView={(change) => changes.push(change)} />
+      <RescorePanel weighing={weighing} scorer={servers} view={VIEW} onView={(change) => changes.push(change)} />
       <p data-testid="summary">{JSON.stringify(weighing.summary)}</p>
       <p data-testid="columns">
         {Object.keys(weighing.pair.compared.right.trajectory.segments[1]?.columns ?? {}).join()}

@@ -4,11 +4,11 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { withWeighing } from './columns.ts'
 import { noiseFloor } from './noise.ts'
+import { k3Of, type Rescoring, rescore } from './rescoring.ts'
 import { comparedOf, drawn, logprobOf, PIECES, prefill, trajectoryOf } from './test-model.ts'
-import { k3Of, type Weighing, weigh } from './weighing.ts'
 
-const weighed = (left: Trajectory, right: Trajectory, weights = 0): Weighing =>
-  weigh(comparedOf(left, right), { left: prefill(ids(left)), right: prefill(ids(right), weights) })
+const weighed = (left: Trajectory, right: Trajectory, weights = 0): Rescoring =>
+  rescore(comparedOf(left, right), { left: prefill(ids(left)), right: prefill(ids(right), weights) })
 const id = (piece: (typeof PIECES)[number]) => PIECES.indexOf(piece)
 const p = (before: (typeof PIECES)[number], piece: (typeof PIECES)[number]) => logprobOf(id(before), id(piece))
 
@@ -47,12 +47,12 @@ describe('weighing', () => {
   })
 
   test('what only one side has, what no server can score, and what was not scored have no ratio, and it is said why', () => {
-    const why = ({ spans }: Weighing) => spans.map(({ ratio }) => (ratio.kind === 'none' ? ratio.why : ratio.delta))
+    const why = ({ spans }: Rescoring) => spans.map(({ ratio }) => (ratio.kind === 'none' ? ratio.why : ratio.delta))
     expect(why(weighed(drawn('c a|b|aa'), drawn('c a')))).toEqual(['one-side'])
     expect(why(weighed(drawn('a|b c'), drawn('ab c')))).toEqual(['first-token'])
     const [left, right] = [drawn('c a|b|c'), drawn('c ab|c')]
     const nothing = { left: new Float64Array(4).fill(Number.NaN), right: new Float64Array(3).fill(Number.NaN) }
-    const found = weigh(comparedOf(left, right), nothing)
+    const found = rescore(comparedOf(left, right), nothing)
     expect(why(found)).toEqual(['not-scored'])
     expect(found.unknown).toBe(3)
     expect(found.totals).toMatchObject({ units: 0, meanLogprob: undefined, k3: undefined })
@@ -73,7 +73,7 @@ describe('weighing', () => {
     const [left, right] = [drawn('c a|b|c'), drawn('c ab|c')]
     const compared = comparedOf(left, right)
     const scores = { left: prefill(ids(left)), right: prefill(ids(right)) }
-    const shown = withWeighing(compared, scores, weigh(compared, scores))
+    const shown = withWeighing(compared, scores, rescore(compared, scores))
     const column = (side: 'left' | 'right', name: string) =>
       shown[side].trajectory.segments.flatMap(({ columns }) => Array.from(columns?.[name] ?? []))
     const span = p('c', 'ab') - (p('c', 'a') + p('a', 'b'))
@@ -209,7 +209,7 @@ describe('every weighing', () => {
 
   test('of a span too long for a double still has finite sums', () => {
     const [left, right] = [drawn('c a|b|c'), drawn('c ab|c')]
-    const { totals } = weigh(comparedOf(left, right), {
+    const { totals } = rescore(comparedOf(left, right), {
       left: Float64Array.of(Number.NaN, -900, -900, -1),
       right: Float64Array.of(Number.NaN, -1, -1),
     })

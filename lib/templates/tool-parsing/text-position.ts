@@ -1,6 +1,6 @@
 /** Where an offset stands, as editors tell it. */
 
-export interface Place {
+export interface TextPosition {
   /** UTF-16 code units from the start of the text. */
   readonly offset: number
   /** From 1. */
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Goes on from the place before where it can: a text of faults is read once. */
-export function placesIn(text: string): (offset: number) => Place {
+export function placesIn(text: string): (offset: number) => TextPosition {
   let [at, line, column] = [0, 1, 1]
   return (offset) => {
     if (offset < at) [at, line, column] = [0, 1, 1]

@@ -1,20 +1,20 @@
 /** A side of a comparison with what it is made of: the tokenizer's files, and templates with a bound. */
-import { type GivenSide, type Making, neededTokenizer, type SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
+import { type LoadedSide, type Making, neededTokenizer, type SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import type { As } from '#lib/analysis/compare/side.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { Problem } from '../http/problem.ts'
+import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { boundedTemplate } from '../templates/bounded-template.ts'
 
 /** `template`: the text of the one chosen. Throws Problem, TokenizerError. */
-export async function givenSide(
+export async function loadSide(
   trajectory: TrajectoryView,
   as: As,
   template: string | undefined,
   { tokenizers }: Pick<Services, 'tokenizers'>,
   signal: AbortSignal,
-): Promise<GivenSide> {
+): Promise<LoadedSide> {
   const name = orProblem(neededTokenizer(trajectory, as), 'NO_TOKENIZER')
   const tokenizer = name === undefined ? undefined : boundedTokenizer(await tokenizers.load(name, signal))
   return { as, trajectory, tokenizer, template }
@@ -24,7 +24,7 @@ export async function givenSide(
 export function orProblem<T>(making: Making<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
   if (making.ok) return making.value
   const { why, hint } = making
-  throw new Problem({ status: 422, code, detail: why, ...(hint !== undefined && { hint }) })
+  throw new HttpProblem({ status: 422, code, detail: why, ...(hint !== undefined && { hint }) })
 }
 
 const boundedTokenizer = ({ tokenizer, compile, template }: LoadedTokenizer): SideTokenizer => ({
