@@ -1,6 +1,6 @@
 /**
  * A tool call that a grammar forces on the real SGLang, with its tag’s own token held down: it comes as other tokens than its
- * text encodes to. The drift is found, named and weighed, and what weighing reads is what transformers computes.
+ * text encodes to. The drift is found, named and rescored, and what rescoring reads is what transformers computes.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -64,7 +64,7 @@ const overHttp: Score = async function* (request): AsyncGenerator<ScoreLine> {
   for (const line of answer.trimEnd().split('\n')) yield scoreLineSchema.parse(JSON.parse(line))
 }
 
-test('a call that a grammar forces drifts, is named and weighed, and the scores are those of transformers', async () => {
+test('a call that a grammar forces drifts, is named and rescored, and the scores are those of transformers', async () => {
   const trajectory = await forcedCall()
   const [call] = trajectory.segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
   expect(call).toMatchObject({ kind: 'parsed', name: 'calculator', result: { status: 'success', text: '84' } })
@@ -83,16 +83,16 @@ test('a call that a grammar forces drifts, is named and weighed, and the scores 
   for (const [index, side] of [scores.left, scores.right].entries()) {
     const found = Array.from(side, (score) => (Number.isNaN(score) ? null : score))
     const { largest, compared: count } = difference(found, reference[index] ?? [])
-    console.log(`weighed, side ${index + 1}: ${count} logprobs, largest difference ${largest.toExponential(1)}`)
+    console.log(`rescored, side ${index + 1}: ${count} logprobs, largest difference ${largest.toExponential(1)}`)
     expect(count).toBe((sides[index]?.length ?? 0) - 1)
     expect(largest).toBeLessThan(TOLERANCE)
   }
 
-  const { totals, noise, spans: weighed } = rescore(compared, scores)
+  const { totals, noise, spans: rescored } = rescore(compared, scores)
   expect(totals.trainedTokens).toBe(lossMask(trajectory).reduce((sum, trained) => sum + trained, 0))
-  expect(totals.weighedTokens).toBe(totals.trainedTokens)
+  expect(totals.rescoredTokens).toBe(totals.trainedTokens)
   const known = reference.map((side) => side.map((score) => score ?? 0))
-  for (const [index, { ratio }] of weighed.entries()) {
+  for (const [index, { ratio }] of rescored.entries()) {
     const span = spans[index]
     const sum = (side: readonly number[] = [], from = 0, to = 0) => side.slice(from, to).reduce((a, b) => a + b, 0)
     const expected = sum(known[1], span?.right.start, span?.right.end) - sum(known[0], span?.left.start, span?.left.end)

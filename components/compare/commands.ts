@@ -38,7 +38,7 @@ export interface ComparePage extends CommandLists {
   readonly runBaseline: () => void
   readonly link: () => string
   /** To where both sides are scored on a server. */
-  readonly weigh: () => void
+  readonly rescore: () => void
   /** What the marks of the lanes mean. */
   readonly showLegend: () => void
 }
@@ -110,12 +110,12 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
     }),
   ),
   {
-    name: 'weigh',
-    title: 'Weigh both sides on a server',
+    name: 'rescore',
+    title: 'Rescore both sides on a server',
     group: 'Sides',
     keys: ['w'],
     obstacle: ({ report }) => (report ? undefined : 'Nothing is compared yet.'),
-    run: ({ page }) => page.weigh(),
+    run: ({ page }) => page.rescore(),
   },
   {
     name: 'baseline',

@@ -54,7 +54,7 @@ function Strip({ shown = pair }: { readonly shown?: ShownPair }) {
         pair={shown}
         view={view}
         onView={(change) => setView({ ...view, ...change })}
-        weighed={{ meanLogprob: { left: -0.21, right: -0.58 }, minImportanceRatio: 0.62, noiseFloor: undefined }}
+        rescored={{ meanLogprob: { left: -0.21, right: -0.58 }, minImportanceRatio: 0.62, noiseFloor: undefined }}
       />
     </>
   )
@@ -70,7 +70,7 @@ describe('the summary', () => {
     }
   })
 
-  test('what was weighed stands in it, as far as it is known', () => {
+  test('what was rescored stands in it, as far as it is known', () => {
     render(<Strip />)
     const strip = screen.getByRole('region', { name: 'Summary' })
     expect(within(strip).getByText('−0.21 → −0.58')).toBeTruthy()
@@ -239,10 +239,10 @@ describe('two recorded samples', () => {
   })
 })
 
-test('doubts are told with their side, and nothing where there are none', () => {
+test('caveats are told with their side, and nothing where there are none', () => {
   const { container } = render(<Caveats compared={pair.compared} />)
   expect(container.textContent).toBe('')
-  const right = { ...pair.compared.right, doubts: ['the clock of the template'] }
+  const right = { ...pair.compared.right, caveats: ['the clock of the template'] }
   render(<Caveats compared={{ ...pair.compared, right }} />)
   expect(screen.getByText(/1 thing$/)).toBeTruthy()
   expect(screen.getByText('right:')).toBeTruthy()

@@ -48,7 +48,7 @@ const Palette = dynamic<PaletteProps<CompareScreenState>>(
   { loading: () => null },
 )
 
-const WeighPanel = dynamic(async () => (await import('#components/compare/rescore/rescore-panel.tsx')).RescorePanel, {
+const RescorePanel = dynamic(async () => (await import('#components/compare/rescore/rescore-panel.tsx')).RescorePanel, {
   loading: () => null,
 })
 
@@ -77,8 +77,8 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const whole = useRef<HTMLDivElement>(null)
   useFocusKept(whole, hadFocus)
   const scorer = useScorer()
-  const weighing = useRescoring(given, scorer.score)
-  const { pair } = weighing
+  const rescoring = useRescoring(given, scorer.score)
+  const { pair } = rescoring
   const { report } = pair.compared.comparison
   const vocabulary = vocabularyOf(pair)
   const { noun, title, costs, kindText, causeText } = vocabulary
@@ -91,10 +91,10 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     drift: asked.drift !== undefined && asked.drift >= 0 && asked.drift < report.spans.length ? asked.drift : undefined,
     isUnified: asked.isUnified ?? isNarrow,
   }
-  const weigh = () => {
+  const rescore = () => {
     // Shown first: what is hidden takes no focus.
     flushSync(() => setPane('right'))
-    panel.current?.querySelector<HTMLElement>('[data-weigh-start]')?.focus()
+    panel.current?.querySelector<HTMLElement>('[data-rescore-start]')?.focus()
   }
   const onView = (change: Partial<CompareView>) => {
     setView(change)
@@ -119,7 +119,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         showKeys: shell.showKeys,
         showHelp: shell.showHelp,
         showPalette,
-        weigh,
+        rescore,
         showLegend: () => legend.current?.toggle(),
       },
     }),
@@ -136,7 +136,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   return (
     <div ref={whole} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <section aria-label="What was found">
-        <SummaryStrip pair={pair} view={view} onView={onView} weighed={weighing.summary} />
+        <SummaryStrip pair={pair} view={view} onView={onView} rescored={rescoring.summary} />
         <Caveats compared={pair.compared} />
         {chance !== undefined && <Banner tone="note" title="Two runs: what differs may be chance." hint={chance} />}
         <SegmentsAlone compared={pair.compared} />
@@ -192,7 +192,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               <DriftCard
                 pair={pair}
                 drift={shown}
-                weight={weighing.found?.weighing.spans[shown]?.ratio}
+                weight={rescoring.found?.rescoring.spans[shown]?.ratio}
                 state={view.drift === undefined ? 'pointed' : 'pinned'}
                 linksOf={(name, tokens) => <SideLinks pair={pair} name={name} tokens={tokens} />}
               />
@@ -209,7 +209,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               </div>
             )}
             <div ref={panel} className="mt-5 border-line border-t pt-4">
-              <WeighPanel weighing={weighing} scorer={scorer} view={view} onView={onView} />
+              <RescorePanel rescoring={rescoring} scorer={scorer} view={view} onView={onView} />
             </div>
           </>
         }

@@ -31,7 +31,7 @@ export interface ComparePartProps {
   readonly say: (message: string) => void
 }
 
-/** What weighing both sides on a server found, in the summary. Natural logarithms; undefined: not known. */
+/** What rescoring both sides on a server found, in the summary. Natural logarithms; undefined: not known. */
 export interface RescoreSummary {
   readonly meanLogprob: { readonly left: number; readonly right: number } | undefined
   /** Of the trained tokens, right over left. */

@@ -9,7 +9,7 @@ export function sampleText(sample: Sample): string {
   const place = placeText(sample.place)
   if (sample.kind === 'unchecked')
     return `not checked  ${place}  ${sample.why}${sample.detail === undefined ? '' : ` ${sample.detail}`}\n`
-  const { severity, kinds, trained, first, rows, doubts, sentence } = sample
+  const { severity, kinds, trained, first, rows, caveats, sentence } = sample
   const spans = kinds.reduce((sum, one) => sum + spanCount(one.spans), 0)
   const facts = first
     ? [
@@ -22,7 +22,7 @@ export function sampleText(sample: Sample): string {
   const lines = [
     `${(severity ?? 'equal').padEnd(11)}  ${place}  ${facts.join(', ')}`,
     ...(sentence === undefined || (!countsAsDrift(severity) && rows.count === 1) ? [] : [`  > ${sentence}`]),
-    ...doubts.map((one) => `  ? ${one}`),
+    ...caveats.map((one) => `  ? ${one}`),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -43,8 +43,8 @@ export function summaryText(summary: Summary): string {
     `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens stand in drift.`,
     `Calls with their prompts made again: ${counted(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
       `(${rows} rows in all, ${counted(wasted.rows, 'token')} more), and ${counted(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
-    ...(samples.doubtful > 0
-      ? [`${samples.doubtful} of the drifting samples could not be made again faithfully: see the lines with "?".`]
+    ...(samples.withCaveats > 0
+      ? [`${samples.withCaveats} of the drifting samples could not be made again faithfully: see the lines with "?".`]
       : []),
     ...(missed === undefined ? [] : [missed]),
     ...kinds.flatMap(kindLines),

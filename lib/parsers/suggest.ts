@@ -25,8 +25,8 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
   const written = foreign ? undefined : formIn((mark) => chatTemplate.includes(mark))
   if (own !== undefined) {
     const isOther = written !== undefined && written.parser !== own
-    const doubt = isOther ? `, though the chat template has ${written.marks[0]}, as ${written.parser} reads it` : ''
-    return { parser: own, because: `the server runs with ${serverParser}${doubt}`, by: 'server' }
+    const caveat = isOther ? `, though the chat template has ${written.marks[0]}, as ${written.parser} reads it` : ''
+    return { parser: own, because: `the server runs with ${serverParser}${caveat}`, by: 'server' }
   }
   const unknown = serverParser === undefined ? '' : `the server’s ${serverParser} is not known here, and `
   if (written)

@@ -31,7 +31,9 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
         unit="of samples"
       >
         <SeverityCounts counts={{ ...samples.bySeverity, tail: 0 }} />
-        {samples.doubtful > 0 && <span className="block text-warn">{countText(samples.doubtful)} with doubts</span>}
+        {samples.withCaveats > 0 && (
+          <span className="block text-warn">{countText(samples.withCaveats)} with caveats</span>
+        )}
       </Figure>
       <Figure name="Drift spans" value={countText(spanCount(spans))}>
         {rateText(rate.per1000Tokens)} per 1,000 tokens, {rateText(rate.perTurn)} per turn

@@ -26,7 +26,7 @@ const checked = (key: string, touched: number, tokens: number, kind?: 'split' | 
   prefixLost: 0,
   prefixKept: 0,
   rows: { count: 1, extra: 0, realigned: 0 },
-  doubts: [],
+  caveats: [],
 })
 const samples: readonly Sample[] = [
   checked('short', 5, 10, 'split'),

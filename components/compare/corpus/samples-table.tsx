@@ -159,10 +159,10 @@ function SampleName({ sample, href, onOpen, onStore, storing }: SampleNameProps)
           <SeverityMark severity={sample.severity} />
           {sample.kinds.length > 0 && ` · ${sample.kinds.map(({ kind }) => kind).join(', ')}`}
           {place !== name && ` · ${place}`}
-          {sample.doubts.length > 0 && (
-            <span className="text-warn" title={sample.doubts.join('\n')}>
+          {sample.caveats.length > 0 && (
+            <span className="text-warn" title={sample.caveats.join('\n')}>
               {' · '}
-              {sample.doubts.length === 1 ? '1 doubt' : `${sample.doubts.length} doubts`}
+              {sample.caveats.length === 1 ? '1 caveat' : `${sample.caveats.length} caveats`}
             </span>
           )}
         </span>

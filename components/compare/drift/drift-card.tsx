@@ -22,7 +22,7 @@ interface DriftCardProps {
   readonly pair: ShownPair
   /** Number of the span. */
   readonly drift: number
-  /** Undefined: the sides were not weighed. */
+  /** Undefined: the sides were not rescored. */
   readonly weight?: SpanRatio | undefined
   /** pinned: chosen, and stays; pointed: the pointer rests on it. */
   readonly state: 'pinned' | 'pointed'
@@ -112,7 +112,7 @@ const SHOWN_TOKENS = 40
 
 function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
   const count = tokens.end - tokens.start
-  const isWeighed = trajectory.segments.some(({ columns }) => columns?.[PREFILL_COLUMN])
+  const isRescored = trajectory.segments.some(({ columns }) => columns?.[PREFILL_COLUMN])
   const places = Array.from({ length: Math.min(count, SHOWN_TOKENS) }, (_, offset) => tokens.start + offset)
   return (
     <>
@@ -131,11 +131,11 @@ function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
               <tr>
                 <th className="pr-2 text-left font-normal">piece</th>
                 <th className="w-14 pr-2 text-right font-normal">id</th>
-                {!isWeighed && <th className="pr-2 text-left font-normal">bytes</th>}
+                {!isRescored && <th className="pr-2 text-left font-normal">bytes</th>}
                 <th className="w-14 text-right font-normal" title="Natural logarithm of the probability, as recorded">
                   logprob
                 </th>
-                {isWeighed && (
+                {isRescored && (
                   <th className="w-15 pl-2 text-right font-normal" title="By prefill at temperature 1">
                     prefill
                   </th>
@@ -144,7 +144,7 @@ function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
             </thead>
             <tbody>
               {places.map((index) => (
-                <TokenLine key={index} trajectory={trajectory} index={index} isWeighed={isWeighed} />
+                <TokenLine key={index} trajectory={trajectory} index={index} isRescored={isRescored} />
               ))}
             </tbody>
           </table>
@@ -162,10 +162,10 @@ interface TokenLineProps {
   readonly trajectory: TrajectoryView
   readonly index: number
   /** Its column of prefill logprobs is shown. */
-  readonly isWeighed: boolean
+  readonly isRescored: boolean
 }
 
-function TokenLine({ trajectory, index, isWeighed }: TokenLineProps) {
+function TokenLine({ trajectory, index, isRescored }: TokenLineProps) {
   const token = tokenAt(trajectory, index)
   if (!token) return null
   const entry = trajectory.vocab[token.id]
@@ -179,14 +179,14 @@ function TokenLine({ trajectory, index, isWeighed }: TokenLineProps) {
           <MarkedPiece id={token.id} vocab={trajectory.vocab} />
         </span>
         {/* Beside two columns of numbers there is no room for a column of bytes. */}
-        {isWeighed && (
+        {isRescored && (
           <span className="block truncate font-mono text-faint" title={bytesText(entry)}>
             {bytesText(entry)}
           </span>
         )}
       </td>
       <td className="pr-2 text-right">{token.id}</td>
-      {!isWeighed && (
+      {!isRescored && (
         <td className="truncate pr-2 font-mono text-dim" title={bytesText(entry)}>
           {bytesText(entry)}
         </td>
@@ -194,7 +194,7 @@ function TokenLine({ trajectory, index, isWeighed }: TokenLineProps) {
       <td className="text-right">
         <Logprob value={token.logprob} />
       </td>
-      {isWeighed && (
+      {isRescored && (
         <td className="pl-2 text-right">
           <Logprob value={numberAt(token.segment.columns?.[PREFILL_COLUMN], token.indexInSegment)} />
         </td>

@@ -9,12 +9,12 @@ import { driftAfter, NO_FILTER } from './drift-steps.ts'
 import { type DriftVocabulary, kindMeaning, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 
 interface SummaryStripProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  /** Undefined until both sides were weighed on a server. */
-  readonly weighed: RescoreSummary | undefined
+  /** Undefined until both sides were rescored on a server. */
+  readonly rescored: RescoreSummary | undefined
 }
 
 /** What the comparison found, in numbers. */
-export function SummaryStrip({ pair, view, onView, weighed }: SummaryStripProps) {
+export function SummaryStrip({ pair, view, onView, rescored }: SummaryStripProps) {
   const { report } = pair.compared.comparison
   const { spans, severity, trained } = report
   const vocabulary = vocabularyOf(pair)
@@ -49,7 +49,7 @@ export function SummaryStrip({ pair, view, onView, weighed }: SummaryStripProps)
       )}
       {!first && <Cell value={`No ${vocabulary.noun}`} name={sameText(report)} ink="text-good" />}
       {vocabulary.costs && report.replayed !== 'ids' && <Costs report={report} />}
-      {weighed && <Weighed weighed={vocabulary.costs ? weighed : { ...weighed, minImportanceRatio: undefined }} />}
+      {rescored && <Rescored rescored={vocabulary.costs ? rescored : { ...rescored, minImportanceRatio: undefined }} />}
     </section>
   )
 }
@@ -191,7 +191,11 @@ function rowsText({ count, extra, realigned }: DriftReport['rows']): string {
     : `${name} · ${countText(realigned)} ${realigned === 1 ? 'token becomes' : 'tokens become'} context`
 }
 
-function Weighed({ weighed: { meanLogprob, minImportanceRatio, noiseFloor } }: { readonly weighed: RescoreSummary }) {
+function Rescored({
+  rescored: { meanLogprob, minImportanceRatio, noiseFloor },
+}: {
+  readonly rescored: RescoreSummary
+}) {
   return (
     <div className="flex shrink-0 gap-x-5">
       {meanLogprob && (

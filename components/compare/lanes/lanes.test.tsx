@@ -41,7 +41,7 @@ const trajectory = (...segments: Segment[]): TrajectoryView => ({
 })
 
 function compared(left: TrajectoryView, right: TrajectoryView): Compared {
-  const shown = (one: TrajectoryView) => ({ trajectory: one, doubts: [] })
+  const shown = (one: TrajectoryView) => ({ trajectory: one, caveats: [] })
   return { left: shown(left), right: shown(right), comparison: compareTrajectories(left, right) }
 }
 

@@ -7,7 +7,7 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { SegmentsAlone } from './segments-alone.tsx'
 
 function compared(perSegment: readonly SegmentAlone[] | undefined): Compared {
-  const recorded = { trajectory: sampleTrajectory, doubts: [] }
+  const recorded = { trajectory: sampleTrajectory, caveats: [] }
   return {
     left: recorded,
     right: { ...recorded, ...(perSegment && { perSegment }) },

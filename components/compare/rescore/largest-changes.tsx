@@ -9,7 +9,7 @@ import type { ComparePartProps } from '../view.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from './rescore-texts.ts'
 
 interface UnitsProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  readonly weighing: Rescoring
+  readonly rescoring: Rescoring
   readonly order: RatioOrder
   readonly rule: ClipRule
 }
@@ -18,7 +18,7 @@ const MOST_HEAVY = 10
 const MOST_CLIPPED = 200
 
 /** Tokens and spans whose ratio is farthest from 1, and those that a correction clips; each leads to its drift. */
-export function HeaviestUnits({ pair, weighing, order, rule, view, onView }: UnitsProps) {
+export function LargestChanges({ pair, rescoring, order, rule, view, onView }: UnitsProps) {
   const { below, above, tokens } = clipEffect(order, rule)
   const { length } = order.units
   const clipped = [
@@ -28,18 +28,18 @@ export function HeaviestUnits({ pair, weighing, order, rule, view, onView }: Uni
   const isClipped = (delta: number) =>
     delta > Math.log(rule.high) || (rule.kind === 'mask' && delta < Math.log(rule.low))
   const marked = (unit: number) =>
-    isClipped(weighing.units.deltas[unit] as number) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
+    isClipped(rescoring.units.deltas[unit] as number) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
   const row = (unit: number, mark?: string) => (
-    <UnitRow key={unit} pair={pair} weighing={weighing} unit={unit} mark={mark} view={view} onView={onView} />
+    <UnitRow key={unit} pair={pair} rescoring={rescoring} unit={unit} mark={mark} view={view} onView={onView} />
   )
   // The farthest from 1 stand at both ends of the order.
   const ends = [
     ...order.units.subarray(0, MOST_HEAVY),
     ...order.units.subarray(Math.max(MOST_HEAVY, length - MOST_HEAVY)),
   ]
-  const heaviest = ends
-    .filter((unit) => weighing.units.deltas[unit] !== 0)
-    .sort((a, b) => Math.abs(weighing.units.deltas[b] as number) - Math.abs(weighing.units.deltas[a] as number))
+  const largest = ends
+    .filter((unit) => rescoring.units.deltas[unit] !== 0)
+    .sort((a, b) => Math.abs(rescoring.units.deltas[b] as number) - Math.abs(rescoring.units.deltas[a] as number))
     .slice(0, MOST_HEAVY)
   return (
     <div className="grid gap-1.5">
@@ -53,24 +53,24 @@ export function HeaviestUnits({ pair, weighing, order, rule, view, onView }: Uni
           </ul>
         </details>
       )}
-      <h3 className="font-medium text-dim">Heaviest</h3>
-      {heaviest.length === 0 ? (
+      <h3 className="font-medium text-dim">Largest changes</h3>
+      {largest.length === 0 ? (
         <p className="text-faint">None: every ratio is 1.</p>
       ) : (
-        <ul aria-label="Heaviest">{heaviest.map((unit) => row(unit, marked(unit)))}</ul>
+        <ul aria-label="Largest changes">{largest.map((unit) => row(unit, marked(unit)))}</ul>
       )}
     </div>
   )
 }
 
 interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  readonly weighing: Rescoring
+  readonly rescoring: Rescoring
   readonly unit: number
   /** What the correction does to it; undefined: nothing. */
   readonly mark: string | undefined
 }
 
-function UnitRow({ pair, weighing: { units }, unit, mark, view, onView }: UnitRowProps) {
+function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView }: UnitRowProps) {
   const { comparison, left } = pair.compared
   const start = units.leftStarts[unit] as number
   const own = units.drifts[unit] as number
@@ -111,11 +111,11 @@ function UnitRow({ pair, weighing: { units }, unit, mark, view, onView }: UnitRo
 }
 
 interface SpansProps extends Pick<ComparePartProps, 'view' | 'onView'> {
-  readonly weighing: Rescoring
+  readonly rescoring: Rescoring
 }
 
 /** Drift that has no ratio: what each side is by itself, and why. */
-export function SpansWithoutRatio({ weighing: { spans }, view, onView }: SpansProps) {
+export function SpansWithoutRatio({ rescoring: { spans }, view, onView }: SpansProps) {
   const without = spans.flatMap((span, drift) =>
     span.ratio.kind === 'none' ? [{ ...span, drift, why: span.ratio.why }] : [],
   )

@@ -20,13 +20,13 @@ const VIEW: CompareView = { drift: undefined, onlyDifferences: false, isUnified:
 
 function Page({ pair, score, changes }: { pair: ShownPair; score: Score; changes: Partial<CompareView>[] }) {
   const servers: Scorer = { servers: ['s', 't'], defaultServer: 's', score }
-  const weighing = useRescoring(pair, score)
+  const rescoring = useRescoring(pair, score)
   return (
     <>
-      <RescorePanel weighing={weighing} scorer={servers} view={VIEW} onView={(change) => changes.push(change)} />
-      <p data-testid="summary">{JSON.stringify(weighing.summary)}</p>
+      <RescorePanel rescoring={rescoring} scorer={servers} view={VIEW} onView={(change) => changes.push(change)} />
+      <p data-testid="summary">{JSON.stringify(rescoring.summary)}</p>
       <p data-testid="columns">
-        {Object.keys(weighing.pair.compared.right.trajectory.segments[1]?.columns ?? {}).join()}
+        {Object.keys(rescoring.pair.compared.right.trajectory.segments[1]?.columns ?? {}).join()}
       </p>
     </>
   )
@@ -35,43 +35,45 @@ function Page({ pair, score, changes }: { pair: ShownPair; score: Score; changes
 function shown(pair: ShownPair, score: Score = scorer()) {
   const changes: Partial<CompareView>[] = []
   render(<Page pair={pair} score={score} changes={changes} />)
-  const panel = screen.getByRole('region', { name: 'Weigh on a server' })
+  const panel = screen.getByRole('region', { name: 'Rescore on a server' })
   return { changes, panel, user: userEvent.setup() }
 }
-const weighed = async (...asked: Parameters<typeof shown>) => {
+const rescored = async (...asked: Parameters<typeof shown>) => {
   const page = shown(...asked)
   await page.user.click(screen.getByRole('button', { name: 'Score both on server' }))
   return page
 }
 
-test('both sides are scored and weighed; the heaviest leads to its drift, and the tokens get columns', async () => {
-  const { panel, user, changes } = await weighed(DRIFTED)
-  await screen.findByText('Heaviest')
-  expect(panel.dataset.weigh).toBe('weighed')
+test('both sides are scored and rescored; the largest change leads to its drift, and the tokens get columns', async () => {
+  const { panel, user, changes } = await rescored(DRIFTED)
+  await screen.findByText('Largest changes')
+  expect(panel.dataset.rescore).toBe('rescored')
   expect(screen.getByTestId('columns').textContent).toBe('prefill,delta,ratio')
   expect(JSON.parse(screen.getByTestId('summary').textContent)).toMatchObject({
     meanLogprob: expect.anything(),
     noiseFloor: expect.closeTo(0.01),
   })
-  await user.click(within(screen.getByRole('list', { name: 'Heaviest' })).getAllByRole('button')[0] as HTMLElement)
+  await user.click(
+    within(screen.getByRole('list', { name: 'Largest changes' })).getAllByRole('button')[0] as HTMLElement,
+  )
   await user.click(screen.getByRole('button', { name: 'Colour by difference' }))
   expect(changes).toEqual([{ drift: 0 }, { colour: 'column:delta' }])
 })
 
 test('the noise floor names its temperature, and another temperature is no noise', async () => {
-  const { panel } = await weighed(DRIFTED)
+  const { panel } = await rescored(DRIFTED)
   await screen.findByText(/sampled at temperature 1/)
   expect(panel.querySelector('[data-noise]')?.getAttribute('data-noise')).toMatch(/^0\.01/)
 })
 
 test('at another temperature there is no noise floor, and it is said why', async () => {
-  await weighed(pairOf(drawn('c a|b|c', { sampling: { temperature: 0.7 } }), drawn('c ab|c')))
+  await rescored(pairOf(drawn('c a|b|c', { sampling: { temperature: 0.7 } }), drawn('c ab|c')))
   await screen.findByText('Not comparable: sampled at temperature 0.7; prefill is at temperature 1.')
 })
 
 test('a lower threshold clips more, and says which', async () => {
-  const { panel, user } = await weighed(DRIFTED)
-  await screen.findByText('Heaviest')
+  const { panel, user } = await rescored(DRIFTED)
+  await screen.findByText('Largest changes')
   const clipped = () => Number(panel.querySelector('output')?.dataset.clipped)
   fireEvent.change(screen.getByRole('slider', { name: 'C' }), { target: { value: '0' } })
   const most = clipped()
@@ -89,31 +91,31 @@ test('two servers compare two checkpoints on the same ids', async () => {
   const { user, panel } = shown(pairOf(side, side), scorer([], { weights: { t: 1 } }))
   await user.selectOptions(screen.getByLabelText('Right scored by'), 't')
   await user.click(screen.getByRole('button', { name: 'Score both on server' }))
-  await screen.findByText('Heaviest')
+  await screen.findByText('Largest changes')
   expect(within(panel).getByText('Left side')).toBeDefined()
   expect(within(panel).getByText('Right side')).toBeDefined()
 })
 
 test('the same ids on one server say nothing, and it is said', async () => {
   const side = drawn('c a|b|c')
-  await weighed(pairOf(side, side))
+  await rescored(pairOf(side, side))
   await screen.findByText(/every ratio is 1/)
 })
 
-test('what cannot be weighed says why', async () => {
-  await weighed(pairOf(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc')))
+test('what cannot be rescored says why', async () => {
+  await rescored(pairOf(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc')))
   await screen.findByText(/other text: how likely each is/)
 })
 
 test('no trained tokens: totals are missing, and it is said', async () => {
-  await weighed(pairOf(drawn('c|a|b|c'), drawn('c|ab|c')))
+  await rescored(pairOf(drawn('c|a|b|c'), drawn('c|ab|c')))
   await screen.findByText(/has no trained tokens/)
 })
 
-test('where nothing is trained and nothing drifts there is nothing to weigh', async () => {
+test('where nothing is trained and nothing drifts there is nothing to rescore', async () => {
   const side = drawn('c|a|b')
-  const { panel } = await weighed(pairOf(side, side))
-  expect(panel.dataset.weigh).toBe('empty')
+  const { panel } = await rescored(pairOf(side, side))
+  expect(panel.dataset.rescore).toBe('empty')
 })
 
 test('“Every token” scores what is not trained', async () => {
@@ -121,15 +123,15 @@ test('“Every token” scores what is not trained', async () => {
   const { panel, user } = shown(pairOf(side, side))
   await user.click(screen.getByLabelText('Every token'))
   await user.click(screen.getByRole('button', { name: 'Score both on server' }))
-  await expect.poll(() => panel.dataset.weigh).toBe('weighed')
+  await expect.poll(() => panel.dataset.rescore).toBe('rescored')
 })
 
 test('a failing server says what to do, and what was scored stays', async () => {
-  const { panel } = await weighed(DRIFTED, scorer([], { failAfter: 2 }))
+  const { panel } = await rescored(DRIFTED, scorer([], { failAfter: 2 }))
   const alert = await screen.findByRole('alert')
   expect(alert.textContent).toContain('it fell over')
   expect(alert.textContent).toContain('try again')
-  expect(panel.dataset.weigh).toBe('failed')
+  expect(panel.dataset.rescore).toBe('failed')
 })
 
 test('cancelled it keeps what has come', async () => {
@@ -142,10 +144,10 @@ test('cancelled it keeps what has come', async () => {
     })
     yield* lines
   }
-  const { user, panel } = await weighed(DRIFTED, held)
+  const { user, panel } = await rescored(DRIFTED, held)
   await screen.findByText(/2 of .* tokens scored/)
   await user.click(screen.getByRole('button', { name: 'Cancel' }))
   release()
   await screen.findByText('Cancelled.')
-  expect(panel.dataset.weigh).toBe('cancelled')
+  expect(panel.dataset.rescore).toBe('cancelled')
 })

@@ -11,15 +11,15 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { vocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
 import { RescoreReport } from './rescore-report.tsx'
-import type { RescoreState, UseWeighing } from './use-rescoring.ts'
+import type { RescoreState, UseRescoring } from './use-rescoring.ts'
 
-interface WeighPanelProps extends Pick<ComparePartProps, 'view' | 'onView'> {
-  readonly weighing: UseWeighing
+interface RescorePanelProps extends Pick<ComparePartProps, 'view' | 'onView'> {
+  readonly rescoring: UseRescoring
   readonly scorer: Scorer
 }
 
-export function RescorePanel({ weighing, scorer, view, onView }: WeighPanelProps) {
-  const { state, found, pair, start, cancel } = weighing
+export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelProps) {
+  const { state, found, pair, start, cancel } = rescoring
   const { servers = [], defaultServer } = scorer
   const [chosen, setChosen] = useState<{ readonly left?: string; readonly right?: string }>({})
   const [isEvery, setIsEvery] = useState(false)
@@ -31,7 +31,7 @@ export function RescorePanel({ weighing, scorer, view, onView }: WeighPanelProps
   const rightServer = chosen.right ?? leftServer
   const isRunning = state.kind === 'running'
   const isLive = [left, right].some(({ trajectory }) => trajectory.outcome.kind === 'running')
-  const weigh = () => {
+  const rescore = () => {
     if (leftServer === undefined || rightServer === undefined) return
     return start({ servers: { left: leftServer, right: rightServer }, tokens: isEvery ? 'every' : 'trained' })
   }
@@ -52,8 +52,8 @@ export function RescorePanel({ weighing, scorer, view, onView }: WeighPanelProps
     </SelectField>
   )
   return (
-    <section aria-label="Weigh on a server" data-weigh={state.kind}>
-      <Heading>Weigh on a server</Heading>
+    <section aria-label="Rescore on a server" data-rescore={state.kind}>
+      <Heading>Rescore on a server</Heading>
       <div className="grid gap-2">
         {select('left', leftServer)}
         {select('right', rightServer)}
@@ -67,14 +67,14 @@ export function RescorePanel({ weighing, scorer, view, onView }: WeighPanelProps
           onChange={({ target }) => setIsEvery(target.checked)}
         />
         {isRunning ? (
-          <Button onClick={cancel} data-weigh-start>
+          <Button onClick={cancel} data-rescore-start>
             Cancel
           </Button>
         ) : (
           <Button
             look={found ? 'plain' : 'primary'}
-            data-weigh-start
-            onClick={weigh}
+            data-rescore-start
+            onClick={rescore}
             disabled={leftServer === undefined || rightServer === undefined || isLive}
             title={isLive ? 'One of the runs has not ended yet' : 'Sends both sides as prompts; nothing is generated'}
           >
@@ -115,7 +115,7 @@ function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly
     case 'empty':
       return (
         <p className="text-dim text-xs">
-          Nothing is trained on either side and nothing drifts: there is nothing to weigh. “Every token” scores the
+          Nothing is trained on either side and nothing drifts: there is nothing to rescore. “Every token” scores the
           context too.
         </p>
       )
@@ -136,7 +136,7 @@ function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly
           hint={[state.hint, state.done > 0 ? kept(state) : undefined].filter(Boolean).join(' ') || undefined}
         />
       )
-    case 'weighed':
+    case 'rescored':
       return null
   }
 }

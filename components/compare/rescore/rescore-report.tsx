@@ -13,19 +13,19 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ComparePartProps } from '../view.ts'
 import { ClipPreview, FIRST_RULE } from './clip-preview.tsx'
 import { DeltaChart } from './delta-chart.tsx'
-import { HeaviestUnits, SpansWithoutRatio } from './largest-changes.tsx'
+import { LargestChanges, SpansWithoutRatio } from './largest-changes.tsx'
 import { NoiseNote } from './noise-note.tsx'
 import { deltaText, ratioText } from './rescore-texts.ts'
 import type { FoundWeights } from './use-rescoring.ts'
 
-interface WeighReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
+interface RescoreReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   readonly found: FoundWeights
 }
 
-/** What weighing found: totals against the noise floor, what a correction would clip, and where it weighs most. */
-export function RescoreReport({ found, pair, view, onView }: WeighReportProps) {
-  const { weighing, order, scored } = found
-  const { totals, units, noise, unknown, unpaired } = weighing
+/** What rescoring found: totals against the noise floor, what a correction would clip, and where it rescores most. */
+export function RescoreReport({ found, pair, view, onView }: RescoreReportProps) {
+  const { rescoring, order, scored } = found
+  const { totals, units, noise, unknown, unpaired } = rescoring
   const [rule, setRule] = useState<ClipRule>(FIRST_RULE)
   const recorded = noise.left.differences.length > 0 || noise.left.apart.length > 0 ? 'left' : 'right'
   const isTrivial = totals.units > 0 && totals.delta === 0 && pair.compared.comparison.report.spans.length === 0
@@ -49,10 +49,10 @@ export function RescoreReport({ found, pair, view, onView }: WeighReportProps) {
         <>
           <DeltaChart histogram={deltaHistogram(units, noise[recorded].differences)} />
           <ClipPreview order={order} rule={rule} onRule={setRule} />
-          <HeaviestUnits pair={pair} weighing={weighing} order={order} rule={rule} view={view} onView={onView} />
+          <LargestChanges pair={pair} rescoring={rescoring} order={order} rule={rule} view={view} onView={onView} />
         </>
       )}
-      <SpansWithoutRatio weighing={weighing} view={view} onView={onView} />
+      <SpansWithoutRatio rescoring={rescoring} view={view} onView={onView} />
       {scored && <Served pair={pair} left={scored.left} right={scored.right} />}
       <p className="flex flex-wrap gap-1.5">
         <Button className="text-xs" onClick={() => onView({ colour: `column:${DELTA_COLUMN}` })}>
@@ -77,7 +77,7 @@ function Totals({
   readonly unknown: number
   readonly unpaired: { readonly left: number; readonly right: number }
 }) {
-  const { trainedTokens, weighedTokens, meanLogprob, delta, least, greatest, k1, k3, effectiveShare } = totals
+  const { trainedTokens, rescoredTokens, meanLogprob, delta, least, greatest, k1, k3, effectiveShare } = totals
   const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioText(deltas[unit] as number))
   return (
     <Facts>
@@ -105,8 +105,8 @@ function Totals({
           {percentText(effectiveShare)}
         </Fact>
       )}
-      <Fact name="trained tokens weighed">
-        {countText(weighedTokens)} of {countText(trainedTokens)}
+      <Fact name="trained tokens rescored">
+        {countText(rescoredTokens)} of {countText(trainedTokens)}
       </Fact>
       {unpaired.left + unpaired.right > 0 && (
         <Fact name="only on one side" title="Trained tokens in text that the other side does not have: no ratio">

@@ -1,4 +1,4 @@
-/** Weighing in words and numbers, as the panel says them. */
+/** Rescoring in words and numbers, as the panel says them. */
 
 import { decimalText } from '#components/token-view/numbers.ts'
 import { ratioOf } from '#lib/analysis/rescore/rescoring.ts'

@@ -1,19 +1,19 @@
 'use client'
-/** Both sides scored on servers and weighed: how that stands, and the pair with what was found as columns of its tokens. */
+/** Both sides scored on servers and rescored: how that stands, and the pair with what was found as columns of its tokens. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
-import { withWeighing } from '#lib/analysis/rescore/columns.ts'
+import { withRescoring } from '#lib/analysis/rescore/columns.ts'
 import { type RescoreChoice, scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { type Rescoring, ratioOf, rescore, type SideScores } from '#lib/analysis/rescore/rescoring.ts'
 import { type ScoredBoth, scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
 import type { RescoreSummary, ShownPair } from '../view.ts'
 
-export interface UseWeighing {
+export interface UseRescoring {
   readonly state: RescoreState
   /** Also of what was scored before it failed or was cancelled; undefined: nothing yet. */
   readonly found: FoundWeights | undefined
-  /** The pair; once weighed its tokens have the columns `prefill`, `delta` and `ratio`. */
+  /** The pair; once rescored its tokens have the columns `prefill`, `delta` and `ratio`. */
   readonly pair: ShownPair
   readonly summary: RescoreSummary | undefined
   readonly start: (choice: RescoreChoice) => Promise<void>
@@ -25,7 +25,7 @@ export type RescoreState =
   /** Nothing is trained, and nothing drifts. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'running'; readonly done: number; readonly of: number }
-  | { readonly kind: 'weighed' }
+  | { readonly kind: 'rescored' }
   | { readonly kind: 'cancelled'; readonly done: number; readonly of: number }
   | {
       readonly kind: 'failed'
@@ -36,7 +36,7 @@ export type RescoreState =
     }
 
 export interface FoundWeights {
-  readonly weighing: Rescoring
+  readonly rescoring: Rescoring
   readonly order: RatioOrder
   readonly scores: SideScores
   /** Which servers answered; undefined: it broke off. */
@@ -45,7 +45,7 @@ export interface FoundWeights {
 }
 
 /** `score` asks a server. Another pair begins anew. */
-export function useRescoring(pair: ShownPair, score: Score): UseWeighing {
+export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
   const [kept, setKept] = useState<{
     readonly of: ShownPair['compared']
     readonly state: RescoreState
@@ -74,8 +74,8 @@ export function useRescoring(pair: ShownPair, score: Score): UseWeighing {
     const scores = unscored(plan)
     const foundSoFar = (scored?: ScoredBoth): FoundWeights | undefined => {
       if (done === 0) return undefined
-      const weighing = rescore(compared, scores)
-      return { weighing, order: ratioOrder(weighing.units), scores, scored, choice }
+      const rescoring = rescore(compared, scores)
+      return { rescoring, order: ratioOrder(rescoring.units), scores, scored, choice }
     }
     try {
       const scored = await scoreBoth(plan, scores, {
@@ -86,7 +86,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseWeighing {
           running(done, of)
         },
       })
-      set({ kind: 'weighed' }, foundSoFar(scored))
+      set({ kind: 'rescored' }, foundSoFar(scored))
     } catch (error) {
       if (ours.signal.aborted) return set({ kind: 'cancelled', done, of }, foundSoFar())
       const { message, hint } =
@@ -96,14 +96,14 @@ export function useRescoring(pair: ShownPair, score: Score): UseWeighing {
   }
 
   const shown = useMemo(
-    () => (found ? { ...pair, compared: withWeighing(pair.compared, found.scores, found.weighing) } : pair),
+    () => (found ? { ...pair, compared: withRescoring(pair.compared, found.scores, found.rescoring) } : pair),
     [pair, found],
   )
   return {
     state: own?.state ?? { kind: 'idle' },
     found,
     pair: shown,
-    summary: found && summaryOf(found.weighing),
+    summary: found && summaryOf(found.rescoring),
     start,
     cancel: () => controller.current?.abort(),
   }

@@ -2,17 +2,19 @@ import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
 
 /** What may look like drift and is our rendering: told quietly, in full when it is asked for. */
 export function Caveats({ compared }: { readonly compared: Compared }) {
-  const doubts = (['left', 'right'] as const).flatMap((name) => compared[name].doubts.map((doubt) => ({ name, doubt })))
-  if (doubts.length === 0) return null
+  const caveats = (['left', 'right'] as const).flatMap((name) =>
+    compared[name].caveats.map((caveat) => ({ name, caveat })),
+  )
+  if (caveats.length === 0) return null
   return (
     <details className="border-line border-b bg-panel px-3.5 py-1.5 text-xs">
       <summary className="w-fit cursor-pointer text-dim hover:text-ink">
-        What could not be made again faithfully: {doubts.length} {doubts.length === 1 ? 'thing' : 'things'}
+        What could not be made again faithfully: {caveats.length} {caveats.length === 1 ? 'thing' : 'things'}
       </summary>
       <ul className="mt-1 grid list-disc gap-0.5 pl-5">
-        {doubts.map(({ name, doubt }) => (
-          <li key={`${name} ${doubt}`} className="[overflow-wrap:anywhere]">
-            <span className="text-dim">{name}:</span> {doubt}
+        {caveats.map(({ name, caveat }) => (
+          <li key={`${name} ${caveat}`} className="[overflow-wrap:anywhere]">
+            <span className="text-dim">{name}:</span> {caveat}
           </li>
         ))}
       </ul>

@@ -66,7 +66,7 @@ export function SamplesStrip(props: SamplesStripProps) {
           {row.reward !== null && <span>reward {rewardText(row.reward)}</span>}
           {row.rewardWhy !== null && <span className="min-w-0 wrap-anywhere">{row.rewardWhy}</span>}
           {row.reward !== null && rewards && rewards.scored > 1 && (
-            <span title="(reward − mean) / deviation of the group, as GRPO weighs it">
+            <span title="(reward − mean) / deviation of the group, as GRPO rescores it">
               advantage {signed(advantage(row.reward, rewards))}
             </span>
           )}

@@ -48,12 +48,12 @@ export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<
   return {
     ok: true,
     value: {
-      left: side === 'left' ? withDoubts(made.value, replayed) : made.value,
-      right: side === 'right' ? withDoubts(other.value, replayed) : other.value,
+      left: side === 'left' ? withCaveats(made.value, replayed) : made.value,
+      right: side === 'right' ? withCaveats(other.value, replayed) : other.value,
       comparison,
     },
   }
 }
 
-const withDoubts = (side: ShownSide, replayed: SideReplay | undefined): ShownSide =>
-  replayed && replayed.doubts.length > 0 ? { ...side, doubts: [...side.doubts, ...replayed.doubts] } : side
+const withCaveats = (side: ShownSide, replayed: SideReplay | undefined): ShownSide =>
+  replayed && replayed.caveats.length > 0 ? { ...side, caveats: [...side.caveats, ...replayed.caveats] } : side

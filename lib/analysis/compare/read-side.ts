@@ -61,7 +61,7 @@ export function sideRead(trajectory: TrajectoryView): Making<ShownSide> {
         outcome: outcome.kind === 'running' ? { kind: 'ended', reason: 'unknown' } : outcome,
         provenance: { kind: 'retokenized', mode: 'read', parent: trajectory.id },
       },
-      doubts: [],
+      caveats: [],
     },
   }
 }

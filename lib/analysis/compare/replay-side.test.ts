@@ -130,7 +130,12 @@ describe.each(Object.entries(golden))('%s', (name, conversations) => {
         if (typeof first === 'number') {
           // A template that refuses the whole conversation has no side.
           if (found)
-            expect([title, mode, found.calls.length, found.doubts[0]]).toEqual([title, mode, first, expect.any(String)])
+            expect([title, mode, found.calls.length, found.caveats[0]]).toEqual([
+              title,
+              mode,
+              first,
+              expect.any(String),
+            ])
           continue
         }
         const rows = second as readonly number[]
@@ -218,7 +223,7 @@ describe('a replay', () => {
     const template = `{% if add_generation_prompt and messages | length > 2 %}{{ raise_exception('no more') }}{% endif %}{% for message in messages %}{{ message.content }}{% endfor %}`
     const compared = compareSides(given(run, { kind: 'recorded' }), given(run, structured, template))
     if (!compared.ok) throw new Error(compared.why)
-    expect(compared.value.right.doubts).toContainEqual(
+    expect(compared.value.right.caveats).toContainEqual(
       'The chat template refuses the prompt of call 2 (TemplateError: no more): prefix cache and training rows are those of the calls before it.',
     )
     expect(compared.value.comparison.report.calls).toHaveLength(1)

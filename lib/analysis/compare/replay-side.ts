@@ -20,7 +20,7 @@ import type { LoadedSide, SideTokenizer } from './shown-side.ts'
 
 export interface SideReplay extends Omit<Replayed, 'side'> {
   /** What could not be replayed, for a person. */
-  readonly doubts: readonly string[]
+  readonly caveats: readonly string[]
 }
 
 /** Yields before each call. Returns undefined where there is nothing to be made again: the side is recorded, or cannot be made. */
@@ -52,7 +52,7 @@ function* renderedCalls(
   const encode = growingEncoder(tokenizer)
   let line: number | undefined
   let messages = 0
-  const result = (doubts: readonly string[]): SideReplay => ({ ...replay.costs(), by: 'rendered', line, doubts })
+  const result = (caveats: readonly string[]): SideReplay => ({ ...replay.costs(), by: 'rendered', line, caveats })
   for (const part of parts) {
     if (part.kind === 'context') {
       messages += part.messages.length
@@ -97,7 +97,7 @@ function* encodedCalls({ trajectory }: LoadedSide, { tokenizer }: SideTokenizer)
       sampled: hasOwnIds ? segment.ids : tokenizer.encode(texted(segment.ids)),
     })
   }
-  return { ...replay.costs(), by: 'encoded', line: undefined, doubts: [] }
+  return { ...replay.costs(), by: 'encoded', line: undefined, caveats: [] }
 }
 
 /** Nothing is made again: the prompts are those that the server reported. */
@@ -110,5 +110,5 @@ function* readCalls({ trajectory }: LoadedSide): Generator<'calls', SideReplay> 
     const segment = segments[segmentIndex]
     if (segment) replay.add({ prompt: promptOf(all, segment, before), sampled: segment.ids })
   }
-  return { ...replay.costs(), by: 'read', line: undefined, doubts: [] }
+  return { ...replay.costs(), by: 'read', line: undefined, caveats: [] }
 }

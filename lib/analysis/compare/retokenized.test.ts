@@ -33,9 +33,9 @@ function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
 describe.each(examples)('%s', (name) => {
   const trajectory = example(name)
 
-  test.each(['text', 'structured', 'raw'] as const)('as %s is a trajectory of its own, without a doubt', (kind) => {
-    const { trajectory: again, doubts } = made(trajectory, { kind })
-    expect(doubts).toEqual([])
+  test.each(['text', 'structured', 'raw'] as const)('as %s is a trajectory of its own, without a caveat', (kind) => {
+    const { trajectory: again, caveats } = made(trajectory, { kind })
+    expect(caveats).toEqual([])
     expect(again.provenance).toEqual({ kind: 'retokenized', mode: kind, parent: trajectory.id })
     const decoded = decode(encode(again as Trajectory))
     expect(decoded).toEqual({ ok: true, trajectory: again })
@@ -80,5 +80,5 @@ describe.each(examples)('%s', (name) => {
 
 test('as recorded it is itself', () => {
   const trajectory = example('two-steps')
-  expect(made(trajectory, { kind: 'recorded' })).toEqual({ trajectory, doubts: [] })
+  expect(made(trajectory, { kind: 'recorded' })).toEqual({ trajectory, caveats: [] })
 })

@@ -9,7 +9,7 @@ export function shownSide(given: LoadedSide): Making<ShownSide> {
   const { as, trajectory, tokenizer } = given
   switch (as.kind) {
     case 'recorded':
-      return { ok: true, value: { trajectory, doubts: [] } }
+      return { ok: true, value: { trajectory, caveats: [] } }
     case 'read':
       return sideRead(trajectory)
     case 'text':

@@ -23,7 +23,7 @@ export interface LoadedSide {
 export interface ShownSide {
   readonly trajectory: TrajectoryView
   /** What could not be made again as a pipeline would make it, for a person; what drifts may come from that. */
-  readonly doubts: readonly string[]
+  readonly caveats: readonly string[]
   /** Of a text encoded again: each segment encoded by itself. Omitted: not of a text, or another tokenizer's. */
   readonly perSegment?: readonly SegmentAlone[]
 }

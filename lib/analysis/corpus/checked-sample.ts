@@ -32,7 +32,7 @@ export function checkedSample(
     ...(report.sentence !== undefined && { sentence: report.sentence }),
     ...(first && { first: { token: first.left.start, kind: first.kind } }),
     ...(worst !== undefined && { worst }),
-    doubts: [...left.doubts, ...right.doubts],
+    caveats: [...left.caveats, ...right.caveats],
     ...missedIn(left.trajectory),
   }
 }

@@ -190,7 +190,7 @@ const checked: fc.Arbitrary<CheckedSample> = fc
     }),
     numbers: fc.array(fc.nat(1000), { minLength: 8, maxLength: 8 }),
     title: text,
-    doubts: fc.array(text, { maxLength: 1 }),
+    caveats: fc.array(text, { maxLength: 1 }),
     missed: fc.uniqueArray(
       fc.record({
         kind: fc.constantFrom('rollscope' as const, 'sglang' as const),

@@ -10,7 +10,7 @@ export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
     [
       ...['place', 'id', 'title', 'status', 'severity', 'spans', 'trained_tokens_touched', 'trained_tokens'],
       ...['tokens_left', 'tokens_right', 'turns', 'first_drift_token', 'first_drift_kind', 'kinds', 'prefix_lost'],
-      ...['rows', 'extra_row_tokens', 'doubts', 'why_unchecked', 'missed_call_responses', 'missed_call_readers'],
+      ...['rows', 'extra_row_tokens', 'caveats', 'why_unchecked', 'missed_call_responses', 'missed_call_readers'],
       ...['spans_structural', 'spans_content', 'prefix_kept', 'realigned_tokens', 'sentence'],
     ],
     ...samples.map(sampleCells),
@@ -37,7 +37,7 @@ function sampleCells(sample: Sample): readonly Cell[] {
     prefixKept,
     rows,
     sentence,
-    doubts,
+    caveats,
     missedCalls,
   } = sample
   return [
@@ -55,7 +55,7 @@ function sampleCells(sample: Sample): readonly Cell[] {
     prefixLost,
     rows.count,
     rows.extra,
-    doubts.join(' '),
+    caveats.join(' '),
     undefined,
     missedCalls?.responses ?? 0,
     missedCalls?.readers.map(({ kind, name }) => `${kind}:${name}`).join(' '),

@@ -6,10 +6,10 @@ import { callReader, layerCounts, type Sample, sampleSchema } from './sample.ts'
 import { spanCount, type Totals } from './totals.ts'
 
 /**
- * Raised when a field changes its meaning; fields may be added without. 2: `drifting` and `doubtful` leave out samples that
+ * Raised when a field changes its meaning; fields may be added without. 2: `drifting` and `withCaveats` leave out samples that
  * differ only behind their last trained token, and `wasted` and `rows` are of replayed calls.
  */
-const CORPUS_REPORT_VERSION = 2
+const CORPUS_REPORT_VERSION = 3
 
 const count = z.int().min(0)
 const severities = z.object({ trained: count, context: count, tail: count })
@@ -52,7 +52,7 @@ export const corpusReportSchema = z.object({
       ),
       structural: count.describe('Samples with structural drift.'),
       split: count.describe('Samples that break into several training rows.'),
-      doubtful: count.describe('Drifting samples of which something could not be made again faithfully.'),
+      withCaveats: count.describe('Drifting samples of which something could not be made again faithfully.'),
     }),
     tokens: z.object({ left: count, right: count }),
     trained: z.object({ touched: count, of: count }),

@@ -84,7 +84,7 @@ const checkedSchema = z.object({
     .exactOptional()
     .describe('Its first drift. Omitted: none.'),
   worst: count.exactOptional().describe('Number of the gravest span. Omitted: no drift.'),
-  doubts: z.array(z.string()).describe('What of its drift may come from how it was made again.'),
+  caveats: z.array(z.string()).describe('What of its drift may come from how it was made again.'),
   missedCalls: z
     .object({
       responses: count.describe('Responses with the markup of a tool call, of which no call was parsed.'),

@@ -24,7 +24,7 @@ export interface Totals {
     /** Those that break into several training rows. */
     readonly split: number
     /** Those whose drift may come from how they were made again. */
-    readonly doubtful: number
+    readonly withCaveats: number
     readonly unchecked: number
   }
   readonly tokens: { readonly left: number; readonly right: number }
@@ -97,7 +97,7 @@ const NO_SPANS: SpanCounts = { trained: 0, context: 0, tail: 0 }
 const NO_LAYERS: LayerCounts = { structural: 0, content: 0 }
 
 export const NO_TOTALS: Totals = {
-  samples: { checked: 0, bySeverity: NO_SPANS, structural: 0, split: 0, doubtful: 0, unchecked: 0 },
+  samples: { checked: 0, bySeverity: NO_SPANS, structural: 0, split: 0, withCaveats: 0, unchecked: 0 },
   tokens: { left: 0, right: 0 },
   trained: { touched: 0, of: 0 },
   turns: 0,
@@ -124,7 +124,7 @@ export function merged(a: Totals, b: Totals): Totals {
       bySeverity: added(a.samples.bySeverity, b.samples.bySeverity),
       structural: a.samples.structural + b.samples.structural,
       split: a.samples.split + b.samples.split,
-      doubtful: a.samples.doubtful + b.samples.doubtful,
+      withCaveats: a.samples.withCaveats + b.samples.withCaveats,
       unchecked: a.samples.unchecked + b.samples.unchecked,
     },
     tokens: { left: a.tokens.left + b.tokens.left, right: a.tokens.right + b.tokens.right },
@@ -182,7 +182,7 @@ function totalsOf(sample: Sample): Totals {
     kinds,
     byTurn,
     byTool,
-    doubts,
+    caveats,
     place,
     missedCalls,
   } = sample
@@ -193,7 +193,7 @@ function totalsOf(sample: Sample): Totals {
       bySeverity: severity ? { ...NO_SPANS, [severity]: 1 } : NO_SPANS,
       structural: layers.structural > 0 ? 1 : 0,
       split: rows.count > 1 ? 1 : 0,
-      doubtful: doubts.length > 0 && countsAsDrift(severity) ? 1 : 0,
+      withCaveats: caveats.length > 0 && countsAsDrift(severity) ? 1 : 0,
       unchecked: 0,
     },
     tokens,

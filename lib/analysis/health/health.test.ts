@@ -532,7 +532,7 @@ describe('drift', () => {
     expect(checks.at(-1)).toEqual({ name: 'drift' })
   })
 
-  test('in context alone weighs more, and bytes that are no character are told apart', () => {
+  test('in context alone rescores more, and bytes that are no character are told apart', () => {
     const odd = of([{ ...prompt, ids: [0xff, ...prompt.ids] }, response('ok')])
     const drift = textDrift(odd, byteTokenizer)
     expect(drift).toMatchObject({ trained: 0, otherBytes: 1 })

@@ -2,7 +2,7 @@
 import { REPRO_VERSION, type Repro } from './repro.ts'
 
 export function reproJson(repro: Repro): string {
-  const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, doubts } = repro
+  const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, caveats } = repro
   const { spans: _, ...verdict } = report
   const members = {
     version: JSON.stringify(REPRO_VERSION),
@@ -19,7 +19,7 @@ export function reproJson(repro: Repro): string {
     ids: JSON.stringify({ recorded, again }),
     ...(drift && { drift: JSON.stringify(drift) }),
     verdict: JSON.stringify(verdict),
-    ...(doubts.length > 0 && { doubts: JSON.stringify(doubts) }),
+    ...(caveats.length > 0 && { caveats: JSON.stringify(caveats) }),
   }
   const lines = Object.entries(members).map(([name, text]) => `  ${JSON.stringify(name)}: ${text}`)
   return `{\n${lines.join(',\n')}\n}\n`

@@ -3,7 +3,7 @@ import { inDocstring, pythonString } from '#lib/templates/document/python-source
 import type { Repro } from './repro.ts'
 
 export function reproPytest(repro: Repro): string {
-  const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, doubts } = repro
+  const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, caveats } = repro
   const hasClock = rendered?.clock !== undefined
   const [side, other] = recordedSide === 'left' ? (['left', 'right'] as const) : (['right', 'left'] as const)
   // Those after the drift are listed too: where a text repeats itself, only what follows shows which of its copies is there.
@@ -21,7 +21,7 @@ export function reproPytest(repro: Repro): string {
         ]
       : []),
     found,
-    ...doubts.map((doubt) => `Doubt: ${doubt}`),
+    ...caveats.map((caveat) => `Caveat: ${caveat}`),
   ]
   return `"""Token drift: ${TITLES[mode]}
 

@@ -100,7 +100,7 @@ describe.each(['text', 'structured', 'raw'] as const)('in %s mode', (kind) => {
     const repro = reproduced(pairOf({ kind }, trajectory), 0)
     const span = repro.drift?.span
     if (!span) throw new Error('it drifts')
-    const told = { ...repro, drift: { number: 0, span: { ...span, cause: hostile } }, doubts: [hostile] }
+    const told = { ...repro, drift: { number: 0, span: { ...span, cause: hostile } }, caveats: [hostile] }
     expect(differencesFound([{ source: reproPytest(told), again: [repro.recorded, repro.again] }])).toEqual([
       [null, ['drift 1: first difference', expect.any(Number), expect.any(Number)]],
     ])

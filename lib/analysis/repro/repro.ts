@@ -29,7 +29,7 @@ export interface Repro {
   /** The one that was looked at. Undefined: none, the whole comparison. */
   readonly drift: { readonly number: number; readonly span: DriftSpan } | undefined
   /** What may come from how the side was made again. */
-  readonly doubts: readonly string[]
+  readonly caveats: readonly string[]
 }
 
 /** JSON texts: 1.0 stays 1.0. */
@@ -77,7 +77,7 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
       recordedSide,
       report: compared.comparison.report,
       drift: drift === undefined || span === undefined ? undefined : { number: drift, span },
-      doubts: made.doubts,
+      caveats: made.caveats,
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Weighing by API: what is asked, and what is told. Natural logarithms throughout; null = unknown, or beyond a double. */
+/** Rescoring by API: what is asked, and what is told. Natural logarithms throughout; null = unknown, or beyond a double. */
 import * as z from 'zod'
 import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
@@ -63,7 +63,7 @@ export const rescoreAnswerSchema = z.object({
   servers: z.object({ left: served, right: served }),
   totals: z.object({
     trainedTokens: count.describe('Of the left side.'),
-    weighedTokens: count.describe('Of these, those that stand in units.'),
+    rescoredTokens: count.describe('Of these, those that stand in units.'),
     units: count.describe(
       'Pairs of tokens of one id, and spans of the same text in other tokens, that hold trained tokens.',
     ),
@@ -106,8 +106,8 @@ export const rescoreAnswerSchema = z.object({
 })
 export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
 
-export function rescoreAnswer(weighing: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
-  const { totals, units, unknown, unpaired, spans, noise } = weighing
+export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
+  const { totals, units, unknown, unpaired, spans, noise } = rescoring
   const ratioAt = (unit: number | undefined) =>
     unit === undefined ? null : told(ratioOf(units.deltas[unit] as number))
   const effect = clip && clipEffect(ratioOrder(units), clip)
@@ -115,7 +115,7 @@ export function rescoreAnswer(weighing: Rescoring, scored: ScoredBoth, clip: Res
     servers: { left: toldServer(scored.left), right: toldServer(scored.right) },
     totals: {
       trainedTokens: totals.trainedTokens,
-      weighedTokens: totals.weighedTokens,
+      rescoredTokens: totals.rescoredTokens,
       units: totals.units,
       unknown,
       unpaired,

@@ -24,10 +24,10 @@ export interface RatioOrder {
 }
 
 export interface ClipEffect {
-  /** Trained tokens whose weight is changed, of all that are weighed. */
+  /** Trained tokens whose weight is changed, of all that are rescored. */
   readonly tokens: number
   readonly of: number
-  /** Σ weight after / Σ ratio before, over trained tokens: what is left of the gradient’s weight. 1 where none is weighed. */
+  /** Σ weight after / Σ ratio before, over trained tokens: what is left of the gradient’s weight. 1 where none is rescored. */
   readonly weightKept: number
   /** Places in the order whose units lie under and over the bounds. */
   readonly below: Span

@@ -1,4 +1,4 @@
-/** What was weighed as columns of both sides, by which tokens are coloured and which their card shows. */
+/** What was rescored as columns of both sides, by which tokens are coloured and which their card shows. */
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Compared } from '../compare/compare-sides.ts'
@@ -10,7 +10,7 @@ export const PREFILL_COLUMN = 'prefill'
 export const DELTA_COLUMN = 'delta'
 export const RATIO_COLUMN = 'ratio'
 
-export function withWeighing(compared: Compared, scores: SideScores, { spans }: Rescoring): Compared {
+export function withRescoring(compared: Compared, scores: SideScores, { spans }: Rescoring): Compared {
   const deltas = deltasOf(
     compared,
     scores,

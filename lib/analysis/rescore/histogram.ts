@@ -4,7 +4,7 @@ import type { Units } from './units.ts'
 export interface DeltaHistogram {
   /** Lower bounds in nats, rising by half a decade; the first bin holds all from 0 on, the last all above. */
   readonly from: readonly number[]
-  /** Share of weighed trained tokens by |right − left|. */
+  /** Share of rescored trained tokens by |right − left|. */
   readonly deltas: readonly number[]
   /** Share of compared tokens by |prefill − sampled|; undefined: there is no noise floor. */
   readonly noise: readonly number[] | undefined

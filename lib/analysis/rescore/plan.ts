@@ -1,4 +1,4 @@
-/** What of two sides is scored, and where: all that the weighing reads, and nothing twice. */
+/** What of two sides is scored, and where: all that the rescoring reads, and nothing twice. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'

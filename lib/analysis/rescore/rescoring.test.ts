@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { withWeighing } from './columns.ts'
+import { withRescoring } from './columns.ts'
 import { noiseFloor } from './noise.ts'
 import { k3Of, type Rescoring, rescore } from './rescoring.ts'
 import { comparedOf, drawn, logprobOf, PIECES, prefill, trajectoryOf } from './test-model.ts'
 
-const weighed = (left: Trajectory, right: Trajectory, weights = 0): Rescoring =>
+const rescored = (left: Trajectory, right: Trajectory, weights = 0): Rescoring =>
   rescore(comparedOf(left, right), { left: prefill(ids(left)), right: prefill(ids(right), weights) })
 const id = (piece: (typeof PIECES)[number]) => PIECES.indexOf(piece)
 const p = (before: (typeof PIECES)[number], piece: (typeof PIECES)[number]) => logprobOf(id(before), id(piece))
 
-describe('weighing', () => {
+describe('rescoring', () => {
   test('a span of the same text has one ratio, of its sums; the tokens behind it have theirs by what stands before', () => {
-    const { spans, units, totals, unknown, unpaired } = weighed(drawn('c a|b|c|a'), drawn('c ab|c|a'))
+    const { spans, units, totals, unknown, unpaired } = rescored(drawn('c a|b|c|a'), drawn('c ab|c|a'))
     const span = p('c', 'ab') - (p('c', 'a') + p('a', 'b'))
     const behind = p('ab', 'c') - p('b', 'c')
     expect(spans).toHaveLength(1)
@@ -23,7 +23,7 @@ describe('weighing', () => {
     expect([...units.deltas]).toEqual([span, behind, 0])
     expect([...units.trained]).toEqual([2, 1, 1])
     expect([...units.drifts]).toEqual([0, -1, -1])
-    expect(totals).toMatchObject({ trainedTokens: 4, weighedTokens: 4, units: 3 })
+    expect(totals).toMatchObject({ trainedTokens: 4, rescoredTokens: 4, units: 3 })
     expect(totals.delta).toBeCloseTo(span + behind)
     expect(totals.k1).toBeCloseTo(-(span + behind) / 3)
     expect(totals.k3).toBeCloseTo((k3Of(span) + k3Of(behind)) / 3)
@@ -33,7 +33,7 @@ describe('weighing', () => {
   })
 
   test('other text has each side’s sum and mean, and no ratio', () => {
-    const { spans, units, unpaired } = weighed(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc'))
+    const { spans, units, unpaired } = rescored(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc'))
     expect(spans).toEqual([
       {
         left: { tokens: 1, sum: p('a', 'b'), mean: p('a', 'b') },
@@ -48,8 +48,8 @@ describe('weighing', () => {
 
   test('what only one side has, what no server can score, and what was not scored have no ratio, and it is said why', () => {
     const why = ({ spans }: Rescoring) => spans.map(({ ratio }) => (ratio.kind === 'none' ? ratio.why : ratio.delta))
-    expect(why(weighed(drawn('c a|b|aa'), drawn('c a')))).toEqual(['one-side'])
-    expect(why(weighed(drawn('a|b c'), drawn('ab c')))).toEqual(['first-token'])
+    expect(why(rescored(drawn('c a|b|aa'), drawn('c a')))).toEqual(['one-side'])
+    expect(why(rescored(drawn('a|b c'), drawn('ab c')))).toEqual(['first-token'])
     const [left, right] = [drawn('c a|b|c'), drawn('c ab|c')]
     const nothing = { left: new Float64Array(4).fill(Number.NaN), right: new Float64Array(3).fill(Number.NaN) }
     const found = rescore(comparedOf(left, right), nothing)
@@ -59,21 +59,21 @@ describe('weighing', () => {
   })
 
   test('trained tokens of other text are counted on their own side', () => {
-    expect(weighed(drawn('c a|b'), drawn('c a|c|c')).unpaired).toEqual({ left: 1, right: 2 })
+    expect(rescored(drawn('c a|b'), drawn('c a|c|c')).unpaired).toEqual({ left: 1, right: 2 })
   })
 
-  test('context is no part of the totals, but its spans are weighed', () => {
-    const { units, spans } = weighed(drawn('c|a|b c|c'), drawn('c|ab c|c'))
+  test('context is no part of the totals, but its spans are rescored', () => {
+    const { units, spans } = rescored(drawn('c|a|b c|c'), drawn('c|ab c|c'))
     expect(spans[0]).toMatchObject({ trained: 0, ratio: { kind: 'known' } })
     expect([...units.leftStarts]).toEqual([3, 4])
     expect([...units.rightStarts]).toEqual([2, 3])
   })
 
-  test('the columns of both sides hold what was weighed; a span’s tokens all have the span’s', () => {
+  test('the columns of both sides hold what was rescored; a span’s tokens all have the span’s', () => {
     const [left, right] = [drawn('c a|b|c'), drawn('c ab|c')]
     const compared = comparedOf(left, right)
     const scores = { left: prefill(ids(left)), right: prefill(ids(right)) }
-    const shown = withWeighing(compared, scores, rescore(compared, scores))
+    const shown = withRescoring(compared, scores, rescore(compared, scores))
     const column = (side: 'left' | 'right', name: string) =>
       shown[side].trajectory.segments.flatMap(({ columns }) => Array.from(columns?.[name] ?? []))
     const span = p('c', 'ab') - (p('c', 'a') + p('a', 'b'))
@@ -86,7 +86,7 @@ describe('weighing', () => {
 })
 
 describe('the noise floor', () => {
-  const noiseOf = (left: Trajectory) => weighed(left, left).noise.left
+  const noiseOf = (left: Trajectory) => rescored(left, left).noise.left
 
   test('is of what was sampled at temperature 1 only', () => {
     const { spread, temperatures, apart, narrowed } = noiseOf(
@@ -148,14 +148,14 @@ const pair = fc.oneof(
   }),
 )
 
-describe('every weighing', () => {
+describe('every rescoring', () => {
   test('of equal sides has ratio 1 everywhere', () => {
     fc.assert(
       fc.property(someSegments, (segments) => {
         const side = trajectoryOf(segments)
-        const { totals, units, unknown } = weighed(side, side)
+        const { totals, units, unknown } = rescored(side, side)
         expect(units.deltas.every((delta) => delta === 0)).toBe(true)
-        expect(totals.weighedTokens + unknown).toBe(totals.trainedTokens)
+        expect(totals.rescoredTokens + unknown).toBe(totals.trainedTokens)
         if (totals.units > 0) expect(totals).toMatchObject({ delta: 0, k1: 0, k3: 0, effectiveShare: 1 })
       }),
     )
@@ -165,8 +165,8 @@ describe('every weighing', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
         const [one, other] = [trajectoryOf(left), trajectoryOf(right)]
-        const forth = weighed(one, other).spans
-        const back = weighed(other, one).spans
+        const forth = rescored(one, other).spans
+        const back = rescored(other, one).spans
         for (const [index, { ratio, left, right }] of forth.entries()) {
           const mirrored = back[index]
           expect([mirrored?.right, mirrored?.left]).toEqual([left, right])
@@ -181,9 +181,9 @@ describe('every weighing', () => {
   test('k3 is never negative, shares lie between 0 and 1, and every trained token is accounted for', () => {
     fc.assert(
       fc.property(pair, fc.nat({ max: 6 }), ([left, right], weights) => {
-        const { units, totals, unknown, unpaired } = weighed(trajectoryOf(left), trajectoryOf(right), weights)
+        const { units, totals, unknown, unpaired } = rescored(trajectoryOf(left), trajectoryOf(right), weights)
         for (const delta of units.deltas) expect(k3Of(delta)).toBeGreaterThanOrEqual(0)
-        expect(totals.weighedTokens + unknown + unpaired.left).toBe(totals.trainedTokens)
+        expect(totals.rescoredTokens + unknown + unpaired.left).toBe(totals.trainedTokens)
         if (totals.effectiveShare !== undefined) {
           expect(totals.effectiveShare).toBeGreaterThan(0)
           expect(totals.effectiveShare).toBeLessThanOrEqual(1 + 1e-12)
@@ -196,7 +196,7 @@ describe('every weighing', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
         const [one, other] = [trajectoryOf(left), trajectoryOf(right)]
-        const { units, totals, spans } = weighed(one, other)
+        const { units, totals, spans } = rescored(one, other)
         const inSpans = spans.reduce(
           (sum, { ratio, trained }) => sum + (ratio.kind === 'known' && trained > 0 ? ratio.delta : 0),
           0,

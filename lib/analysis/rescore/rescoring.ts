@@ -27,7 +27,7 @@ export interface RescoreTotals {
   /** Of the left side. */
   readonly trainedTokens: number
   /** Of these, those in units. */
-  readonly weighedTokens: number
+  readonly rescoredTokens: number
   readonly units: number
   /** Per token of either side. */
   readonly meanLogprob: { readonly left: number; readonly right: number } | undefined
@@ -39,7 +39,7 @@ export interface RescoreTotals {
   /** Means over units. */
   readonly k1: number | undefined
   readonly k3: number | undefined
-  /** (Σr)² / (n Σr²) over weighed tokens: the share of them that would tell as much without weights. */
+  /** (Σr)² / (n Σr²) over rescored tokens: the share of them that would tell as much without weights. */
   readonly effectiveShare: number | undefined
 }
 
@@ -71,7 +71,7 @@ function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
   if (count === 0)
     return {
       trainedTokens,
-      weighedTokens: 0,
+      rescoredTokens: 0,
       units: 0,
       meanLogprob: undefined,
       delta: undefined,
@@ -105,7 +105,7 @@ function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
   }
   return {
     trainedTokens,
-    weighedTokens: sums.tokens,
+    rescoredTokens: sums.tokens,
     units: count,
     meanLogprob: { left: sums.left / sums.leftTokens, right: sums.right / sums.rightTokens },
     delta: sums.delta,

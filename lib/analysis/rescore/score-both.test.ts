@@ -30,7 +30,7 @@ async function scored(
       if (done === options.abortAt) controller.abort(new Error('given up'))
     },
   }).catch((error: unknown) => error)
-  return { plan, asked, scores, progress, end, weighing: rescore(compared, scores) }
+  return { plan, asked, scores, progress, end, rescoring: rescore(compared, scores) }
 }
 
 test('one server scores the longer side, and of the other what lies behind the prefix that they share', async () => {
@@ -52,7 +52,7 @@ test('equal sides on one server are scored once, and by two servers twice: then 
   const side = drawn('c|a|b a|b|c')
   const once = await scored(side, side, ONE)
   expect(once.asked).toHaveLength(1)
-  expect(once.weighing.totals.delta).toBe(0)
+  expect(once.rescoring.totals.delta).toBe(0)
   expect(once.end).toMatchObject({ left: { server: { name: 's' } }, right: { server: { name: 's' } } })
   const twice = await scored(side, side, TWO, { weights: { t: 1 } })
   expect(twice.asked.map(({ server }) => server)).toEqual(['s', 't'])
@@ -60,7 +60,7 @@ test('equal sides on one server are scored once, and by two servers twice: then 
   const expected = prefill(ids(side), 1)
     .subarray(3)
     .map((value, index) => value - (prefill(ids(side))[3 + index] as number))
-  expect(twice.weighing.units.deltas).toEqual(expected)
+  expect(twice.rescoring.units.deltas).toEqual(expected)
 })
 
 test('only what is trained, and what drifts, is scored unless every token is asked for', () => {
@@ -85,10 +85,10 @@ test('ranges that lie close are one call', () => {
 })
 
 test('what has come stays when a server fails, also of the shared prefix', async () => {
-  const { end, scores, weighing } = await scored(drawn('c|a|b a|b|c|a'), drawn('c|a|b a|b|c|b'), ONE, { failAfter: 3 })
+  const { end, scores, rescoring } = await scored(drawn('c|a|b a|b|c|a'), drawn('c|a|b a|b|c|b'), ONE, { failAfter: 3 })
   expect(end).toMatchObject({ code: 'UPSTREAM_ERROR', hint: 'try again' })
   expect([...scores.right.subarray(1, 6)]).toEqual([...scores.left.subarray(1, 6)])
-  expect(weighing.totals.units).toBeGreaterThan(0)
+  expect(rescoring.totals.units).toBeGreaterThan(0)
 })
 
 test('where one of two servers fails the other is given up', async () => {

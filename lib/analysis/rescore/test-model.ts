@@ -69,8 +69,8 @@ const segmentsOf = (drawing: string): number[][] =>
 export const drawn = (drawing: string, options?: Drawn): Trajectory => trajectoryOf(segmentsOf(drawing), options)
 
 export const comparedOf = (left: Trajectory, right: Trajectory): Compared => ({
-  left: { trajectory: left, doubts: [] },
-  right: { trajectory: right, doubts: [] },
+  left: { trajectory: left, caveats: [] },
+  right: { trajectory: right, caveats: [] },
   comparison: compareTrajectories(left, right),
 })
 

@@ -41,8 +41,8 @@ export interface Units {
   readonly drifts: Int32Array
 }
 
-/** A drift span, weighed. */
-interface WeighedSpan {
+/** A drift span, rescored. */
+interface RescoredSpan {
   readonly left: SpanSum
   readonly right: SpanSum
   /** Trained tokens of the left side. */
@@ -68,7 +68,7 @@ export type SpanRatio =
 export interface Paired {
   readonly units: Units
   /** The nth is the nth drift. */
-  readonly spans: readonly WeighedSpan[]
+  readonly spans: readonly RescoredSpan[]
   /** Trained tokens of the left side in text that both sides have, of which a logprob is not known. */
   readonly unknown: number
   /** Trained tokens in text that the other side does not have. */
@@ -77,7 +77,7 @@ export interface Paired {
 
 export function paired({ stretches, left, right }: ScoredSides): Paired {
   const columns = unitColumns(left.mask.reduce((sum, trained) => sum + trained, 0))
-  const spans: WeighedSpan[] = []
+  const spans: RescoredSpan[] = []
   let unknown = 0
   const unpaired = { left: 0, right: 0 }
   for (const stretch of stretches) {
@@ -92,7 +92,7 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
       }
       continue
     }
-    const span = weighedSpan(stretch, left, right)
+    const span = rescoredSpan(stretch, left, right)
     if (span.ratio.kind === 'known' && span.trained > 0)
       columns.add(
         stretch.left,
@@ -113,11 +113,11 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
   return { units: columns.units(), spans, unknown, unpaired }
 }
 
-function weighedSpan(
+function rescoredSpan(
   stretch: Extract<AlignedRun, { kind: 'drift' }>,
   left: ScoredSide,
   right: ScoredSide,
-): WeighedSpan {
+): RescoredSpan {
   const [ours, theirs] = [spanSum(left, stretch.left), spanSum(right, stretch.right)]
   const ratio = (): SpanRatio => {
     if (ours.tokens === 0 || theirs.tokens === 0) return { kind: 'none', why: 'one-side' }

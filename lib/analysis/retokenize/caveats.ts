@@ -29,22 +29,22 @@ interface Encoded {
   readonly unsure: readonly Span[]
 }
 
-export const textDoubts = ({ vocab, ...encoded }: Encoded & { readonly vocab: Vocab }): readonly string[] => [
-  ...unknownIdDoubts(encoded.trajectory, vocab),
-  ...encodingDoubts(encoded),
+export const textCaveats = ({ vocab, ...encoded }: Encoded & { readonly vocab: Vocab }): readonly string[] => [
+  ...unknownIdCaveats(encoded.trajectory, vocab),
+  ...encodingCaveats(encoded),
 ]
 
 /** Of any text that was encoded here. */
-export const encodingDoubts = ({ trajectory, as, tokenizer, text, unsure }: Encoded): readonly string[] => [
+export const encodingCaveats = ({ trajectory, as, tokenizer, text, unsure }: Encoded): readonly string[] => [
   ...(trajectory.outcome.kind === 'running' ? [UNDER_WAY] : []),
-  ...tokenizerDoubts(trajectory, as, tokenizer),
-  ...unsureDoubts(unsure),
-  ...recentDoubts(text),
+  ...tokenizerCaveats(trajectory, as, tokenizer),
+  ...unsureCaveats(unsure),
+  ...recentCaveats(text),
 ]
 
 const UNDER_WAY = 'The run is still under way: what it has written so far is compared.'
 
-function tokenizerDoubts({ model }: TrajectoryView, as: As, tokenizer: Tokenizer): readonly string[] {
+function tokenizerCaveats({ model }: TrajectoryView, as: As, tokenizer: Tokenizer): readonly string[] {
   const recorded = model.tokenizer
   if (recorded?.source === 'server')
     return [
@@ -57,7 +57,7 @@ function tokenizerDoubts({ model }: TrajectoryView, as: As, tokenizer: Tokenizer
   ]
 }
 
-function unknownIdDoubts(trajectory: TrajectoryView, vocab: Vocab): readonly string[] {
+function unknownIdCaveats(trajectory: TrajectoryView, vocab: Vocab): readonly string[] {
   let count = 0
   let first: number | undefined
   for (const { ids } of segmentsOf(trajectory))
@@ -73,7 +73,7 @@ function unknownIdDoubts(trajectory: TrajectoryView, vocab: Vocab): readonly str
   ]
 }
 
-function unsureDoubts(unsure: readonly Span[]): readonly string[] {
+function unsureCaveats(unsure: readonly Span[]): readonly string[] {
   const count = unsure.reduce((sum, { start, end }) => sum + end - start, 0)
   if (count === 0) return []
   return [
@@ -81,7 +81,7 @@ function unsureDoubts(unsure: readonly Span[]): readonly string[] {
   ]
 }
 
-function recentDoubts(text: string): readonly string[] {
+function recentCaveats(text: string): readonly string[] {
   const found = [...new Set(text.match(recentCharacters))]
   if (found.length === 0) return []
   const names = found.slice(0, MOST_NAMED).map((character) => codePoint(character))
@@ -99,16 +99,16 @@ const codePoint = (character: string): string =>
 const tokens = (count: number): string => (count === 1 ? '1 token' : `${count.toLocaleString('en')} tokens`)
 
 /** Of messages and tools as they were recorded. */
-export function messageDoubts({ model, provenance }: TrajectoryView, parts: readonly HeldPart[]): readonly string[] {
+export function messageCaveats({ model, provenance }: TrajectoryView, parts: readonly HeldPart[]): readonly string[] {
   const messages = parts.flatMap((part) => (part.kind === 'context' ? part.messages : []))
   return [
-    ...partDoubts(messages),
+    ...partCaveats(messages),
     // In our own runs the prompt was rendered from the very values that are recorded.
-    ...(provenance.kind === 'rollout' ? [] : numberDoubts(messages, model.tools)),
+    ...(provenance.kind === 'rollout' ? [] : numberCaveats(messages, model.tools)),
   ]
 }
 
-function partDoubts(messages: readonly Message[]): readonly string[] {
+function partCaveats(messages: readonly Message[]): readonly string[] {
   const types = new Set(
     messages.flatMap(({ content = '' }) =>
       typeof content === 'string' ? [] : content.map(({ type }) => type).filter((type) => type !== 'text'),
@@ -120,7 +120,7 @@ function partDoubts(messages: readonly Message[]): readonly string[] {
   ]
 }
 
-function numberDoubts(messages: readonly Message[], tools: TrajectoryView['model']['tools']): readonly string[] {
+function numberCaveats(messages: readonly Message[], tools: TrajectoryView['model']['tools']): readonly string[] {
   const given = [
     ...messages
       .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))

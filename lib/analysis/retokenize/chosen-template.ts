@@ -7,7 +7,7 @@ import type { As } from '../compare/side.ts'
 
 export interface Chosen {
   readonly template: CompiledTemplate
-  readonly doubts: readonly string[]
+  readonly caveats: readonly string[]
 }
 
 /** A tokenizer that is named brings its own template, unless one is chosen. */
@@ -16,9 +16,9 @@ export function chosenTemplate(
   { tokenizer: named }: Pick<Extract<As, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
   { compile, template }: SideTokenizer,
 ): Making<Chosen> {
-  const compiled = (source: string, doubts: readonly string[] = []): Making<Chosen> => {
+  const compiled = (source: string, caveats: readonly string[] = []): Making<Chosen> => {
     const read = orTemplateFailure(() => compile(source))
-    return read.ok ? { ok: true, value: { template: read.value, doubts } } : refusedTemplate(read.error)
+    return read.ok ? { ok: true, value: { template: read.value, caveats } } : refusedTemplate(read.error)
   }
   if (text !== undefined) return compiled(text)
   const recorded = model.template?.text === '' ? undefined : model.template?.text
@@ -26,7 +26,7 @@ export function chosenTemplate(
   const own = orTemplateFailure(() => template?.(model.tools.length > 0))
   if (!own.ok) return refusedTemplate(own.error)
   if (own.value)
-    return { ok: true, value: { template: own.value, doubts: named === undefined ? [lacking(model)] : [] } }
+    return { ok: true, value: { template: own.value, caveats: named === undefined ? [lacking(model)] : [] } }
   if (recorded !== undefined) return compiled(recorded, [WITHOUT_OWN])
   return {
     ok: false,

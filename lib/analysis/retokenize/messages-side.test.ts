@@ -74,7 +74,7 @@ describe('a conversation', () => {
       'reply',
       [],
     ])
-    expect(again.doubts).toEqual([])
+    expect(again.caveats).toEqual([])
   })
 
   test('that ends with a prompt is rendered with the generation prompt', () => {
@@ -95,7 +95,7 @@ describe('a conversation', () => {
     const mute = '{% for m in messages if m.role != "assistant" %}{{ m.content }};{% endfor %}'
     const again = made(simple, { kind: 'raw' }, { template: mute })
     expect(picture(again)).toBe('(Q;) []')
-    expect(again.doubts).toEqual([expect.stringContaining('Which tokens are replies cannot be told')])
+    expect(again.caveats).toEqual([expect.stringContaining('Which tokens are replies cannot be told')])
   })
 
   test('with replies given in the first prompt: they are context', () => {
@@ -116,10 +116,12 @@ describe('a conversation', () => {
     expect([template?.text, tokenizer?.endOfTurnId]).toEqual([other, undefined])
     const named = made(simple, { kind: 'raw', tokenizer: 'theirs' }, { tokenizer: withOwn(other) })
     expect(textOf(allIds(named.trajectory), named.trajectory.vocab)).toBe('u:Q;a:A;')
-    expect(named.doubts).toEqual([])
+    expect(named.caveats).toEqual([])
     // One that has none of its own.
     const lacking = made(simple, { kind: 'raw', tokenizer: 'theirs' })
-    expect(lacking.doubts).toEqual([expect.stringContaining('comes without a chat template: the recorded one is used')])
+    expect(lacking.caveats).toEqual([
+      expect.stringContaining('comes without a chat template: the recorded one is used'),
+    ])
   })
 })
 
@@ -291,7 +293,7 @@ describe('thinking and calls', () => {
     expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ id: 'call_0000-again' }, { id: 'call_0001-again' }] })
   })
 
-  test('without a recorded parser calls stay text, and that is a doubt', () => {
+  test('without a recorded parser calls stay text, and that is a caveat', () => {
     const trajectory = said('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
     const { parser: _, ...model } = trajectory.model
     const bare = {
@@ -300,9 +302,9 @@ describe('thinking and calls', () => {
       segments: trajectory.segments.map((one) => (one.kind === 'response' ? { ...one, toolCalls: [] } : one)),
     }
     const shown = made(bare)
-    expect(shown.doubts).toEqual([expect.stringContaining('No tool-call parser is recorded')])
+    expect(shown.caveats).toEqual([expect.stringContaining('No tool-call parser is recorded')])
     expect(shown.trajectory.segments[1]).toMatchObject({ toolCalls: [] })
-    expect(made(bare, { kind: 'raw' }).doubts).toEqual([])
+    expect(made(bare, { kind: 'raw' }).caveats).toEqual([])
   })
 })
 
@@ -321,7 +323,7 @@ describe('unusual trajectories', () => {
     const shown = made(running, { kind: 'raw' })
     expect(shown.trajectory.segments[1]).toMatchObject({ toolCalls: [{ kind: 'parsed', name: 'f' }] })
     expect(shown.trajectory.outcome).toEqual({ kind: 'ended', reason: 'unknown' })
-    expect(shown.doubts).toEqual([expect.stringContaining('still under way')])
+    expect(shown.caveats).toEqual([expect.stringContaining('still under way')])
     expect(made(running, { kind: 'text' }).trajectory.segments).toHaveLength(2)
     const asked = { ...running, segments: [], live: { runningTools: {}, open: prompt } } as unknown as TrajectoryView
     expect(picture(made(asked))).toBe('(<|im_start|>user⏎Q<|im_end|>⏎<|im_start|>assistant⏎)')
@@ -374,7 +376,7 @@ describe('unusual trajectories', () => {
     const shouting = chatml.replace("'\\n' + m.content", "'\\n' + m.content | upper")
     const lost = made(forced, { kind: 'raw' }, { template: shouting })
     expect(picture(lost)).toContain('[WELL, A<|im_end|>]')
-    expect(lost.doubts).toEqual([expect.stringContaining('it counts as trained')])
+    expect(lost.caveats).toEqual([expect.stringContaining('it counts as trained')])
     expect(side({ ...forced, segments: [prompt, given] })).toMatchObject({
       ok: false,
       why: expect.stringContaining('given as text'),
@@ -398,13 +400,13 @@ describe('unusual trajectories', () => {
     })
   })
 
-  test('images go to the template, and the tokens that a processor makes are a doubt', () => {
+  test('images go to the template, and the tokens that a processor makes are a caveat', () => {
     const parts: Message = { role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image' }] }
     const template =
       "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{{ p.text if p.type == 'text' else '<image>' }}{% endfor %}{% endif %};{% endfor %}"
     const shown = made({ ...simple, segments: [{ ...prompt, messages: [parts] }, response] }, undefined, { template })
     expect(picture(shown)).toBe('(Look<image>;) [A;]')
-    expect(shown.doubts).toEqual([expect.stringContaining('parts that are not text (image)')])
+    expect(shown.caveats).toEqual([expect.stringContaining('parts that are not text (image)')])
   })
 
   test('a file that names no tokenizer: texts and calls are found with the one chosen', () => {
@@ -424,9 +426,9 @@ describe('unusual trajectories', () => {
 describe('templates', () => {
   const { template: _, ...untold } = simple.model
 
-  test('not recorded: the tokenizer’s own, and a doubt; without one there is no side', () => {
+  test('not recorded: the tokenizer’s own, and a caveat; without one there is no side', () => {
     const bare = { ...simple, model: untold }
-    expect(made(bare, undefined, { tokenizer: withOwn(chatml) }).doubts).toEqual([
+    expect(made(bare, undefined, { tokenizer: withOwn(chatml) }).caveats).toEqual([
       expect.stringContaining('No chat template is recorded'),
     ])
     expect(side(bare)).toMatchObject({
@@ -435,7 +437,7 @@ describe('templates', () => {
       hint: expect.stringContaining('Choose'),
     })
     const theirs = { ...simple, model: { ...untold, template: { source: 'server' as const, text: '', options: {} } } }
-    expect(made(theirs, undefined, { tokenizer: withOwn(chatml) }).doubts).toEqual([
+    expect(made(theirs, undefined, { tokenizer: withOwn(chatml) }).caveats).toEqual([
       expect.stringContaining('The server rendered with its own'),
     ])
   })
@@ -470,18 +472,18 @@ describe('templates', () => {
     expect(side(odd)).toMatchObject({ ok: false, why: expect.stringContaining('The recorded options cannot be read') })
   })
 
-  test('that write the time get that of the trajectory, and that is a doubt', () => {
+  test('that write the time get that of the trajectory, and that is a caveat', () => {
     const dated = `{{ strftime_now('%Y-%m-%d') }}${chatml}`
     const shown = made({ ...simple, createdAt: '2026-07-04T15:00:00' }, undefined, { template: dated })
     expect(picture(shown)).toMatch(/^\(2026-07-04</)
-    expect(shown.doubts).toEqual([expect.stringContaining('2026-07-04T15:00:00')])
-    expect(made({ ...simple, createdAt: 'once' }, undefined, { template: dated }).doubts).toEqual([
+    expect(shown.caveats).toEqual([expect.stringContaining('2026-07-04T15:00:00')])
+    expect(made({ ...simple, createdAt: 'once' }, undefined, { template: dated }).caveats).toEqual([
       expect.stringContaining('of 1970'),
     ])
   })
 })
 
-describe('doubts', () => {
+describe('caveats', () => {
   test('the tokenizer of the run was the server’s', () => {
     const tokenizer = { name: 'theirs', source: 'server' as const, specialIds: [END] }
     const shown = made(
@@ -489,7 +491,7 @@ describe('doubts', () => {
       { kind: 'raw', tokenizer: 'bytes' },
       { template: chatml },
     )
-    expect(shown.doubts).toEqual([expect.stringContaining('tokenized by the server itself')])
+    expect(shown.caveats).toEqual([expect.stringContaining('tokenized by the server itself')])
   })
 
   test('numbers and keys that a file’s reader may have changed; not of our own runs', () => {
@@ -501,14 +503,14 @@ describe('doubts', () => {
     const messages = [user('1?'), given, user('Q')]
     const own = { ...simple, segments: [{ ...simple.segments[0], messages }, simple.segments[1]] } as Trajectory
     const imported = { ...own, provenance: { kind: 'import', format: 'x', lacked: [] } as const }
-    expect(made(own).doubts).toEqual([])
-    expect(made(imported).doubts).toEqual([expect.stringContaining('whole numbers too large')])
+    expect(made(own).caveats).toEqual([])
+    expect(made(imported).caveats).toEqual([expect.stringContaining('whole numbers too large')])
     const keyed = {
       ...simple,
       model: { ...simple.model, tools: [{ name: 'f', inputSchema: { b: 1, '9': { c: 'x' } } }] },
     }
-    expect(made({ ...keyed, provenance: imported.provenance }).doubts).toHaveLength(1)
-    expect(made({ ...simple, provenance: imported.provenance }).doubts).toEqual([])
+    expect(made({ ...keyed, provenance: imported.provenance }).caveats).toHaveLength(1)
+    expect(made({ ...simple, provenance: imported.provenance }).caveats).toEqual([])
   })
 })
 

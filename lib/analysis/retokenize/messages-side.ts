@@ -9,7 +9,7 @@ import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { LoadedSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
-import { encodingDoubts, messageDoubts } from './caveats.ts'
+import { encodingCaveats, messageCaveats } from './caveats.ts'
 import { type Chosen, chosenTemplate, refusedTemplate } from './chosen-template.ts'
 import { type Clock, recordedClock } from './recorded-clock.ts'
 import { type HeldPart, recordedConversation, recordedTexts } from './recorded-messages.ts'
@@ -35,18 +35,18 @@ export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokeni
     endOfTurnId,
     template: { text: chosen.template.text, options },
   })
-  const { segments, doubts } = replySegments(parts, rendered.value)
+  const { segments, caveats } = replySegments(parts, rendered.value)
   return {
     ok: true,
     value: {
       trajectory: withSpans(frame, segments, parts, tokenizer),
-      doubts: [
-        ...chosen.doubts,
-        ...doubts,
-        ...clock.doubts(),
+      caveats: [
+        ...chosen.caveats,
+        ...caveats,
+        ...clock.caveats(),
         ...(as.kind === 'structured' && readable.model.parser === undefined ? [NO_PARSER] : []),
-        ...messageDoubts(trajectory, parts),
-        ...encodingDoubts({ trajectory, as, tokenizer, text: rendering.text, unsure: encoding.unsure }),
+        ...messageCaveats(trajectory, parts),
+        ...encodingCaveats({ trajectory, as, tokenizer, text: rendering.text, unsure: encoding.unsure }),
       ],
     },
   }

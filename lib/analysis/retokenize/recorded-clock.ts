@@ -4,7 +4,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 export interface Clock {
   readonly read: () => Date
   /** Once the template has rendered. */
-  readonly doubts: () => readonly string[]
+  readonly caveats: () => readonly string[]
 }
 
 export function recordedClock({ createdAt }: Pick<TrajectoryView, 'createdAt'>): Clock {
@@ -17,7 +17,7 @@ export function recordedClock({ createdAt }: Pick<TrajectoryView, 'createdAt'>):
       isRead = true
       return date
     },
-    doubts: () => {
+    caveats: () => {
       if (!isRead) return []
       const taken = isKnown
         ? `that of the trajectory (${createdAt})`

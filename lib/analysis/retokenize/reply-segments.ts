@@ -10,11 +10,11 @@ export type BareSegment = PromptSegment | ResponseSegment
 export function replySegments(
   parts: readonly HeldPart[],
   conversation: Conversation,
-): { readonly segments: readonly BareSegment[]; readonly doubts: readonly string[] } {
+): { readonly segments: readonly BareSegment[]; readonly caveats: readonly string[] } {
   const { ids } = conversation.encoding
   const ranges = replyRanges(parts, conversation)
   const segments: BareSegment[] = []
-  const doubts = new Set<string>()
+  const caveats = new Set<string>()
   let messages: PromptSegment['messages'][number][] = []
   let at = 0
   let reply = 0
@@ -31,7 +31,7 @@ export function replySegments(
     const { start, end } = ranges[reply++] as Span
     closePrompt(start)
     const forced = forcedMask(part, { start, end }, conversation)
-    if (forced === 'unknown') doubts.add(FORCED_LOST)
+    if (forced === 'unknown') caveats.add(FORCED_LOST)
     segments.push({
       kind: 'response',
       ids: ids.slice(start, end),
@@ -42,8 +42,8 @@ export function replySegments(
     at = end
   }
   closePrompt(ids.length)
-  if (ranges.length > 0 && ranges.every(({ start, end }) => start === end)) doubts.add(NO_REPLIES)
-  return { segments, doubts: [...doubts] }
+  if (ranges.length > 0 && ranges.every(({ start, end }) => start === end)) caveats.add(NO_REPLIES)
+  return { segments, caveats: [...caveats] }
 }
 
 const NO_REPLIES =

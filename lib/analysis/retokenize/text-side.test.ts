@@ -70,11 +70,11 @@ describe('any ids in any segments', () => {
     fc.assert(
       fc.property(drawn, (segments) => {
         const trajectory = trajectoryOf(segments, tiny.tokenizer)
-        const { trajectory: again, doubts } = made(trajectory, tiny)
+        const { trajectory: again, caveats } = made(trajectory, tiny)
         expect(allIds(again)).toEqual(retokenized(allIds(trajectory), tiny.tokenizer))
         expect(again.segments.map(({ kind }) => kind)).toEqual(segments.map(({ kind }) => kind))
         expect(decode(encode(again as Trajectory))).toEqual({ ok: true, trajectory: again })
-        expect(doubts.filter((doubt) => !doubt.includes('Unicode') && !doubt.includes('does not have'))).toEqual([])
+        expect(caveats.filter((caveat) => !caveat.includes('Unicode') && !caveat.includes('does not have'))).toEqual([])
       }),
       { numRuns: runs(150) },
     )
@@ -218,39 +218,39 @@ describe('another tokenizer', () => {
     } as Trajectory
     const {
       trajectory: again,
-      doubts,
+      caveats,
       perSegment,
     } = textSide({ trajectory: named, as: { kind: 'text', tokenizer: 'tiny' } }, tiny)
     const theirs = tiny.tokenizer.addedTokens.find(({ content }) => content === '<|im_end|>')?.id
     expect(allIds(again)).toEqual(tiny.tokenizer.encode('a bc<|im_end|>'))
     expect(again.model.tokenizer).toMatchObject({ name: 'tiny', endOfTurnId: theirs })
     expect(again.segments[1]).not.toHaveProperty('finish')
-    expect(doubts).toEqual([])
+    expect(caveats).toEqual([])
     expect(perSegment).toBeUndefined()
   })
 
-  test('found in place of the recorded one is a doubt', () => {
-    const { doubts } = made(trajectoryOf([prompt(letters('a'))], byteTokenizer), tiny)
-    expect(doubts).toEqual([expect.stringContaining('The tokenizer tiny found here is not the one that was recorded')])
+  test('found in place of the recorded one is a caveat', () => {
+    const { caveats } = made(trajectoryOf([prompt(letters('a'))], byteTokenizer), tiny)
+    expect(caveats).toEqual([expect.stringContaining('The tokenizer tiny found here is not the one that was recorded')])
   })
 })
 
-test('a text with characters of a recent Unicode is a doubt that names them', () => {
-  const { doubts } = made(
+test('a text with characters of a recent Unicode is a caveat that names them', () => {
+  const { caveats } = made(
     trajectoryOf([prompt(letters('a\u{1fac8}\u{1faea}\u{1faef}\u{1f6d8}\u{1fa8a}\u{1fa8e}'))], byteTokenizer),
   )
-  expect(doubts).toEqual([expect.stringContaining('(U+1FAC8, U+1FAEA, U+1FAEF, U+1F6D8, U+1FA8A and 1 more)')])
+  expect(caveats).toEqual([expect.stringContaining('(U+1FAC8, U+1FAEA, U+1FAEF, U+1F6D8, U+1FA8A and 1 more)')])
 })
 
-test('ids without a text, and tokens without a certain place, are doubts', () => {
-  expect(made(trajectoryOf([prompt([97, 999])], byteTokenizer)).doubts).toEqual([
+test('ids without a text, and tokens without a certain place, are caveats', () => {
+  expect(made(trajectoryOf([prompt([97, 999])], byteTokenizer)).caveats).toEqual([
     expect.stringMatching(/^1 token with an id that the tokenizer does not have \(the first is 999\)/),
   ])
   const turned = { ...byteTokenizer, encode: (text: string) => letters([...text].reverse().join('')) }
-  const { doubts } = made(trajectoryOf([prompt(letters('abcdefghij'))], byteTokenizer), {
+  const { caveats } = made(trajectoryOf([prompt(letters('abcdefghij'))], byteTokenizer), {
     tokenizer: turned,
   } as SideTokenizer)
-  expect(doubts).toEqual([expect.stringMatching(/^The place of \d+ tokens in the text is not certain/)])
+  expect(caveats).toEqual([expect.stringMatching(/^The place of \d+ tokens in the text is not certain/)])
 })
 
 test('bytes that the file lacks are the tokenizer’s', () => {

@@ -14,7 +14,7 @@ import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import type { LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
-import { isSameTokenizer, textDoubts } from './caveats.ts'
+import { isSameTokenizer, textCaveats } from './caveats.ts'
 import { madeFrame, wholeVocab } from './remade.ts'
 import { segmentsAlone } from './segments-alone.ts'
 
@@ -25,7 +25,7 @@ export function textSide(
   const { segments, vocab, written, encoded, made } = encodedAgain(trajectory, tokenizer)
   return {
     trajectory: made,
-    doubts: textDoubts({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
+    caveats: textCaveats({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
     ...(isSameTokenizer(trajectory, tokenizer) && { perSegment: segmentsAlone(segments, written, vocab, tokenizer) }),
   }
 }

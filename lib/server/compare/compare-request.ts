@@ -42,9 +42,11 @@ export async function runCompareRequest(
       field: comparing.side,
     })
   const { comparison } = comparing.value
+  const caveats = { left: comparing.value.left.caveats, right: comparing.value.right.caveats }
   const text = JSON.stringify({
     report: comparison.report,
-    doubts: { left: comparing.value.left.doubts, right: comparing.value.right.doubts },
+    caveats,
+    doubts: caveats,
     ...(stretches && { stretches: comparison.stretches }),
   })
   if (wants === 'answer') return { kind: 'answer', text }

@@ -65,11 +65,11 @@ const problem = async (body: unknown, thread = comparing) => {
 }
 
 test('a stored trajectory against its text: the drift that it is an example of', async () => {
-  const { report, doubts, stretches } = await ask({ left: key, right: `${key}~text` })
+  const { report, caveats, stretches } = await ask({ left: key, right: `${key}~text` })
   expect(report.spans).toHaveLength(3)
   expect(report.tokens.left).toBe(tokenCount(drifting))
   expect(stretches).toBeUndefined()
-  expect(doubts.left).toEqual([])
+  expect(caveats.left).toEqual([])
 })
 
 test('the same, however it is named', async () => {

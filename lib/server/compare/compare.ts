@@ -53,9 +53,10 @@ export const compareRequestSchema = z.strictObject({
   left: sideSchema,
   right: sideSchema,
   stretches: z.boolean().exactOptional().describe('Tell the equal stretches too.'),
-  weigh: rescoreRequestSchema
+  rescore: rescoreRequestSchema
     .exactOptional()
-    .describe('Score both sides by prefill on a saved server, and weigh them.'),
+    .describe('Score both sides by prefill on saved servers, and compare the scores.'),
+  weigh: rescoreRequestSchema.exactOptional().describe('The former name of rescore.'),
 })
 export type CompareRequest = z.infer<typeof compareRequestSchema>
 
@@ -63,29 +64,31 @@ const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
 
 export const compareAnswerSchema = z.object({
   report: driftReportSchema,
-  doubts: z
+  caveats: z
     .object({ left: z.array(z.string()), right: z.array(z.string()) })
     .describe('What could not be made again as a pipeline would make it: drift may come from that.'),
+  doubts: z.object({ left: z.array(z.string()), right: z.array(z.string()) }).describe('The former name of caveats.'),
   stretches: z
     .array(z.looseObject({ kind: z.enum(['equal', 'drift']), left: span, right: span }))
     .exactOptional()
     .describe('In order; together they are both sides. The nth drift is the nth span of the report.'),
-  weighed: rescoreAnswerSchema.exactOptional(),
+  rescored: rescoreAnswerSchema.exactOptional(),
+  weighed: rescoreAnswerSchema.exactOptional().describe('The former name of rescored, for requests with weigh.'),
 })
 
 /** The answer to a request that has been checked. Throws Problem. */
 export async function compare(
-  { left, right, stretches = false, weigh }: CompareRequest,
+  { left, right, stretches = false, rescore, weigh }: CompareRequest,
   all: Services,
   signal: AbortSignal,
 ): Promise<Response> {
-  const wants = weigh ? 'comparison' : 'answer'
+  const wants = (rescore ?? weigh) ? 'comparison' : 'answer'
   const told = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
   if (told.kind === 'refused') throw new HttpProblem(told.problem)
   if (told.kind === 'answer') return jsonText(told.text)
   const received = receivedComparing(told.sent, told.given)
   // A side that cannot be made has been refused.
   if (!received.ok) throw new Error(received.why)
-  const weighed: RescoreAnswer = await rescoreOnServer(received.value, weigh ?? {}, all, signal)
-  return json({ ...JSON.parse(told.text), weighed })
+  const rescored: RescoreAnswer = await rescoreOnServer(received.value, rescore ?? weigh ?? {}, all, signal)
+  return json({ ...JSON.parse(told.text), rescored, ...(weigh && { weighed: rescored }) })
 }

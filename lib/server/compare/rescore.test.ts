@@ -1,4 +1,4 @@
-/** Weighing over a client that scores as SGLang does: the position n with −n. */
+/** Rescoring over a client that scores as SGLang does: the position n with −n. */
 import { expect, test } from 'vitest'
 import { type RescoreRequest, rescoreAnswerSchema } from '#lib/analysis/rescore/answer.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
@@ -23,21 +23,21 @@ const trajectory = (prompt: readonly number[], response: readonly number[]): Tra
 const left = trajectory([4, 4], [1, 2, 4])
 const right = trajectory([4, 4], [3, 4])
 const compared = {
-  left: { trajectory: left, doubts: [] },
-  right: { trajectory: right, doubts: [] },
+  left: { trajectory: left, caveats: [] },
+  right: { trajectory: right, caveats: [] },
   comparison: compareTrajectories(left, right),
 }
-const weighed = (script: ScoringScript = {}, request: RescoreRequest = {}) => {
+const rescored = (script: ScoringScript = {}, request: RescoreRequest = {}) => {
   const { calls, services } = scoringServer(script)
   return { calls, answer: rescoreOnServer(compared, request, services, new AbortController().signal) }
 }
 
 test('one call answers the totals, every span, and what a correction would clip', async () => {
-  const { calls, answer } = weighed({}, { clip: { kind: 'truncate', high: 2 } })
+  const { calls, answer } = rescored({}, { clip: { kind: 'truncate', high: 2 } })
   // Left: −2 −3 for the span, −4 behind it; right: −2, −3.
   expect(await answer).toMatchObject({
     servers: { left: { name: 's', modelName: 'm', weightVersions: ['7'] } },
-    totals: { trainedTokens: 3, weighedTokens: 3, units: 2, sequenceDelta: 4, k1: -2, leastRatio: Math.E },
+    totals: { trainedTokens: 3, rescoredTokens: 3, units: 2, sequenceDelta: 4, k1: -2, leastRatio: Math.E },
     spans: [{ left: { tokens: 2, sum: -5 }, right: { tokens: 1, sum: -2 }, trained: 2, delta: 3 }],
     clip: { tokens: 3, of: 3 },
   })
@@ -46,7 +46,7 @@ test('one call answers the totals, every span, and what a correction would clip'
 })
 
 test('what is too long is refused before anything is scored, and says both lengths', async () => {
-  const { calls, answer } = weighed({ contextLength: 5 })
+  const { calls, answer } = rescored({ contextLength: 5 })
   await expect(answer).rejects.toMatchObject({
     details: { code: 'CONTEXT_LENGTH', detail: expect.stringMatching(/^5 tokens .*5$/) },
   })
@@ -54,6 +54,6 @@ test('what is too long is refused before anything is scored, and says both lengt
 })
 
 test('a server that fails on the way is a problem', async () => {
-  const { answer } = weighed({ answer: (chunk) => ({ ...chunk, end: { finish: { kind: 'abort' }, usage: {} } }) })
+  const { answer } = rescored({ answer: (chunk) => ({ ...chunk, end: { finish: { kind: 'abort' }, usage: {} } }) })
   await expect(answer).rejects.toMatchObject({ details: { status: 502, code: 'UPSTREAM_ERROR' } })
 })

@@ -1,4 +1,4 @@
-/** Both sides of a comparison scored by the servers that are saved here, and weighed: one call for scripts. */
+/** Both sides of a comparison scored by the servers that are saved here, and rescored: one call for scripts. */
 import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
 import { type RescoreAnswer, type RescoreRequest, rescoreAnswer } from '#lib/analysis/rescore/answer.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'

@@ -37,7 +37,7 @@ function stored(key: string, { reader }: Deps): Trajectory {
 }
 
 function toldSide(given: LoadedSide): RetokenizeAnswer {
-  const { trajectory, doubts, perSegment } = orProblem(shownSide(given), 'NOT_RETOKENIZED')
+  const { trajectory, caveats, perSegment } = orProblem(shownSide(given), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
   const original = idsOf(given.trajectory)
   const kept = commonIds(original, ids)
@@ -55,7 +55,8 @@ function toldSide(given: LoadedSide): RetokenizeAnswer {
       end: starts[index + 1] as number,
     })),
     ...(perSegment && { perSegment: [...perSegment] }),
-    doubts: [...doubts],
+    caveats: [...caveats],
+    doubts: [...caveats],
     tokenizer: { name, fingerprint },
   }
 }

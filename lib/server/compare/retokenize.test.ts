@@ -86,7 +86,7 @@ describe('ids alone', () => {
       mask: null,
       firstDrift: 0,
       segments: [{ kind: 'prompt', start: 0, end: answer.ids.length }],
-      doubts: [],
+      caveats: [],
       tokenizer: { name: BUILT_IN, fingerprint: tokenizer.fingerprint },
     })
     expect(answer.vocab[answer.ids[0] as number]).toBeTypeOf('string')
@@ -99,10 +99,10 @@ describe('ids alone', () => {
     })
   })
 
-  test('that the tokenizer does not have are a doubt', async () => {
+  test('that the tokenizer does not have are a caveat', async () => {
     const [known = 0] = tokenizer.encode('a')
-    const { doubts, ids: found } = await ask({ ids: [known, 99_999, 99_998], mode: 'text' })
-    expect(doubts).toEqual([expect.stringContaining('2 tokens with an id that the tokenizer does not have')])
+    const { caveats, ids: found } = await ask({ ids: [known, 99_999, 99_998], mode: 'text' })
+    expect(caveats).toEqual([expect.stringContaining('2 tokens with an id that the tokenizer does not have')])
     expect(found).toEqual([known])
   })
 })
@@ -123,7 +123,7 @@ describe('a stored trajectory', () => {
     expect(answer.segments.filter(({ kind }) => kind === 'response')).toHaveLength(3)
     expect(answer).not.toHaveProperty('perSegment')
     // The template ends the last turn with a line that no model wrote.
-    expect(answer).toMatchObject({ firstDrift: ids(stored.steady as Trajectory).length, doubts: [] })
+    expect(answer).toMatchObject({ firstDrift: ids(stored.steady as Trajectory).length, caveats: [] })
   })
 
   test('with another template', async () => {

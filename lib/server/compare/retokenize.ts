@@ -58,9 +58,10 @@ export const retokenizeAnswerSchema = z.object({
     )
     .exactOptional()
     .describe('Each segment encoded by itself, as pipelines do that encode every message alone. With mode text.'),
-  doubts: z
+  caveats: z
     .array(z.string())
     .describe('What could not be made as a pipeline would make it: a difference may come from that.'),
+  doubts: z.array(z.string()).describe('The former name of caveats.'),
   tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
 })
 export type RetokenizeAnswer = z.infer<typeof retokenizeAnswerSchema>

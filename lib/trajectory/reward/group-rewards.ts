@@ -23,7 +23,7 @@ export function groupRewards(rewards: readonly (number | null)[]): GroupRewards 
   return { scored, passed: known.filter((reward) => reward >= PASSING).length, mean, deviation }
 }
 
-/** (reward − mean) / deviation, as GRPO weighs a sample; 0 where all have the same reward. */
+/** (reward − mean) / deviation, as GRPO rescores a sample; 0 where all have the same reward. */
 export const advantage = (reward: number, { mean, deviation }: GroupRewards): number =>
   deviation === 0 ? 0 : (reward - mean) / deviation
 

@@ -1,4 +1,4 @@
-/** Both sides of a real trajectory are scored by the built-in server and weighed. */
+/** Both sides of a real trajectory are scored by the built-in server and rescored. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -10,10 +10,10 @@ const example = JSON.parse(readFileSync('public/examples/retokenization-drift.js
 const TRAINED = lossMask(example).reduce((sum, trained) => sum + trained, 0)
 const PAIR = '/compare?left=example:retokenization-drift&right=example:retokenization-drift~text'
 
-const panel = (page: Page) => page.getByRole('region', { name: 'Weigh on a server' })
-const weighed = (page: Page) => page.locator('[data-weigh="weighed"]').waitFor()
+const panel = (page: Page) => page.getByRole('region', { name: 'Rescore on a server' })
+const rescored = (page: Page) => page.locator('[data-rescore="rescored"]').waitFor()
 
-test('The drift of a run is weighed on the server that sampled it, and the panel fits every window', async ({
+test('The drift of a run is rescored on the server that sampled it, and the panel fits every window', async ({
   page,
 }) => {
   const problems = watch(page)
@@ -22,19 +22,19 @@ test('The drift of a run is weighed on the server that sampled it, and the panel
   await page.keyboard.press('w')
   await expect(page.getByRole('button', { name: 'Score both on server' })).toBeFocused()
   await page.keyboard.press('Enter')
-  await weighed(page)
+  await rescored(page)
 
   // The same model, weights and kernels: what it says of its own tokens again is nearly what it said.
   const floor = Number(await panel(page).locator('[data-noise]').getAttribute('data-noise'))
   expect(floor).toBeLessThan(1e-3)
   await expect(panel(page)).toContainText(`${TRAINED} of ${TRAINED}`)
-  const heaviest = panel(page).getByRole('list', { name: 'Heaviest' }).getByRole('listitem')
-  const delta = Math.abs(Number(await heaviest.first().getAttribute('data-delta')))
+  const largest = panel(page).getByRole('list', { name: 'Largest changes' }).getByRole('listitem')
+  const delta = Math.abs(Number(await largest.first().getAttribute('data-delta')))
   expect(delta).toBeGreaterThan(100 * floor)
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText('min importance ratio')
 
-  // The heaviest leads to the drift, and its card has the ratio and the scores.
-  await heaviest.first().getByRole('button').click()
+  // The largest change leads to the drift, and its card has the ratio and the scores.
+  await largest.first().getByRole('button').click()
   await page.waitForURL((url) => url.searchParams.get('drift') !== null)
   await expect(page.getByRole('region', { name: 'Drift span' })).toContainText('importance ratio')
   await expect(page.getByRole('columnheader', { name: 'prefill' }).first()).toBeVisible()
@@ -58,7 +58,7 @@ test('The drift of a run is weighed on the server that sampled it, and the panel
   for (const { viewport, colorScheme } of SCREENS) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
-    await expectAccessible(page, '[data-weigh]')
+    await expectAccessible(page, '[data-rescore]')
     await expectWithin(panel(page))
   }
   expect(problems).toEqual([])
