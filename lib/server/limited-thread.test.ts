@@ -13,9 +13,9 @@ test('A failure of the store in a thread is one for who asked, with the cause fo
   const imported = (name: string) => JSON.stringify(path.resolve(import.meta.dirname, name))
   writeFileSync(
     workerFile,
-    `import { answerAsked } from ${imported('limited-thread.ts')}
+    `import { answerRequests } from ${imported('limited-thread.ts')}
     import { StoreError } from ${imported('../store/store-error.ts')}
-    answerAsked(() => async (question) => {
+    answerRequests(() => async (question) => {
       if (question === 'store') throw new StoreError('DISK_FULL', 'what', 'advice', { cause: new Error('first') })
       throw new TypeError('ours')
     })`,
