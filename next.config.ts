@@ -10,6 +10,7 @@ const config: NextConfig = {
     // Writing the cache takes a fresh clone more processor time than a second build gains from it.
     turbopackFileSystemCacheForBuild: false,
   },
+  turbopack: { rules: { '*.py': { condition: { query: '?raw' }, type: 'text' } } },
   poweredByHeader: false,
   // `npm run types` checks them, with the tests: a build would check everything again, which takes longer than the build itself.
   // Next adds the folder of each build to a tsconfig.json, but not to one that extends another.

@@ -11,7 +11,12 @@ import { type FileLock, tryLock } from './file-lock.ts'
 /** Files that the build does not read, or writes itself. globSync applies its own `exclude` to folders, not to every file. */
 const UNREAD =
   /\.test\.tsx?$|(^|[/\\])(recordings|golden|built)[/\\]|^(next-env\.d\.ts|(biome|knip)\.json|(playwright|vitest)\.config\.ts)$/
-const SOURCES = ['{app,components,lib,public}/**/*', '*.{ts,json,mjs}', 'scripts/{build,offline-bundle}.ts']
+const SOURCES = [
+  '{app,components,lib,public}/**/*',
+  '*.{ts,json,mjs}',
+  'models/training/calculator.py',
+  'scripts/{build,offline-bundle}.ts',
+]
 
 /** Made last: a folder without it is of a build that goes on, failed or was killed. */
 const COMPLETE = 'rollscope-complete'

@@ -84,7 +84,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ]),
   'lib/share/offline': pure([], ['@noble/hashes']),
   'lib/share/settings': pure(['lib/parsers'], ['zod']),
-  'lib/share/reproduce': pure(['lib/analysis', 'lib/templates/document']),
+  'lib/share/reproduce': pure(['lib/analysis', 'lib/templates/document', 'models/training']),
   'lib/analysis': pure([...LAB, 'lib/formats', 'lib/share/offline', 'lib/templates/loss-mask'], ['zod']),
 
   'lib/sglang': {

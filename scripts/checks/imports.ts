@@ -37,8 +37,7 @@ export function violation({ file, specifier }: Import): string | undefined {
   const rules = rooms[room]
   const target = targetOf(file, specifier)
   if (target !== undefined) {
-    const other = roomOf(target)
-    if (!other) return `${file} imports ${specifier}, which stands in no room`
+    const other = roomOf(target) ?? path.posix.dirname(target)
     const allowed = other === room || isDomainBefore(other, room) || rules?.imports.includes(other)
     return allowed ? undefined : `${file} imports ${specifier}: ${room} may not import ${other}`
   }

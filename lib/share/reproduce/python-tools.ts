@@ -5,9 +5,12 @@ import type { RequestedTool } from '#lib/api/run-request.ts'
 import { pythonString } from '#lib/templates/document/python-source.ts'
 import { CALCULATOR_SPEC } from '#lib/tools/calculator-spec.ts'
 import type { Mock, ToolSpec } from '#lib/tools/tool-spec.ts'
+import calculatorModule from '../../../models/training/calculator.py?raw'
 import type { Again } from './again.ts'
-import { CALCULATOR } from './python-calculator.ts'
 import { MOCKED } from './python-mock.ts'
+
+/** The calculator that the model was trained with, without the head of its module: it needs re, Callable and Fraction. */
+const CALCULATOR = calculatorModule.slice(calculatorModule.indexOf('\nMAX_CHARACTERS = ') + 1)
 
 export interface ScriptTool {
   readonly name: string
