@@ -70,7 +70,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/rollout/prompt': pure([...TEMPLATES, 'lib/parsers', 'lib/tokenizer']),
   'lib/rollout/record': pure(['lib/parsers', 'lib/rollout/prompt', 'lib/tokenizer']),
   'lib/tasks': pure(['lib/templates', 'lib/tokenizer']),
-  'lib/templates/document': pure([...LAB, 'lib/templates/tool-parsing', 'lib/tokenizer/files'], ['zod']),
+  'lib/templates/document': pure([...LAB, 'lib/templates/tool-parsing', 'lib/tokenizer/files'], ['diff', 'zod']),
   'lib/templates/loss-mask': pure(LAB),
   'lib/templates/prefix-preservation': pure(LAB, ['fast-check']),
   'lib/templates/preview': pure([...LAB, 'lib/templates/loss-mask']),

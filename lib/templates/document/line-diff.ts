@@ -1,4 +1,5 @@
 /** The lines in which two texts differ. */
+import { diffArrays } from 'diff'
 
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added'
@@ -108,53 +109,34 @@ interface SequenceEdit {
   readonly right: number | undefined
 }
 
-/**
- * The shortest edit script (Myers 1986, greedy), each entry once. Time grows with the length times the number of
- * differences; beyond `most` differences, what lies between the common start and the common end is replaced as a whole.
- */
+/** The shortest edit script, each entry once. Sequences that need more than `most` edits differ wholly between their common start and end. */
 function sequenceDiff(a: readonly string[], b: readonly string[], most: number): readonly SequenceEdit[] {
-  const trail = shortestEdit(a, b, most)
-  if (!trail) return wholeEdit(a, b)
-  const edits: SequenceEdit[] = []
-  let x = a.length
-  let y = b.length
-  for (let d = trail.length - 1; d >= 0; d--) {
-    const reach = trail[d] as ReadonlyMap<number, number>
-    const k = x - y
-    const from = isDown(reach, k, d) ? k + 1 : k - 1
-    const startX = at(reach, from)
-    const startY = startX - from
-    while (x > startX && y > startY) {
-      x--
-      y--
-      edits.push({ kind: 'same', left: x, right: y })
-    }
-    if (d === 0) break
-    if (x === startX) edits.push({ kind: 'added', left: undefined, right: --y })
-    else edits.push({ kind: 'removed', left: --x, right: undefined })
-  }
-  return edits.reverse()
+  const changes = diffArrays([...a], [...b], { maxEditLength: most }) ?? wholeChange(a, b)
+  let left = 0
+  let right = 0
+  return changes.flatMap(({ count, added, removed }) =>
+    Array.from({ length: count }, (): SequenceEdit => {
+      if (added) return { kind: 'added', left: undefined, right: right++ }
+      return removed
+        ? { kind: 'removed', left: left++, right: undefined }
+        : { kind: 'same', left: left++, right: right++ }
+    }),
+  )
 }
 
-function wholeEdit(a: readonly string[], b: readonly string[]): readonly SequenceEdit[] {
+type Change = Pick<ReturnType<typeof diffArrays>[number], 'count' | 'added' | 'removed'>
+
+function wholeChange(a: readonly string[], b: readonly string[]): readonly Change[] {
   const shortest = Math.min(a.length, b.length)
   let head = 0
   while (head < shortest && a[head] === b[head]) head++
   let tail = 0
   while (tail < shortest - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++
-  const same = (start: number, end: number): SequenceEdit[] =>
-    a
-      .slice(start, end)
-      .map((_, i) => ({ kind: 'same', left: start + i, right: start + i + (start < head ? 0 : b.length - a.length) }))
   return [
-    ...same(0, head),
-    ...a
-      .slice(head, a.length - tail)
-      .map((_, i): SequenceEdit => ({ kind: 'removed', left: head + i, right: undefined })),
-    ...b
-      .slice(head, b.length - tail)
-      .map((_, i): SequenceEdit => ({ kind: 'added', left: undefined, right: head + i })),
-    ...same(a.length - tail, a.length),
+    { count: head, added: false, removed: false },
+    { count: a.length - head - tail, added: false, removed: true },
+    { count: b.length - head - tail, added: true, removed: false },
+    { count: tail, added: false, removed: false },
   ]
 }
 
@@ -178,31 +160,3 @@ export function withGaps<Line extends DiffLine>(
   }
   return shown
 }
-
-/** For each number of differences, how far each diagonal had come before it; undefined beyond the limit. */
-function shortestEdit(
-  a: readonly string[],
-  b: readonly string[],
-  most: number,
-): readonly ReadonlyMap<number, number>[] | undefined {
-  const trail: Map<number, number>[] = []
-  let reach = new Map<number, number>([[1, 0]])
-  for (let d = 0; d <= Math.min(a.length + b.length, most); d++) {
-    trail.push(reach)
-    const next = new Map(reach)
-    for (let k = -d; k <= d; k += 2) {
-      let x = isDown(reach, k, d) ? at(reach, k + 1) : at(reach, k - 1) + 1
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++
-      next.set(k, x)
-      if (x >= a.length && x - k >= b.length) return trail
-    }
-    reach = next
-  }
-  return undefined
-}
-
-const at = (reach: ReadonlyMap<number, number>, k: number): number => reach.get(k) ?? -1
-
-/** Whether the furthest way to a diagonal comes from the one above it: by an added entry. */
-const isDown = (reach: ReadonlyMap<number, number>, k: number, d: number): boolean =>
-  k === -d || (k !== d && at(reach, k - 1) < at(reach, k + 1))
