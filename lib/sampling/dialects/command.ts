@@ -1,6 +1,5 @@
 /** Options of a command or of an array of Bash: `--rollout-temperature 0.8 --rollout-stop "a" "b"`. Nothing of it is run. */
-import type { NamedValues } from './pairs.ts'
-import { skipBetween, skipQuoted } from './values.ts'
+import { type NamedValues, skipBetween, skipQuoted } from './pairs.ts'
 
 /** Whether an option stands in it, outside of texts in quotes and of comments. */
 export function isCommand(text: string): boolean {
@@ -79,37 +78,29 @@ const COMMENT = /#[^\n]*/y
 const END = '\n();|&<>'
 /** What is not closed goes to the end of its line. */
 const WORD =
-  /(?:\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|['"][^\n]*|\\[\s\S]|\\|[^\s();|&<>\\'"$]|\$(?:\{[^}\n]*\}|\([^)\n]*\))?)+/y
+  /(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|['"][^\n]*|\\[\s\S]|\\|[^\s();|&<>\\'"$]|\$(?:\{[^}\n]*\}|\([^)\n]*\))?)+/y
 
 function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
 }
 
-const PART = /\$'((?:[^'\\]|\\[\s\S])*)'|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\\'"$`]+)|([\s\S])/g
+const PART = /'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\\'"$`]+)|([\s\S])/g
 
 /** In quotes it is a text; else it may be a number or a word. */
 function wordFrom(written: string): Word {
   const parts = [...written.matchAll(PART)]
-  if (parts.some(([, , , , , , odd]) => odd !== undefined)) return { written, value: undefined }
-  const isBare = parts.every(([, , , , , bare]) => bare !== undefined)
+  if (parts.some(([, , , , , odd]) => odd !== undefined)) return { written, value: undefined }
+  const isBare = parts.every(([, , , , bare]) => bare !== undefined)
   const value = parts
-    .map(([, ansi, single, double, escaped, bare]) =>
-      ansi !== undefined
-        ? ansi.replace(/\\([\s\S])/g, (_, letter: string) => CONTROLS.get(letter) ?? letter)
-        : double !== undefined
-          ? double.replace(/\\(?:\n|([$`"\\]))/g, '$1')
-          : (single ?? (escaped === '\n' ? '' : escaped) ?? bare),
+    .map(([, single, double, escaped, bare]) =>
+      double !== undefined
+        ? double.replace(/\\(?:\n|([$`"\\]))/g, '$1')
+        : (single ?? (escaped === '\n' ? '' : escaped) ?? bare),
     )
     .join('')
   return { written, value: isBare ? scalar(value) : value }
 }
-
-const CONTROLS: ReadonlyMap<string, string> = new Map([
-  ['n', '\n'],
-  ['t', '\t'],
-  ['r', '\r'],
-])
 
 function scalar(text: string): unknown {
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'

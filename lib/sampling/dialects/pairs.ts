@@ -1,6 +1,6 @@
 /** Names and values in Python, wherever they stand: `temperature=0.6, stop=["a"]`, `'temperature': 0.6`. Nothing of it is run. */
+import { endOfString, type LiteralWords, PYTHON_WORDS, scanLiteral } from '#lib/json/python-literal.ts'
 import { isMeant, WRAPPERS } from './names.ts'
-import { skipBetween, skipQuoted, valueAt } from './values.ts'
 
 export interface NamedValues {
   readonly values: ReadonlyMap<string, unknown>
@@ -96,4 +96,35 @@ function endOfExpression(text: string, start: number, depth: number): number {
     at = character === '#' ? skipBetween(text, at) : endOfPart(text, at)
   }
   return text.length
+}
+
+/** Words of Python and of JSON: both are pasted. */
+const WORDS: LiteralWords = new Map([...PYTHON_WORDS, ['true', 'true'], ['false', 'false'], ['null', 'null']])
+
+/** The literal that starts at `start`; undefined: none that has a value in JSON. */
+function valueAt(text: string, start: number): { readonly value: unknown; readonly end: number } | undefined {
+  const scan = scanLiteral(text, start, WORDS)
+  return scan.ok ? { value: JSON.parse(scan.json), end: scan.end } : undefined
+}
+
+const BETWEEN = /(?:[ \t\n\r\f]|\\\r?\n|#[^\n]*)*/y
+
+/** Past white space, line continuations and comments. */
+export function skipBetween(text: string, start: number): number {
+  BETWEEN.lastIndex = start
+  BETWEEN.test(text)
+  return BETWEEN.lastIndex
+}
+
+const QUOTES = /[a-z]{0,2}("""|'''|"|')/iy
+
+/** Past the text in quotes that starts here, whatever its prefix; undefined: none starts. One that is not closed ends where it was looked for. */
+export function skipQuoted(text: string, start: number): number | undefined {
+  QUOTES.lastIndex = start
+  const quotes = QUOTES.exec(text)?.[1]
+  if (quotes === undefined) return undefined
+  const end = endOfString(text, QUOTES.lastIndex, quotes)
+  if (end >= 0) return end + quotes.length
+  const line = text.indexOf('\n', start)
+  return quotes.length === 1 && line >= 0 ? line : text.length
 }

@@ -5,7 +5,9 @@ import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
 import { isCommand, optionsOf } from './command.ts'
 import { pairsOf } from './pairs.ts'
-import { DEEPEST } from './values.ts'
+
+/** No parameter comes near it; what follows walks values by recursion. */
+const DEEPEST = 100
 
 export type DialectText =
   | {
