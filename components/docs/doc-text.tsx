@@ -54,8 +54,10 @@ const partsOf = (name: string): MarkdownParts => ({
     return source === undefined ? (
       text
     ) : (
-      // biome-ignore lint/performance/noImgElement: the picture has the size in which it is shown
-      <img src={source} alt={text} className="h-auto w-full rounded-md border border-line" />
+      <a href={source} target="_blank" rel="noopener noreferrer" title="Show in full size">
+        {/* biome-ignore lint/performance/noImgElement: the file is small, and is shown in full size by its link */}
+        <img src={source} alt={text} className="h-auto max-w-full rounded-md border border-line" />
+      </a>
     )
   },
 })

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { GET } from '../../app/docs/pictures/[name]/route.ts'
 import { rooms } from './import-directions.ts'
 
 const read = (file: string) => readFileSync(file, 'utf8')
@@ -41,4 +42,14 @@ test('the README fits on a few screens, and its commands exist', () => {
 test.each(globSync('docs/decisions/*.md'))('%s has its four headings', (file) => {
   for (const heading of ['**Context.**', '**Decision.**', '**Consequences.**', '**What would change our mind.**'])
     expect(read(file)).toContain(heading)
+})
+
+test('the application serves the pictures of the documentation, and no other file', async () => {
+  const get = async (name: string) => {
+    const { status, headers } = await GET(new Request('http://localhost/'), { params: Promise.resolve({ name }) })
+    return [status, headers.get('content-type')]
+  }
+  expect(await get('find.png')).toEqual([200, 'image/png'])
+  for (const name of ['none.png', '../playground.png', '..%2fREADME.md', '../find.md', 'find.md', ''])
+    expect([name, (await get(name))[0]]).toEqual([name, 404])
 })

@@ -1,5 +1,5 @@
-/** Documents that follow the language rules: short sentences, no riddles, an example, one index, one glossary. */
-import { globSync, readFileSync } from 'node:fs'
+/** Documents that follow the language rules: short sentences, no riddles, a picture and an example, one index, one glossary. */
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { DOC_PAGES, INDEX_PAGE } from '../../components/docs/doc-pages.ts'
 
@@ -8,7 +8,11 @@ const NOT_YET = new Set(['docs/architecture.md', 'docs/security.md', 'docs/traje
 const pages = ['README.md', ...globSync('docs/*.md')].map((file) => file.replaceAll('\\', '/'))
 const plainPages = pages.filter((file) => !NOT_YET.has(file))
 
+/** Pages about terminals, code and tests: they open with text that can be pasted. */
+const WITHOUT_PICTURE = new Set(['docs/command-line.md', 'docs/divergences.md', 'docs/testing.md'])
+
 const LONGEST_SENTENCE = 30
+const LARGEST_PICTURE_BYTES = 150_000
 /** Phrases that replace a precise word. */
 const RIDDLES =
   /\b(held against|(is|are|was|were|be) told|tells?|the like|goes? on|lets? go|comes? to|stands?|stood|is to be|beside that)\b/i
@@ -24,6 +28,28 @@ test.each(plainPages)('%s has no phrase that replaces a precise word', (file) =>
 
 test.each(plainPages)('%s has an example that can be pasted', (file) => {
   expect(read(file)).toMatch(/^```\w+\n/m)
+})
+
+test.each(plainPages.filter((file) => !WITHOUT_PICTURE.has(file)))('%s opens with a picture', (file) => {
+  const [beginning = ''] = read(file).split(/^## (?!Reading order)/m)
+  expect(beginning).toMatch(/^!\[[^\]]+\]\([\w/-]+\.png\)$/m)
+})
+
+test.each(pages)('the pictures of %s exist, are described and are small', (file) => {
+  for (const [, description = '', link = ''] of read(file).matchAll(/!\[([^\]]*)\]\(([^)]*)\)/g)) {
+    const picture = file === 'README.md' ? link : `docs/${link}`
+    expect(picture).toMatch(/^docs\/pictures\/[\w-]+\.png$/)
+    expect([picture, existsSync(picture)]).toEqual([picture, true])
+    expect(statSync(picture).size).toBeLessThan(LARGEST_PICTURE_BYTES)
+    expect(description).toMatch(/^[A-Z].{20,}/)
+  }
+})
+
+test('every picture in docs/pictures is shown by a page', () => {
+  const shown = new Set(
+    pages.flatMap((file) => [...read(file).matchAll(/pictures\/([\w-]+\.png)\)/g)].map(([, name]) => name)),
+  )
+  expect(globSync('docs/pictures/*').filter((file) => !shown.has(file.split(/[/\\]/).at(-1)))).toEqual([])
 })
 
 test('the index lists every page once, in the order and with the titles of the application', () => {

@@ -1,0 +1,168 @@
+/**
+ * Takes the pictures of the documentation (docs/pictures) from the built application: `npm run pictures`, or
+ * `npm run pictures -- find library` for some of them.
+ */
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from '@playwright/test'
+import { withBench } from '../bench/browser.ts'
+import { AUTHORIZED, CHANGING, idle, whenQuiet } from '../e2e/application.ts'
+
+const FOLDER = path.resolve(import.meta.dirname, '../docs/pictures')
+const LARGEST_BYTES = 150_000
+const WIDTH = 1440
+
+interface Picture {
+  readonly address: string
+  /** The height of the window in pixels: what is below has no part in the page's question. */
+  readonly height: number
+  /** Brings the page into the state of the picture. */
+  readonly prepare?: (page: Page) => Promise<void>
+  /** The role of the only part that is shown; omitted: the whole window. */
+  readonly part?: 'dialog'
+}
+
+/** What the pictures show: keys of stored trajectories. */
+interface Stored {
+  readonly groupId: string
+  readonly sampleKey: string
+  readonly slimeKey: string
+}
+
+/** The pictures by the name of their page in docs/. */
+const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<string, Picture>> => ({
+  playground: { address: `/?group=${groupId}&t=${sampleKey}`, height: 640, prepare: showFirstResponse },
+  inspector: { address: '/example/retokenization-drift', height: 580, prepare: showDrift },
+  glossary: { address: '/example/retokenization-drift?at=217', height: 560, prepare: idle },
+  find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
+  library: { address: '/library', height: 520, prepare: unfoldGroup },
+  compare: { address: '/compare?left=example:retokenization-drift&drift=1', height: 640, prepare: idle },
+  'template-lab': { address: '/templates?from=sample:qwen3-like&at=2', height: 680 },
+  'chat-templates': { address: '/templates?tab=stability&from=sample:qwen3-like&part=messages', height: 680 },
+  'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
+  formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
+  limits: { address: '/library', height: 240, prepare: openCompressedFile },
+  storage: { address: '/library', height: 400, prepare: deleteTrajectory },
+  'built-in-server': { address: '/servers?server=built-in', height: 420, prepare: waitForServer },
+  'upstream-faults': { address: '/', height: 560, prepare: sendToAbsentServer },
+})
+
+async function showFirstResponse(page: Page): Promise<void> {
+  await idle(page)
+  await page.getByRole('grid').focus()
+  for (const key of ['J', 'J', 'J', 'K', 'ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key)
+}
+
+async function showDrift(page: Page): Promise<void> {
+  await page.locator('[data-drift="done"]').waitFor()
+  await page.getByRole('button', { name: /drift \d+ spans/ }).click()
+}
+
+async function showFirstHit(page: Page): Promise<void> {
+  await idle(page)
+  await page.getByLabel('Find', { exact: true }).press('Enter')
+}
+
+async function unfoldGroup(page: Page): Promise<void> {
+  await page.getByText('4 samples').click()
+  await page.keyboard.press('ArrowRight')
+}
+
+async function openExport(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+}
+
+async function openCompressedFile(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page
+    .getByLabel('Trajectory file')
+    .setInputFiles({ name: 'rollouts.jsonl.gz', mimeType: 'application/gzip', buffer: gzipSync('{}\n') })
+  await page.getByText('cannot be opened').waitFor()
+}
+
+async function deleteTrajectory(page: Page): Promise<void> {
+  await page.locator('tr[data-key="example-two-steps"] input').check()
+  await page.getByRole('button', { name: 'Delete' }).first().click()
+  await page.getByText('1 deleted.').waitFor()
+}
+
+async function waitForServer(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Server', exact: true }).getByText('tiny-qwen3').first().waitFor()
+}
+
+async function sendToAbsentServer(page: Page): Promise<void> {
+  await page.getByLabel('SGLang server').selectOption('gpu-box')
+  await page.getByLabel('Question').fill('What is 25 * 17?')
+  await page.getByRole('button', { name: /Send/ }).click()
+  await page.getByText('Start the server, or correct its address.').first().waitFor()
+}
+
+/** Stores what the pictures show: the examples, two rewarded groups, a sample of slime and a server that is not there. */
+async function store(base: string): Promise<Stored> {
+  const post = async (route: string, body: BodyInit, headers: Readonly<Record<string, string>> = CHANGING) => {
+    const response = await fetch(base + route, { method: 'POST', headers, body })
+    if (!response.ok) throw new Error(`${route}: ${response.status} ${await response.text()}`)
+    return response
+  }
+  const imported = async (file: BodyInit, options = '') => {
+    const bytes = { ...CHANGING, 'content-type': 'application/octet-stream' }
+    const { trajectories } = await (await post(`/api/import${options}`, file, bytes)).json()
+    return trajectories[0] as string
+  }
+  const examples = ['tool-error', 'parallel-calls', 'retokenization-drift', 'two-steps']
+  const keys: string[] = []
+  for (const name of examples) keys.push(await imported(readFileSync(`public/examples/${name}.json`)))
+  const exported = await fetch(`${base}/api/trajectories/${keys.at(-1)}/export?format=slime`, { headers: AUTHORIZED })
+  const slimeKey = await imported(await exported.text(), '?name=step+12&tokenizer=tiny-qwen3&parser=hermes')
+  const group = async (samples: number, temperature: number) => {
+    const request = {
+      prompt: 'Alice has 36 apples and buys 19 more. How many apples does she have?',
+      samples,
+      tools: ['calculator'],
+      sampling: { temperature, max_new_tokens: 200, sampling_seed: 13 },
+      reward: { kind: 'number', expected: 55 },
+    }
+    const started = await (await post('/api/groups', JSON.stringify(request))).json()
+    await (await fetch(`${base}/api/groups/${started.groupId}/events`, { headers: AUTHORIZED })).text()
+    return started
+  }
+  await group(2, 0.5)
+  const { groupId, samples } = await group(4, 1.4)
+  await post('/api/servers', JSON.stringify({ name: 'gpu-box', baseUrl: 'http://127.0.0.1:9' }))
+  return { groupId, sampleKey: samples[2].trajectoryId, slimeKey }
+}
+
+/** Where the tokenizer of the pushed sample is. */
+const TOKENIZERS = { ROLLSCOPE_TOKENIZERS: path.resolve(import.meta.dirname, '../models') }
+
+mkdirSync(FOLDER, { recursive: true })
+const wanted = process.argv.slice(2)
+await withBench(async ({ base, newContext }) => {
+  const all = pictures(await store(base))
+  const context = await newContext()
+  for (const [name, { address, height, prepare, part }] of Object.entries(all)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    const page = await context.newPage()
+    const quiet = whenQuiet(page)
+    await page.setViewportSize({ width: WIDTH, height })
+    await page.goto(new URL(address, base).href)
+    await quiet()
+    await prepare?.(page)
+    await quiet()
+    const file = path.join(FOLDER, `${name}.png`)
+    await (part === undefined ? page : page.getByRole(part)).screenshot({
+      path: file,
+      animations: 'disabled',
+      caret: 'hide',
+    })
+    await page.close()
+    const { size } = statSync(file)
+    console.log(`${path.relative('.', file)}  ${size.toLocaleString('en-US')} bytes`)
+    if (size > LARGEST_BYTES) {
+      console.error(`${name} is larger than ${LARGEST_BYTES} bytes: choose a lower window`)
+      process.exitCode = 1
+    }
+  }
+}, TOKENIZERS)
