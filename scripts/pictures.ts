@@ -38,8 +38,16 @@ const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<str
   find: { address: '/example/two-steps?find=tool:calculator+span:argument', height: 520, prepare: showFirstHit },
   library: { address: '/library', height: 520, prepare: unfoldGroup },
   compare: { address: '/compare?left=example:retokenization-drift&drift=1', height: 640, prepare: idle },
-  'template-lab': { address: '/templates?from=sample:qwen3-like&at=2', height: 680 },
-  'chat-templates': { address: '/templates?tab=stability&from=sample:qwen3-like&part=messages', height: 680 },
+  'template-lab': {
+    address: '/templates?from=sample:qwen3-like&at=2',
+    height: 680,
+    prepare: waitFor('template line 3'),
+  },
+  'chat-templates': {
+    address: '/templates?tab=stability&from=sample:qwen3-like&part=messages',
+    height: 680,
+    prepare: waitFor('first difference'),
+  },
   'push-from-python': { address: `/t/${slimeKey}`, height: 520, prepare: idle },
   formats: { address: '/example/two-steps', height: 760, prepare: openExport, part: 'dialog' },
   limits: { address: '/library', height: 240, prepare: openCompressedFile },
@@ -47,6 +55,8 @@ const pictures = ({ groupId, sampleKey, slimeKey }: Stored): Readonly<Record<str
   'built-in-server': { address: '/servers?server=built-in', height: 420, prepare: waitForServer },
   'upstream-faults': { address: '/', height: 560, prepare: sendToAbsentServer },
 })
+
+const waitFor = (text: string) => (page: Page) => page.getByText(text).first().waitFor()
 
 async function showFirstResponse(page: Page): Promise<void> {
   await idle(page)
