@@ -5,6 +5,7 @@ import { useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
 import { Link } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { TrajectoryPicker } from '#components/shell/trajectory-picker.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
@@ -12,7 +13,6 @@ import { counterpart, exampleName, readSide, type Side, sideText } from '#lib/an
 import { ApiError } from '#lib/browser/api.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import { useCompareAddress } from './address.ts'
-import { CompareStart } from './start.tsx'
 import { type ComparedState, type Source, useCompared, useSource } from './use-compared.ts'
 
 const ComparePair = dynamic(async () => (await import('./pair.tsx')).ComparePair)
@@ -226,5 +226,27 @@ function Remedies({ name, side, onAsk }: RemediesProps) {
         Tokenizer{side.as.kind === 'text' ? '' : ' and template'} of the {name} side …
       </Button>
     </>
+  )
+}
+
+/** What the page shows before anything is chosen. */
+function CompareStart({ onChoose }: { readonly onChoose: (key: string) => void }) {
+  return (
+    <main className="overflow-y-auto p-4 sm:p-8">
+      <div className="mx-auto max-w-2xl">
+        <h1 className="font-semibold text-lg">See what retokenizing changes</h1>
+        <p className="mt-1 mb-5 text-dim">
+          Choose a trajectory: the ids that the model read and wrote stand on the left, and on the right what a pipeline
+          would train on that keeps messages or text instead of ids. Either side can be any other trajectory too.
+        </p>
+        <TrajectoryPicker onChoose={onChoose} />
+        <p className="mt-5 text-dim">
+          How much do many of them drift, or those of a file?{' '}
+          <Link href="/compare/corpus" className="text-accent underline">
+            Drift report
+          </Link>
+        </p>
+      </div>
+    </main>
   )
 }

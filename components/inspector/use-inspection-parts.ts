@@ -1,6 +1,6 @@
 'use client'
 /** What an `Inspection` holds besides the view and the worker: marks, folds, offers, and the token view itself. */
-import { useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import type { GridControl } from '#components/token-view/grid/grid-control.ts'
 import { type Folds, NO_FOLDS } from '#components/token-view/grid-options.ts'
@@ -9,7 +9,7 @@ import type { Selection } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { Inspection } from './inspection.ts'
-import { usePanelCommands } from './selection/use-panel-commands.ts'
+import type { PanelCommandName, PanelCommands } from './selection/panel-commands.ts'
 
 type Given = Pick<
   Inspection,
@@ -74,3 +74,14 @@ export function useInspectionParts(given: Given, { onShowTokens, first }: PartsO
 
 /** Who types goes on typing: the next hit is looked at from the field. */
 const isInField = (): boolean => document.activeElement?.matches('input, textarea, select') ?? false
+
+/** What the parts on screen offer; the last one that offers a name has it. */
+function usePanelCommands() {
+  const [offers, setOffers] = useState<PanelCommands>({})
+  const offer = useCallback((name: PanelCommandName, run: () => void) => {
+    setOffers((known) => ({ ...known, [name]: run }))
+    return () =>
+      setOffers(({ [name]: offered, ...others }) => (offered === run ? others : { ...others, [name]: offered }))
+  }, [])
+  return { offers, offer }
+}

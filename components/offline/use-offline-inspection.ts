@@ -3,13 +3,14 @@
 import { useMemo, useState } from 'react'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
+import { findTask } from '#lib/analysis/find/find.ts'
+import type { RunInspection } from '#lib/analysis/tasks.ts'
+import type { InspectTask } from '#lib/analysis/trajectory-task.ts'
 import type { OfflineView } from '#lib/share/offline/document.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorView } from '../inspector/inspection.ts'
 import { useInspectionParts } from '../inspector/use-inspection-parts.ts'
-import { runHere } from './run-here.ts'
-
 export function useOfflineInspection(
   trajectory: TrajectoryView,
   saved: OfflineView,
@@ -56,3 +57,19 @@ export function useOfflineInspection(
     },
   )
 }
+
+/** The tasks of the parts that the page is made of: there is no worker in a file, and they are quick. */
+const tasks = { find: findTask } as Readonly<Record<string, InspectTask<never, unknown, unknown>>>
+
+const runHere = (trajectory: TrajectoryView): RunInspection =>
+  (async (name: string, request: never, { signal, onProgress }: Parameters<RunInspection>[2]) => {
+    const task = tasks[name]
+    if (!task) throw new Error('This is not in an offline page.')
+    const steps = task(request, trajectory, [])
+    for (;;) {
+      signal.throwIfAborted()
+      const step = steps.next()
+      if (step.done) return step.value
+      onProgress?.(step.value as never)
+    }
+  }) as unknown as RunInspection

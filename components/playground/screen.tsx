@@ -13,7 +13,7 @@ import { Button } from '#components/ui/button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { ApiError } from '#lib/browser/api.ts'
 import { useSetup } from '#lib/browser/use-setup.ts'
-import { requestOf, type Setup } from '#lib/share/settings/setup.ts'
+import { FIRST_QUESTION, requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -21,7 +21,6 @@ import { PlaygroundNotices } from './run/run-notices.tsx'
 import { useSending } from './run/use-sending.ts'
 import { useShownRun } from './run/use-shown-run.ts'
 import { PlaygroundSetup } from './setup/setup-panel.tsx'
-import { PlaygroundStart } from './start.tsx'
 import { usePromptDraft } from './use-prompt-draft.ts'
 
 const PlaygroundOutcome = dynamic(async () => (await import('./run/outcome.tsx')).PlaygroundOutcome, {
@@ -221,4 +220,39 @@ const previewed: AskPreview = async (question, signal) => {
     if (!(error instanceof ApiError)) throw error
     return { kind: 'refused', message: error.message, hint: error.hint, field: error.field }
   }
+}
+
+const QUESTIONS = [FIRST_QUESTION, 'What is (25 * 17)^3?', 'Compute 12 * 7 and 81 / 9', 'What is 15% of 80?'] as const
+
+interface PlaygroundStartProps {
+  readonly isWaiting: boolean
+  readonly onChoose: (question: string) => void
+}
+
+/** In the place of tokens, until there are some. */
+function PlaygroundStart({ isWaiting, onChoose }: PlaygroundStartProps) {
+  if (isWaiting)
+    return (
+      <p className="p-6 text-faint" role="status">
+        Waiting for the first tokens …
+      </p>
+    )
+  return (
+    <div className="grid place-content-center justify-items-center gap-4 overflow-y-auto p-6 text-center">
+      <div className="max-w-md">
+        <h2 className="font-semibold text-lg">Run an agent, see every token</h2>
+        <p className="mt-1 text-dim">
+          The agent runs token-in/token-out: what the model wrote goes back to it as the same ids, each with its logprob
+          and its place in the loss mask.
+        </p>
+      </div>
+      <ul className="flex flex-wrap justify-center gap-2">
+        {QUESTIONS.map((question) => (
+          <li key={question}>
+            <Button onClick={() => onChoose(question)}>{question}</Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
 }

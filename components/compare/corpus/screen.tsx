@@ -5,19 +5,21 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { compareMadeHref } from '#components/shell/hrefs.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
+import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
 import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import type { Totals } from '#lib/analysis/corpus/totals.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { type CorpusSource, namedFiles } from '#lib/browser/files/corpus.ts'
 import { corpusStore } from '#lib/browser/files/corpus-run.ts'
 import { FileError } from '#lib/browser/files/file-error.ts'
+import { saveContent, saveText } from '#lib/browser/files/save-file.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import { useCorpusAddress } from './address.ts'
 import { CorpusHead } from './corpus-head.tsx'
-import { CorpusProgress } from './corpus-progress.tsx'
 import { CorpusStart } from './corpus-start.tsx'
-import { saveCorpusReport } from './exports.ts'
 
 const CorpusResults = dynamic(async () => (await import('./corpus-results.tsx')).CorpusResults)
 
@@ -149,3 +151,46 @@ export function CorpusScreen() {
 
 const hintOf = (error: Error): string | undefined =>
   error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
+
+interface CorpusProgressProps {
+  /** Of all that is to be read, from 0 to 1. */
+  readonly share: number
+  readonly samples: number
+  /** That were checked. */
+  readonly tokens: number
+  readonly elapsedMs: number
+  readonly onStop: () => void
+}
+
+/** Shorter than this nothing is known of how long it will take. */
+const KNOWN_MS = 1_000
+
+function CorpusProgress({ share, samples, tokens, elapsedMs, onStop }: CorpusProgressProps) {
+  const isKnown = elapsedMs >= KNOWN_MS && share > 0
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b bg-panel px-3.5 py-2">
+      <progress className="h-1.5 min-w-40 flex-1" value={share} max={1} aria-label="Report" />
+      <p className="text-dim text-xs tabular-nums" role="status" aria-live="off">
+        {percentText(Math.floor(1000 * share) / 1000)} · {countText(samples)} samples
+        {isKnown &&
+          ` · ${countText(Math.round((1000 * tokens) / elapsedMs))} tokens/s · ${durationText((elapsedMs * (1 - share)) / share)} left`}
+      </p>
+      <Button onClick={onStop}>Stop</Button>
+    </div>
+  )
+}
+
+interface ReportedCorpus extends Pick<CorpusReport, 'against' | 'partial'> {
+  readonly totals: Totals
+  readonly samples: readonly Sample[]
+}
+
+/** The report as files. What writes them is loaded when one is wanted. */
+async function saveCorpusReport(corpus: ReportedCorpus, as: 'samples' | 'kinds' | 'json'): Promise<void> {
+  const { corpusReport } = await import('#lib/analysis/corpus/report.ts')
+  const report = corpusReport(corpus, corpus.totals, corpus.samples)
+  if (as === 'json') return saveText(`${JSON.stringify(report, null, 2)}\n`, 'drift-report.json')
+  const { kindsCsv, samplesCsv } = await import('#lib/analysis/corpus/csv.ts')
+  const text = as === 'samples' ? samplesCsv(report) : kindsCsv(report)
+  saveContent(new Blob([text], { type: 'text/csv' }), `drift-${as}.csv`)
+}

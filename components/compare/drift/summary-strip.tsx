@@ -1,10 +1,12 @@
-import type { ReactNode } from 'react'
+import { Copy } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
+import { copyText } from '#components/ui/copy-text.ts'
+import { IconButton } from '#components/ui/icon-button.tsx'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ComparePartProps, RescoreSummary } from '../view.ts'
-import { CopySentence } from './copy-sentence.tsx'
 import { driftAfter, NO_FILTER } from './drift-steps.ts'
 import { type DriftVocabulary, kindMeaning, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 
@@ -216,5 +218,21 @@ function Rescored({
         />
       )}
     </div>
+  )
+}
+
+/** Copies what a comparison found as one sentence, for a trainer's issue tracker, and says whether it could. */
+function CopySentence({ sentence }: { readonly sentence: string }) {
+  const [copied, setCopied] = useState<{ readonly sentence: string; readonly ok: boolean }>()
+  const copy = async () => setCopied({ sentence, ok: await copyText(sentence) })
+  return (
+    <span className="-my-1 flex shrink-0 items-center gap-1">
+      <IconButton label="Copy a sentence for an issue" onClick={copy}>
+        <Copy size={14} aria-hidden />
+      </IconButton>
+      <span role="status" className="whitespace-nowrap font-normal text-dim text-xs">
+        {copied?.sentence === sentence && (copied.ok ? 'Copied.' : 'The browser refused to copy.')}
+      </span>
+    </span>
   )
 }

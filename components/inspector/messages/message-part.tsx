@@ -1,10 +1,10 @@
 'use client'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
+import { copyText } from '#components/ui/copy-text.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
-import { CopyPart } from '../commands/copy-part.tsx'
 import { CallView } from './call-view.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('#components/ui/markdown.tsx')).Markdown }))
@@ -106,4 +106,21 @@ function nameOf(part: MessagePart, isResult: boolean): string {
     default:
       return part.kind
   }
+}
+
+/** Copies the text of a part, and says so. */
+function CopyPart({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState<string>()
+  const copy = async () => {
+    const ok = await copyText(text)
+    setSaid(ok ? 'copied' : 'the browser refused')
+  }
+  return (
+    <>
+      <button type="button" className="hover:text-accent hover:underline" onClick={copy}>
+        copy
+      </button>
+      <span role="status">{said}</span>
+    </>
+  )
 }

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 
 import { clipped, countText } from '#components/token-view/numbers.ts'
 import { rangeOf } from '#components/token-view/selection.ts'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
+import { findBytes } from '#lib/analysis/raw/find-bytes.ts'
 import type { RawText } from '#lib/analysis/raw/raw-text.ts'
 import { jsonPathText, pathAt, placeOf } from '#lib/json/json-place.ts'
 import { lineAt, textBetween } from '#lib/util/text-lines.ts'
@@ -13,7 +14,6 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import type { Inspection } from '../inspection.ts'
 import { TextView } from '../messages/text-view.tsx'
 import { pathOfToken, tokensOfPath } from './json-tokens.ts'
-import { useByteFind } from './use-byte-find.ts'
 
 interface RawViewProps {
   readonly inspection: Inspection
@@ -186,3 +186,23 @@ function countOf(sought: string, hits: Int32Array | undefined, hit: number | und
 
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${countText(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** Where a text stands in bytes; undefined while it is looked for. Read in slices, between which the page does what it has to. */
+function useByteFind(bytes: Uint8Array, text: string): Int32Array | undefined {
+  const [found, setFound] = useState<{ readonly of: Uint8Array; readonly text: string; readonly hits: Int32Array }>()
+  useEffect(() => {
+    const slices = findBytes(bytes, text)
+    let timer: ReturnType<typeof setTimeout>
+    const go = () => {
+      const slice = slices.next()
+      if (slice.done) setFound({ of: bytes, text, hits: slice.value })
+      else timer = setTimeout(go)
+    }
+    timer = setTimeout(go, text === '' ? 0 : REST_MS)
+    return () => clearTimeout(timer)
+  }, [bytes, text])
+  return found?.of === bytes && found.text === text ? found.hits : undefined
+}
+
+/** A text is looked for when the keys have rested this long. */
+const REST_MS = 120

@@ -1,9 +1,10 @@
 import { countText, durationText } from '#components/token-view/numbers.ts'
 import type { RecordedCall } from '#lib/analysis/requests/recorded-calls.ts'
+import type { Finish, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { unreachable } from '#lib/util/unreachable.ts'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { Inspection } from '../inspection.ts'
-import { finishText } from './finish-text.ts'
 import { phasesOf, TimingBar } from './timing-bar.tsx'
 
 interface CallFactsProps {
@@ -155,4 +156,33 @@ function Time({ call: { segment, request } }: Pick<CallFactsProps, 'call'>) {
       </Facts>
     </div>
   )
+}
+
+/** Why a response ended, in a word or two, and with what. */
+function finishText(finish: Finish | undefined, vocab: Vocab): string {
+  switch (finish?.kind) {
+    case undefined:
+      return 'not known'
+    case 'stop': {
+      const { matched } = finish
+      if (typeof matched === 'number') return `stop · ${pieceOf(matched, vocab)}`
+      return matched === undefined ? 'stop' : `stop · ${JSON.stringify(matched)}`
+    }
+    case 'length':
+    case 'cancelled':
+      return finish.kind
+    case 'abort':
+      return finish.message === undefined ? 'abort' : `abort · ${finish.message}`
+    case 'cut':
+      return `cut · ${finish.code}`
+    case 'unknown':
+      return `unknown · ${finish.raw}`
+    default:
+      return unreachable(finish)
+  }
+}
+
+function pieceOf(id: number, vocab: Vocab): string {
+  const entry = vocab[id]
+  return typeof entry === 'string' ? `${entry} ${id}` : `id ${id}`
 }

@@ -3,8 +3,7 @@ import { ArrowUp, Plus, Square } from 'lucide-react'
 import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
-import { type PromptDraft, typedIn } from '#lib/share/settings/prompt-draft.ts'
-import { PromptModes } from './prompt-modes.tsx'
+import { PROMPT_MODES, type PromptDraft, type PromptMode, typedIn } from '#lib/share/settings/prompt-draft.ts'
 import type { AskPreview } from './prompt-preview.tsx'
 
 /** Most runs begin with a question. */
@@ -107,3 +106,35 @@ export function Composer(props: ComposerProps) {
     </div>
   )
 }
+
+interface PromptModesProps {
+  readonly mode: PromptMode
+  readonly onChange: (mode: PromptMode) => void
+}
+
+const NAMES = { question: 'Question', conversation: 'Conversation', text: 'Text', ids: 'Ids' } as const
+const TITLES = {
+  question: 'A question, after the system prompt',
+  conversation: 'A whole conversation through the chat template',
+  text: 'The prompt as text, without a chat template',
+  ids: 'The prompt as token ids, as they are',
+} as const
+
+/** What a run begins with. */
+const PromptModes = ({ mode, onChange }: PromptModesProps) => (
+  <fieldset className="flex gap-3">
+    <legend className="sr-only">Prompt as</legend>
+    {PROMPT_MODES.map((one) => (
+      <button
+        key={one}
+        type="button"
+        title={TITLES[one]}
+        aria-pressed={one === mode}
+        onClick={() => onChange(one)}
+        className="-mb-1 min-w-6 shrink-0 border-transparent border-b-2 py-0.5 text-dim hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
+      >
+        {NAMES[one]}
+      </button>
+    ))}
+  </fieldset>
+)

@@ -2,9 +2,9 @@ import { RotateCcw } from 'lucide-react'
 import { type SamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
 import { rangeOf } from '#lib/sampling/values.ts'
 import { SAMPLING_WORDS } from '#lib/sampling/words.ts'
+import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 import { SelectField, TextArea, TextField } from '../../ui/field.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { SchemaNote } from './schema-note.tsx'
 
 interface ParameterRowProps {
   readonly name: SamplingName
@@ -96,4 +96,10 @@ const PLACEHOLDERS: Readonly<Partial<Record<SamplingParameter['kind'], string>>>
   biases: '151645: -5',
   json: '{"type": "object", …}',
   object: '{}',
+}
+
+/** What no checker can do with a JSON Schema, where there is something. */
+function SchemaNote({ text }: { readonly text: string }) {
+  const problem = schemaProblem(text)
+  return problem === undefined ? null : <p className="text-warn">{problem}</p>
 }

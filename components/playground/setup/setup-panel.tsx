@@ -12,7 +12,6 @@ import type { SamplingField } from '#lib/sampling/fields.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/share/settings/setup.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { McpButton } from './mcp-button.tsx'
 import { SetupForm } from './setup-form.tsx'
 
 const SamplingDialog = dynamic(async () => (await import('../sampling/saved-presets-dialog.tsx')).SamplingDialog, {
@@ -105,6 +104,25 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
           onClose={endSharing}
         />
       )}
+    </>
+  )
+}
+
+const McpDialog = dynamic(async () => (await import('./mcp-dialog.tsx')).McpDialog, { loading: () => null })
+
+interface McpButtonProps extends Pick<Setup, 'tools' | 'mockTools' | 'mcpTools'> {
+  readonly onChange: (chosen: Pick<Setup, 'tools' | 'mcpTools'>) => void
+}
+
+/** Leads to the tools of MCP servers. */
+function McpButton(props: McpButtonProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button className="px-2! text-xs" onClick={() => setIsOpen(true)}>
+        MCP …
+      </Button>
+      {isOpen && <McpDialog {...props} onClose={() => setIsOpen(false)} />}
     </>
   )
 }

@@ -1,10 +1,9 @@
 'use client'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { LabField } from '#lib/templates/document/document.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
-import type { CodeProblem, ShownLine } from './code-editor.tsx'
-import { LazyCodeEditor } from './lazy-code-editor.tsx'
+import type { CodeEditor, CodeProblem, ShownLine } from './code-editor.tsx'
 
 // The template is what is seen first.
 const MessagesForm = lazy(async () => ({ default: (await import('../forms/messages-form.tsx')).MessagesForm }))
@@ -74,4 +73,21 @@ function problemOf(error: InputError): CodeProblem | undefined {
   const known = problems.get(error) ?? { message: `${className}: ${message}`, line, column }
   problems.set(error, known)
   return known
+}
+
+// CodeMirror is larger than everything else on the page together: the text is there before it.
+const Loaded = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
+
+function LazyCodeEditor(props: ComponentProps<typeof CodeEditor>) {
+  return (
+    <Suspense
+      fallback={
+        <pre className="h-full overflow-hidden whitespace-pre-wrap py-2 pl-16 font-mono text-[12.5px] leading-5">
+          {props.text}
+        </pre>
+      }
+    >
+      <Loaded key={props.language} {...props} />
+    </Suspense>
+  )
 }

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
+import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import {
   carriedMask,
@@ -18,7 +19,6 @@ import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { CheckStrip } from '../compare/check-strip.tsx'
 import { InputBanner, InputLine, TaskBanner } from '../editor/failure-banner.tsx'
-import { RenderedText } from '../editor/rendered-text.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
 import { type TaskState, useTask } from '../use-task.ts'
 import { PreviewToken } from './preview-token.tsx'
@@ -246,3 +246,30 @@ const isWithin = (ranges: readonly Span[], index: number): boolean => {
 }
 
 const trainedCount = (trained: Uint8Array): number => trained.reduce((sum, bit) => sum + bit, 0)
+
+/** More would take the browser seconds to set. */
+const LONGEST_SHOWN = 300_000
+
+/** The text that the template wrote, to be read and copied. */
+function RenderedText({ text }: { readonly text: string }) {
+  const shown = text.slice(0, LONGEST_SHOWN)
+  return (
+    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+      <p className="flex items-center justify-end gap-3 px-3.5 pt-2 text-faint text-xs">
+        {shown.length < text.length && (
+          <span>
+            the first {countText(shown.length)} of {countText(text.length)} characters; all of them are copied
+          </span>
+        )}
+        <CopyButton text={text}>Copy text</CopyButton>
+      </p>
+      <textarea
+        readOnly
+        aria-label="Rendered text"
+        value={shown}
+        spellCheck={false}
+        className="resize-none px-3.5 py-2 font-mono leading-5"
+      />
+    </div>
+  )
+}

@@ -1,7 +1,6 @@
 import { Fragment } from 'react'
 import type { Lane } from '#lib/templates/tool-parsing/analysis.ts'
-import type { Tile } from '#lib/templates/tool-parsing/tiles.ts'
-import { PART_LOOKS, PART_NAMES } from './part-look.ts'
+import type { Tile, TilePart } from '#lib/templates/tool-parsing/tiles.ts'
 
 interface ParsedTextProps {
   readonly text: string
@@ -93,4 +92,27 @@ export function PartLegend() {
       ))}
     </ul>
   )
+}
+
+/** How each part of a completion looks. Never by colour alone: parts differ in weight, lines and slant too. */
+const PART_LOOKS: Readonly<Record<TilePart, string>> = {
+  marker: 'text-faint',
+  name: 'font-semibold text-tool underline decoration-2 underline-offset-3',
+  key: 'text-tool underline decoration-dotted underline-offset-3',
+  value: 'bg-accent-soft text-ink-trained',
+  malformed: 'bg-bad-soft text-bad underline decoration-wavy decoration-1 underline-offset-3',
+  dropped: 'bg-warn-soft text-warn line-through decoration-2',
+  think: 'text-think italic',
+  rest: '',
+}
+
+const PART_NAMES: Readonly<Record<TilePart, string>> = {
+  marker: 'markup',
+  name: 'name',
+  key: 'argument',
+  value: 'value',
+  malformed: 'malformed',
+  dropped: 'dropped',
+  think: 'thinking',
+  rest: 'left in the text',
 }

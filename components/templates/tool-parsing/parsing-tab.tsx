@@ -11,7 +11,6 @@ import type { LabTabProps } from '../lab-tab.ts'
 import { useTask } from '../use-task.ts'
 import { FitSection } from './fit-section.tsx'
 import { PartLegend } from './parsed-text.tsx'
-import { ParserChips } from './parser-chips.tsx'
 import { ParserLane } from './parser-lane.tsx'
 import { type AskServer, ServerSection } from './server-section.tsx'
 import { SourceBox } from './source-box.tsx'
@@ -156,3 +155,35 @@ function betterThan(lane: Lane, lanes: readonly Lane[]): { parser: string; calls
 
 const readIn = ({ calls }: Lane): number =>
   calls.filter((call) => call.kind === 'parsed' && call.isKnown !== false).length
+
+interface ParserChipsProps {
+  readonly parsers: readonly { readonly name: string; readonly calls: number }[]
+  readonly shown: readonly string[]
+  readonly onChange: (shown: readonly string[]) => void
+}
+
+/** Any set of parsers; each says how many calls it reads. */
+function ParserChips({ parsers, shown, onChange }: ParserChipsProps) {
+  return (
+    <fieldset className="flex flex-wrap gap-1">
+      <legend className="sr-only">Parsers</legend>
+      {parsers.map(({ name, calls }) => {
+        const isShown = shown.includes(name)
+        return (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={isShown}
+            onClick={() =>
+              onChange(parsers.map((one) => one.name).filter((one) => (one === name ? !isShown : shown.includes(one))))
+            }
+            className="min-h-7 rounded-md border border-line bg-raised px-2.5 font-mono text-xs hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground"
+          >
+            {name}
+            <span className="ml-1.5 tabular-nums opacity-70">{calls}</span>
+          </button>
+        )
+      })}
+    </fieldset>
+  )
+}

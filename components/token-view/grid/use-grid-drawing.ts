@@ -14,7 +14,7 @@ import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { TokenReading } from '../card/token-reading.ts'
 import { DEFAULT_GRID_OPTIONS, type Folds, type GridOptions, NO_FOLDS, rowHeightOf } from '../grid-options.ts'
-import { useFolding } from '../pieces/use-folding.ts'
+import { type Foldable, foldToggled } from '../pieces/folding.ts'
 import { usePieceTable, useSettled } from '../pieces/use-piece-table.ts'
 import type { Selection } from '../selection.ts'
 import type { TokenMarks } from '../token-marks.ts'
@@ -175,4 +175,36 @@ function usePicture(
         : undefined,
     [trajectory, layout, reading, cell, specialIds, pointed, selection, marks, options, canFold],
   )
+}
+
+/** The controls that fold, and folded lines: a click on them folds or unfolds, and chooses no token. */
+function useFolding(
+  canvas: RefObject<HTMLElement | null>,
+  folds: Folds | undefined,
+  onFolds: ((folds: Folds) => void) | undefined,
+): void {
+  const toggle = useEffectEvent((event: Event) => {
+    const foldable = foldableOf(event.target)
+    if (!foldable || !folds || !onFolds) return
+    event.stopPropagation()
+    if (event.type === 'click') onFolds(foldToggled(folds, foldable))
+  })
+  useEffect(() => {
+    const element = canvas.current
+    if (!element) return
+    const listener = (event: Event) => toggle(event)
+    element.addEventListener('click', listener)
+    element.addEventListener('pointerdown', listener)
+    return () => {
+      element.removeEventListener('click', listener)
+      element.removeEventListener('pointerdown', listener)
+    }
+  }, [canvas])
+}
+
+/** The painter says in `data-fold` what an element folds. */
+function foldableOf(target: EventTarget | null): Foldable | undefined {
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-fold]') : null
+  const [, kind, at] = /^(segment|think) (\d+)$/.exec(element?.dataset.fold ?? '') ?? []
+  return kind === undefined ? undefined : { kind: kind as Foldable['kind'], at: Number(at) }
 }
