@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
-import { recentCharacters } from '#lib/analysis/retokenize/recent-characters.ts'
+import { recentCharacters } from '#lib/analysis/retokenize/caveats.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { python } from './python.ts'
 

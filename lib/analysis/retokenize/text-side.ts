@@ -7,16 +7,16 @@ import type { TextRange } from '#lib/parsers/parser.ts'
 import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
 import { withoutFirstSpace } from '#lib/rollout/record/retokenize.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { alignTokens, driftOf } from '#lib/trajectory/drift/align.ts'
 import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import type { Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import type { LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, SegmentAlone, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import { isSameTokenizer, textCaveats } from './caveats.ts'
 import { madeFrame, wholeVocab } from './remade.ts'
-import { segmentsAlone } from './segments-alone.ts'
 
 export function textSide(
   { trajectory, as }: Pick<LoadedSide, 'trajectory' | 'as'>,
@@ -53,7 +53,7 @@ function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
 }
 
 /** The text of all segments; offsets are UTF-16 units. */
-export interface TextSide {
+interface TextSide {
   readonly text: string
   /** At which each token starts; the length of the text last. */
   readonly starts: readonly number[]
@@ -192,4 +192,26 @@ function carriedSpans(
     thinks: segment.thinks.map((think) => ({ ...think, ...span(think) })),
     toolCalls: segment.toolCalls.map(call),
   }
+}
+
+/** Each segment's text encoded by itself: chat pipelines often encode message by message. */
+function segmentsAlone(
+  segments: readonly SegmentView[],
+  { text, edges }: Pick<TextSide, 'text' | 'edges'>,
+  vocab: Vocab,
+  tokenizer: Tokenizer,
+): readonly SegmentAlone[] {
+  const known = new Map<number, Uint8Array>()
+  const bytes = (id: number): Uint8Array => {
+    const found =
+      known.get(id) ?? (Object.hasOwn(vocab, id) ? bytesOf(vocab[id] as Vocab[string]) : tokenizer.bytes(id))
+    known.set(id, found)
+    return found
+  }
+  return segments.map(({ kind, ids }, index) => {
+    const alone = tokenizer.encode(withoutFirstSpace(text.slice(edges[index], edges[index + 1]), tokenizer))
+    const drift = driftOf(alignTokens(ids, alone, bytes))
+    const drifted = drift.reduce((sum, { left, right }) => sum + (left.end - left.start || right.end - right.start), 0)
+    return { kind, tokens: ids.length, alone: alone.length, drifted }
+  })
 }

@@ -2,17 +2,17 @@
  * /v1/chat/completions: messages become a prompt (chat-prompt.ts), the prompt is generated from as by /generate, and the text
  * becomes a message, whole (chat-message.ts) or as it grows (chat-stream.ts).
  */
+import type { CallForm } from '#lib/builtin-server/engine/job.ts'
 import type { Serving } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { bodyText, jsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { callId, chatMessage } from '#lib/builtin-server/messages/chat-message.ts'
 import { QWEN3 } from '#lib/builtin-server/messages/reasoning.ts'
-import { reasoningCounter } from '#lib/builtin-server/messages/reasoning-counter.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
+import type { AnnouncedTool } from '#lib/builtin-server/messages/tool-specs.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { answer } from './answer.ts'
-import { callForm } from './call-form.ts'
 import { type ChatBody, calledTools, chatBody } from './chat-body.ts'
 import { chatPrompt, type Settled } from './chat-prompt.ts'
 import { type Chat, chatEvents } from './chat-stream.ts'
@@ -120,3 +120,27 @@ function choice(reply: ReplyJson, index: number, reasoningTokens: number, chat: 
     ...(returns.metaInfo && { meta_info: { ...reply.meta_info, reasoning_tokens: reasoningTokens } }),
   }
 }
+
+/** Counts the tokens of a reply up to the one that closes its reasoning; all where none does. */
+function reasoningCounter(
+  addedTokens: readonly { readonly content: string; readonly id: number }[],
+): (ids: readonly number[]) => number {
+  const close = addedTokens.find(({ content }) => content === '</think>')?.id
+  let count = 0
+  let isClosed = false
+  return (ids) => {
+    for (const id of ids) {
+      if (isClosed) break
+      count++
+      isClosed = id === close
+    }
+    return count
+  }
+}
+
+/** By SGLang's `--tool-call-parser qwen`: arguments are any object, unless the tool is strict. */
+const callForm = ({ name, inputSchema, isStrict }: AnnouncedTool): CallForm => ({
+  begin: `<tool_call>\n{"name":${JSON.stringify(name)}, "arguments":`,
+  schema: JSON.stringify(isStrict ? inputSchema : { type: 'object' }),
+  end: '}\n</tool_call>',
+})

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SglangError, type SglangErrorCode } from './errors.ts'
+import { retryAfterMs, SglangError, type SglangErrorCode } from './errors.ts'
 import { createRetries, LONGEST_WAIT_MS, RETRY_POLICY } from './retries.ts'
-import { retryAfterMs } from './retry-after.ts'
 
 const failing = (code: SglangErrorCode, wishMs?: number) => new SglangError(code, 'x', { retryAfterMs: wishMs })
 const chance = { nowMs: () => 0, random: () => 0.5 }

@@ -6,10 +6,10 @@
 import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { inDocstring, pythonString } from '#lib/templates/document/python-source.ts'
+import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import { type Again, textOf } from './again.ts'
 import { notesOn, PARSERS } from './python-notes.ts'
 import { toolImports, toolSource, toolsOf } from './python-tools.ts'
-import { strandsMessages } from './strands-messages.ts'
 
 export interface ScriptPlaces {
   /** Address of the server, without a key; undefined: it is asked for. */
@@ -185,4 +185,38 @@ ${all(again, 'ids')}
 
 asyncio.run(main())
 `
+}
+
+/** Messages as agents of Strands hold them. */
+interface StrandsConversation {
+  /** What an agent is given as its messages. */
+  readonly history: readonly object[]
+  /** What it is asked then; undefined where the last message is no question: it goes on from the history. */
+  readonly question: string | undefined
+}
+
+/** `messages`: without those of the system. */
+export function strandsMessages(messages: readonly Message[]): StrandsConversation {
+  const last = messages.at(-1)
+  const isAsked = last?.role === 'user'
+  return {
+    history: grouped(isAsked ? messages.slice(0, -1) : messages),
+    question: isAsked ? textOf(last) : undefined,
+  }
+}
+
+/** Results that follow each other are one message of the user. */
+function grouped(messages: readonly Message[]): readonly object[] {
+  const all: { readonly role: string; readonly content: object[] }[] = []
+  let isAfterResult = false
+  for (const message of messages) {
+    const isResult = message.role === 'tool'
+    const block = isResult
+      ? { toolResult: { toolUseId: message.callId ?? 'call', status: 'success', content: [{ text: textOf(message) }] } }
+      : { text: textOf(message) }
+    if (isResult && isAfterResult) all.at(-1)?.content.push(block)
+    else all.push({ role: message.role === 'assistant' ? 'assistant' : 'user', content: [block] })
+    isAfterResult = isResult
+  }
+  return all
 }

@@ -15,8 +15,7 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
 import { type Again, againOfRequest, againOfTrajectory } from './again.ts'
 import { rolloutCurl } from './curl.ts'
-import { pythonScript } from './python-script.ts'
-import { strandsMessages } from './strands-messages.ts'
+import { pythonScript, strandsMessages } from './python-script.ts'
 import { add, BASE, search, weather, whole } from './test-requests.ts'
 
 describe('a recorded run', () => {
