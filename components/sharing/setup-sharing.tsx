@@ -16,6 +16,7 @@ import { FIRST_CHOICES, type ImportChoices, importPlan, takenSetup } from '#lib/
 import { requestOf, type Setup } from '#lib/share/settings/setup.ts'
 import { sharedText } from '#lib/share/settings/shared-setup.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
 import { ImportPreview } from './import-preview.tsx'
 import { ShareDialog, type SharedLink } from './share-dialog.tsx'
@@ -117,7 +118,7 @@ function useToolSpecs({ mcpTools, tools }: Setup): readonly ToolSpec[] {
   return [
     ...(data?.tools ?? []),
     ...offered.flatMap(({ data = [] }, index) =>
-      data.map((tool) => ({ ...tool, mcp: { server: names[index] as string } })),
+      data.map((tool) => ({ ...tool, mcp: { server: elementAt(names, index) } })),
     ),
   ]
 }

@@ -1,5 +1,7 @@
 /** Tokens that something points at, beside heat and mask: what the grid outlines and the minimap shows. */
+
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export type MarkKind =
   /** Found; `current` is the hit that was jumped to. */
@@ -27,10 +29,10 @@ export const markKindsOf = (marks: readonly TokenMarks[]): readonly MarkKind[] =
 
 /** Index of the first range that ends after the token; a scan goes on from there. */
 export function firstRangeAfter(ranges: Int32Array, token: number): number {
-  return countWhile(ranges.length >> 1, (index) => (ranges[2 * index + 1] as number) <= token)
+  return countWhile(ranges.length >> 1, (index) => elementAt(ranges, 2 * index + 1) <= token)
 }
 
 /** Index of the first range that starts at the token or after it. */
 export function firstRangeStartingAt(ranges: Int32Array, token: number): number {
-  return countWhile(ranges.length >> 1, (index) => (ranges[2 * index] as number) < token)
+  return countWhile(ranges.length >> 1, (index) => elementAt(ranges, 2 * index) < token)
 }

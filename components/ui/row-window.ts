@@ -1,6 +1,7 @@
 /** Which of many rows are mounted: those in sight and some beside them. Rows may be measured, and then stay where they are. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface RowWindow {
   /** The box that scrolls, which also calls `onScroll`. Rows are in it from its top, without padding. */
@@ -43,7 +44,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
     )
     if (Math.abs(topOf(anchor.current, offsets) - box.scrollTop) < 1) return
     const row = rowAt(offsets, box.scrollTop)
-    anchor.current = { row, within: box.scrollTop - (offsets[row] as number) }
+    anchor.current = { row, within: box.scrollTop - elementAt(offsets, row) }
   })
   useEffect(() => {
     const box = scroller.current
@@ -74,7 +75,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
     reveal: (row, place) => {
       const box = scroller.current
       if (!box || row < 0 || row >= count) return
-      const [start, end] = [offsets[row] as number, offsets[row + 1] as number]
+      const [start, end] = [elementAt(offsets, row), elementAt(offsets, row + 1)]
       const isAbove = start < box.scrollTop
       if (!isAbove && end <= box.scrollTop + box.clientHeight) return
       const within = place === 'top' || isAbove ? -MARGIN : end - start + MARGIN - box.clientHeight
@@ -95,18 +96,18 @@ const NOTHING_MEASURED: ReadonlyMap<number, number> = new Map()
 
 export function offsetsOf(count: number, heightOf: (row: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1)
-  for (let row = 0; row < count; row++) offsets[row + 1] = (offsets[row] as number) + heightOf(row)
+  for (let row = 0; row < count; row++) offsets[row + 1] = elementAt(offsets, row) + heightOf(row)
   return offsets
 }
 
 /** The row at a height: the first one above all, the last one below. */
 export function rowAt(offsets: Float64Array, height: number): number {
-  const above = countWhile(offsets.length - 1, (index) => (offsets[index + 1] as number) <= height)
+  const above = countWhile(offsets.length - 1, (index) => elementAt(offsets, index + 1) <= height)
   return Math.max(0, Math.min(above, offsets.length - 2))
 }
 
 const topOf = ({ row, within }: { readonly row: number; readonly within: number }, offsets: Float64Array): number =>
-  (offsets[Math.min(row, offsets.length - 1)] as number) + within
+  elementAt(offsets, Math.min(row, offsets.length - 1)) + within
 
 type Heights = ReadonlyMap<number, number>
 

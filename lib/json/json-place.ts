@@ -2,6 +2,8 @@
  * Where a value stands in JSON as readableJson writes it, and what stands at a place. What is indented deeper belongs to the
  * line above, so most lines are never read; what stands in one line is read sign by sign.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } from '#lib/util/text-lines.ts'
 
 /** Keys of objects and indices of arrays, from the outside. */
@@ -43,7 +45,7 @@ export function placeOf(text: TextLines, path: JsonPath): { readonly start: numb
   let line = 0
   let rest = path
   while (rest.length > 0 && opensLines(text, line)) {
-    const found = childLine(text, line, rest[0] as string | number)
+    const found = childLine(text, line, elementAt(rest, 0))
     if (found === undefined) return undefined
     line = found
     rest = rest.slice(1)

@@ -2,6 +2,8 @@
  * Reads literals of Python as JSON: texts with their prefixes and escapes, numbers as they are written, True, False, None,
  * lists, and dicts whose keys are texts. Other literals have no value in JSON. Offsets are UTF-16 code units.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { givenTwice, MAX_DEPTH } from './json-scan.ts'
 
 export type LiteralScan =
@@ -136,17 +138,17 @@ function scanStrings(text: string, start: number): LiteralScan {
     QUOTED.lastIndex = at
     const open = QUOTED.exec(text)
     if (!open) return { ok: true, end, json: JSON.stringify(value) }
-    const prefix = (open[1] as string).toLowerCase()
+    const prefix = elementAt(open, 1).toLowerCase()
     if (prefix.includes('b')) return notOne(at, 'bytes are no value of JSON')
     if (prefix.includes('f') || prefix.includes('t')) return notOne(at, 'a formatted text is no literal')
     if (!['', 'r', 'u'].includes(prefix)) return notOne(at, 'a literal of Python should stand here')
-    const body = endOfString(text, QUOTED.lastIndex, open[2] as string)
-    if (body < 0) return syntax(endOfReading(text, at, open[2] as string), 'a text is not closed')
+    const body = endOfString(text, QUOTED.lastIndex, elementAt(open, 2))
+    if (body < 0) return syntax(endOfReading(text, at, elementAt(open, 2)), 'a text is not closed')
     const written = text.slice(QUOTED.lastIndex, body)
     const decoded = prefix === 'r' ? written : unescaped(written)
     if (decoded === undefined) return notOne(at, 'a text has an escape that cannot be read')
     value += decoded
-    end = body + (open[2] as string).length
+    end = body + elementAt(open, 2).length
   }
 }
 

@@ -3,6 +3,7 @@
  * and nothing of a definition is ever run.
  */
 import type { Mock } from '#lib/tools/tool-spec.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 
 /** The error that a call ends with; undefined when it is answered. `callNumber` counts from 1. */
@@ -34,7 +35,7 @@ function filled(template: string, input: unknown): string {
   let text = ''
   let from = 0
   for (const place of template.matchAll(PLACE)) {
-    text += template.slice(from, place.index) + inserted((place[1] as string).trim(), input)
+    text += template.slice(from, place.index) + inserted(elementAt(place, 1).trim(), input)
     from = place.index + place[0].length
     if (text.length > LONGEST_REPLY) return cut(text)
   }

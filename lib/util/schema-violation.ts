@@ -1,5 +1,6 @@
 /** Says where a value departs from a zod schema, in one path, one expectation and one finding. Shared by the three doors. */
 import type * as z from 'zod'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface Violation {
   /** For example `segments[2].logprobs[17]`; '' for the whole value. */
@@ -21,7 +22,7 @@ type Issue = z.core.$ZodIssue
 
 /** In a union, the branch that got furthest tells the most; of those, the one with the fewest issues. A zod error has at least one issue. */
 function deepest(issues: readonly Issue[]): Issue {
-  const first = issues[0] as Issue
+  const first = elementAt(issues, 0)
   if (first.code !== 'invalid_union') return first
   const [best = first] = first.errors
     .filter((branch) => branch.length > 0)

@@ -2,6 +2,8 @@
  * A long text as UTF-8 with its lines, and the rows that they are wrapped into. Bytes stand outside of the page's heap, cross
  * threads without being read, and no character is wider in cells than in bytes: rows of so many bytes fit that many columns.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { countWhile } from './bisect.ts'
 
 export interface TextLines {
@@ -23,9 +25,9 @@ export function textLines(text: string): TextLines {
 const LINE_END = 0x0a
 
 export const lineCount = ({ starts }: TextLines): number => starts.length - 1
-export const lineStart = ({ starts }: TextLines, line: number): number => starts[line] as number
+export const lineStart = ({ starts }: TextLines, line: number): number => elementAt(starts, line)
 /** Without its line end. */
-export const lineEnd = ({ starts }: TextLines, line: number): number => (starts[line + 1] as number) - 1
+export const lineEnd = ({ starts }: TextLines, line: number): number => elementAt(starts, line + 1) - 1
 
 export const lineAt = ({ starts }: TextLines, offset: number): number =>
   Math.min(lastAtMost(starts, offset), starts.length - 2)
@@ -42,8 +44,8 @@ export interface Rows {
 export function wrapped({ starts }: TextLines, columns: number): Rows {
   const firsts = new Int32Array(starts.length)
   for (let line = 0; line + 1 < starts.length; line++) {
-    const length = (starts[line + 1] as number) - 1 - (starts[line] as number)
-    firsts[line + 1] = (firsts[line] as number) + Math.max(1, Math.ceil(length / columns))
+    const length = elementAt(starts, line + 1) - 1 - elementAt(starts, line)
+    firsts[line + 1] = elementAt(firsts, line) + Math.max(1, Math.ceil(length / columns))
   }
   return { columns, firsts }
 }
@@ -61,14 +63,14 @@ export interface Row {
 
 export function rowNumbered(text: TextLines, { columns, firsts }: Rows, row: number): Row {
   const line = Math.min(lastAtMost(firsts, row), firsts.length - 2)
-  const part = row - (firsts[line] as number)
+  const part = row - elementAt(firsts, line)
   return { line, part, start: partStart(text, line, part, columns), end: partStart(text, line, part + 1, columns) }
 }
 
 export function rowAt(text: TextLines, { columns, firsts }: Rows, offset: number): number {
   const line = lineAt(text, offset)
-  const first = firsts[line] as number
-  const parts = (firsts[line + 1] as number) - first
+  const first = elementAt(firsts, line)
+  const parts = elementAt(firsts, line + 1) - first
   const part = Math.min(parts - 1, Math.floor((offset - lineStart(text, line)) / columns))
   const isBehind = part + 1 < parts && offset >= partStart(text, line, part + 1, columns)
   return first + part + (isBehind ? 1 : 0)
@@ -78,11 +80,11 @@ export function rowAt(text: TextLines, { columns, firsts }: Rows, offset: number
 function partStart(text: TextLines, line: number, part: number, columns: number): number {
   const end = lineEnd(text, line)
   let start = Math.min(lineStart(text, line) + part * columns, end)
-  while (start < end && ((text.bytes[start] as number) & 0xc0) === 0x80) start--
+  while (start < end && (elementAt(text.bytes, start) & 0xc0) === 0x80) start--
   return start
 }
 
 function lastAtMost(sorted: Int32Array, value: number): number {
-  const begun = countWhile(sorted.length, (index) => (sorted[index] as number) <= value)
+  const begun = countWhile(sorted.length, (index) => elementAt(sorted, index) <= value)
   return Math.max(0, begun - 1)
 }

@@ -1,8 +1,10 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** Whether a release such as 0.4.6.post5 comes before another; what stands behind its third number is passed over. */
 export function isOlderThan(version: string, other: string): boolean {
   const [own, others] = [numbers(version), numbers(other)]
   const at = [0, 1, 2].find((place) => own[place] !== others[place])
-  return at !== undefined && (own[at] as number) < (others[at] as number)
+  return at !== undefined && elementAt(own, at) < elementAt(others, at)
 }
 
 const numbers = (version: string): readonly number[] => {

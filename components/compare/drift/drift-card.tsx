@@ -8,12 +8,12 @@ import { CopyChoices } from '#components/ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { PREFILL_COLUMN } from '#lib/analysis/rescore/columns.ts'
 import type { SpanRatio } from '#lib/analysis/rescore/units.ts'
-import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/rescore-texts.ts'
 import type { ShownPair } from '../view.ts'
 import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
@@ -35,7 +35,7 @@ interface DriftCardProps {
 export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: DriftCardProps) {
   const { left, right, comparison } = pair.compared
   const { spans } = comparison.report
-  const span = spans[drift] as DriftSpan
+  const span = elementAt(spans, drift)
   const { title, ink } = SEVERITY_TEXTS[span.severity]
   const { noun, costs, kindText, causeText } = vocabularyOf(pair)
   return (

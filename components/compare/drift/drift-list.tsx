@@ -16,6 +16,7 @@ import type { Span, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
 import { type DriftFilter, filtered } from './drift-steps.ts'
 import { type DriftVocabulary, SEVERITIES, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
@@ -70,7 +71,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
               index={index}
               place={rows.first + offset}
               count={shown.length}
-              span={report.spans[index] as DriftSpan}
+              span={elementAt(report.spans, index)}
               vocabulary={vocabulary}
               left={left.trajectory}
               right={right.trajectory}

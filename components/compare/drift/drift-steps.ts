@@ -1,5 +1,6 @@
 /** From one drift span to another, by their numbers. */
 import type { DriftKind, DriftLayer, DriftReport, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** Which spans are listed; undefined: all. */
 export interface DriftFilter {
@@ -26,6 +27,6 @@ export function driftAfter(
 ): number | undefined {
   let index = chosen === undefined ? (direction === 1 ? 0 : spans.length - 1) : chosen + direction
   for (; index >= 0 && index < spans.length; index += direction)
-    if (passes(spans[index] as DriftSpan, filter)) return index
+    if (passes(elementAt(spans, index), filter)) return index
   return undefined
 }

@@ -4,7 +4,7 @@ import { cellsOf } from '#components/token-view/grid/layout.ts'
 import { ENDS_LINE } from '#components/token-view/pieces/piece-table.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { RowSide } from './rows.ts'
 
 /** A side, and how its segments are found (`segmentFinder`). */
@@ -69,15 +69,15 @@ export function isWide(side: ReadSide, { start, end }: Span, cells: number): boo
 const isSegmentStart = ({ starts, segmentAt }: ReadSide, token: number): boolean => starts[segmentAt(token)] === token
 
 const tokensToBoundary = ({ starts, segmentAt }: ReadSide, token: number): number =>
-  (starts[segmentAt(token) + 1] as number) - token
+  elementAt(starts, segmentAt(token) + 1) - token
 
 const tokensSinceBoundary = ({ starts, segmentAt }: ReadSide, behind: number): number =>
-  behind - (starts[segmentAt(behind - 1)] as number)
+  behind - elementAt(starts, segmentAt(behind - 1))
 
 function tokenWidth({ segments, starts, table, segmentAt }: ReadSide, token: number, columns: number) {
   const segment = segmentAt(token)
-  const { ids } = segments[segment] as SegmentView
-  const index = token - (starts[segment] as number)
+  const { ids } = elementAt(segments, segment)
+  const index = token - elementAt(starts, segment)
   const endsLine = (table.widthOf(ids[index] as number) & ENDS_LINE) !== 0
   return { width: cellsOf({ table, columns }, ids, index), endsLine }
 }

@@ -6,6 +6,7 @@ import { createTokenBox } from '#components/token-view/grid/token-box.ts'
 import { type Drawn, part, setData, setText } from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { foldText, missingText, noteTexts, titleOf } from './lane-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Spot } from './pairing.ts'
@@ -16,7 +17,6 @@ import {
   type FoldedLines,
   type GapRect,
   type LaneRun,
-  type SightLine,
   sightOf,
 } from './visible-range.ts'
 
@@ -42,20 +42,20 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
     draw(picture, top, bottom) {
       const sight = sightOf(picture.rows, picture.pairing, column, top, bottom)
       hatches.show(keysOf(sight.hatches), (drawn, index) =>
-        paintHatch(drawn, sight.hatches[index] as GapRect, picture, column),
+        paintHatch(drawn, elementAt(sight.hatches, index), picture, column),
       )
       borders.show(keysOf(sight.borders), ({ element }, index) => setTop(element, sight.borders[index]?.top ?? 0))
-      runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, sight.runs[index] as LaneRun, picture))
+      runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, elementAt(sight.runs, index), picture))
       rows.show(keysOf(sight.lines), (row, index) => {
-        const { side, line, isSigned } = sight.lines[index] as SightLine
+        const { side, line, isSigned } = elementAt(sight.lines, index)
         paintRow(row, line, picture.pictures[side])
         const name = isSigned ? `${side}: ${row.text.textContent}` : null
         if (row.element.ariaLabel !== name) row.element.ariaLabel = name
       })
       notes.show(keysOf(sight.notes), (drawn, index) =>
-        paintNote(drawn, sight.notes[index] as DriftMarker, picture, column),
+        paintNote(drawn, elementAt(sight.notes, index), picture, column),
       )
-      folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, sight.folds[index] as FoldedLines, picture))
+      folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, elementAt(sight.folds, index), picture))
       const around = (box: typeof pointed, spots: readonly (Spot | undefined)[]) => {
         const found = spots
           .map((spot) => spot && placeOf(picture.rows, spot, column))
@@ -87,7 +87,7 @@ export function placeOf(rows: Rows, spot: Spot, column: Column): (Spot & { reado
   const line: DrawnLine = {
     number: item.firstRow,
     segmentIndex,
-    layout: { segment, firstToken: starts[segmentIndex] as number, folds: undefined },
+    layout: { segment, firstToken: elementAt(starts, segmentIndex), folds: undefined },
     start: 0,
     end: 0,
     top: item.rowTop,

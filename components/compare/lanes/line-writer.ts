@@ -1,5 +1,5 @@
 import { addLine, type GrowingLines, writeLines } from '#components/token-view/grid/line-store.ts'
-import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ReadSide } from './context.ts'
 
 /** Writes the lines of one side. */
@@ -22,10 +22,10 @@ export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, col
     write: (from: number, to: number) => {
       for (let at = from; at < to; ) {
         const segment = segmentAt(at)
-        const offset = starts[segment] as number
-        const end = Math.min(to, starts[segment + 1] as number)
+        const offset = elementAt(starts, segment)
+        const end = Math.min(to, elementAt(starts, segment + 1))
         if (isBeginning || at === offset) begin(at)
-        const { ids } = segments[segment] as SegmentView
+        const { ids } = elementAt(segments, segment)
         writeLines(lines, ids, table, columns, { start: at - offset, end: end - offset, offset })
         at = end
       }
@@ -38,8 +38,8 @@ export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, col
     ) => {
       const all = other.starts()
       let first = other.lineCount()
-      while (first > 0 && (all[first - 1] as number) >= from) first--
-      for (let line = first; line < other.lineCount(); line++) begin((all[line] as number) - from + to)
+      while (first > 0 && elementAt(all, first - 1) >= from) first--
+      for (let line = first; line < other.lineCount(); line++) begin(elementAt(all, line) - from + to)
     },
   }
 }

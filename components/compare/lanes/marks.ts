@@ -2,13 +2,14 @@
 
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { driftNumbered, type Pairing } from './pairing.ts'
 
 /** Each token of a drift has an outline of its own: where they are cut is what often differs. */
 export function driftMarks({ stretches, driftStretches }: Pairing, side: SideName): readonly TokenMarks[] {
   let tokens = 0
   let gaps = 0
-  const ranges = Array.from(driftStretches, (number) => (stretches[number] as Pairing['stretches'][number])[side])
+  const ranges = Array.from(driftStretches, (number) => elementAt(stretches, number)[side])
   for (const { start, end } of ranges) {
     tokens += end - start
     if (end === start && start > 0) gaps++

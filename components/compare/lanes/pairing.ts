@@ -3,6 +3,7 @@
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { otherSide } from './rows.ts'
 
 /** A token of one side, counted from its first. */
@@ -29,7 +30,7 @@ export const driftNumbered = ({ stretches, driftStretches }: Pairing, drift: num
 
 /** Number of the stretch that holds a token. */
 export const stretchOf = ({ stretches }: Pairing, { side, token }: Spot): number =>
-  countWhile(stretches.length, (number) => (stretches[number] as AlignedRun)[side].start <= token) - 1
+  countWhile(stretches.length, (number) => elementAt(stretches, number)[side].start <= token) - 1
 
 /** Number of the drift that holds a token; undefined: it is equal on both sides. */
 export function driftOfToken(pairing: Pairing, spot: Spot): number | undefined {
@@ -40,7 +41,7 @@ export function driftOfToken(pairing: Pairing, spot: Spot): number | undefined {
 
 /** How many drifts stand before a stretch. */
 export const driftsBefore = ({ driftStretches }: Pairing, stretch: number): number =>
-  countWhile(driftStretches.length, (drift) => (driftStretches[drift] as number) < stretch)
+  countWhile(driftStretches.length, (drift) => elementAt(driftStretches, drift) < stretch)
 
 /**
  * The other side's token: the equal one; in drift one as far from its start; where the other side has nothing, the one

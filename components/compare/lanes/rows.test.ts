@@ -5,6 +5,7 @@ import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { type AlignedRun, alignTokens } from '#lib/trajectory/drift/align.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { runs } from '#testing/property-runs.ts'
 import { FEWEST_FOLDED, makeRows } from './make-rows.ts'
 import {
@@ -214,7 +215,9 @@ describe('whatever the sides', () => {
           expect(items.at(-1)?.[side].end ?? 0).toBe((side === 'left' ? left : right).flat().length)
         }
         for (const [number, item] of items.entries()) {
-          expect(item.top).toBe(number === 0 ? 0 : (items[number - 1] as Item).top + (items[number - 1] as Item).height)
+          expect(item.top).toBe(
+            number === 0 ? 0 : elementAt(items, number - 1).top + elementAt(items, number - 1).height,
+          )
           if (item.kind === 'tokens') continue
           expect(item.left.end - item.left.start).toBe(item.right.end - item.right.start)
           expect(item.left.end - item.left.start).toBeGreaterThanOrEqual(FEWEST_FOLDED)

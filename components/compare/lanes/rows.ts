@@ -11,12 +11,13 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** Finds the segment that holds a token: −1 where none does. Asked in order, it looks only at the one before and the next. */
 export function segmentFinder({ starts }: Pick<RowSide, 'starts'>): (token: number) => number {
   let last = 0
   return (token) => {
-    if (token >= (starts[last] as number) && token < (starts[last + 1] ?? 0)) return last
+    if (token >= elementAt(starts, last) && token < (starts[last + 1] ?? 0)) return last
     const found = segmentIndexAt(starts, token)
     if (found >= 0) last = found
     return found
@@ -107,15 +108,15 @@ export const SHORT_BLOCK_GAP = 14
 export function itemAt(rows: Rows, number: number): Item {
   const { items, tops, itemCount, rowCount } = rows
   const at = number * FIELDS
-  const field = (name: number) => items[at + name] as number
+  const field = (name: number) => elementAt(items, at + name)
   const firstRow = field(ROW)
   const flags = field(FLAGS)
-  const top = tops[number] as number
+  const top = elementAt(tops, number)
   const isLast = number + 1 >= itemCount
   const startsBlock = (flags & STARTS_BLOCK) !== 0
   const kind = KINDS[field(KIND)] as Item['kind']
   const rowTop = top + (startsBlock && kind !== 'divider' ? BLOCK_GAP : 0)
-  const count = (isLast ? rowCount : (items[at + FIELDS + ROW] as number)) - firstRow
+  const count = (isLast ? rowCount : elementAt(items, at + FIELDS + ROW)) - firstRow
   return {
     number,
     kind,
@@ -132,14 +133,14 @@ export function itemAt(rows: Rows, number: number): Item {
     rows: count,
     top,
     rowTop,
-    height: (isLast ? rows.height - END_GAP : (tops[number + 1] as number)) - top,
+    height: (isLast ? rows.height - END_GAP : elementAt(tops, number + 1)) - top,
   }
 }
 
 /** The item at a height: the first one above all, the last one below; undefined when there is none. */
 export function itemAtHeight(rows: Rows, height: number): Item | undefined {
   if (rows.itemCount === 0) return undefined
-  const begun = countWhile(rows.itemCount, (number) => (rows.tops[number] as number) <= height)
+  const begun = countWhile(rows.itemCount, (number) => elementAt(rows.tops, number) <= height)
   return itemAt(rows, Math.max(0, begun - 1))
 }
 
@@ -191,7 +192,7 @@ export function rowInItem(
   const drawnToken = isDrawnLeft ? token - item.right.start + item.left.start : token
   const { start, end } = item.lines[drawn]
   const starts = rows.lines[drawn]
-  const line = countWhile(end - start, (index) => (starts[start + index] as number) <= drawnToken) - 1
+  const line = countWhile(end - start, (index) => elementAt(starts, start + index) <= drawnToken) - 1
   const above = rows.arrangement === 'unified' && drawn === 'right' ? item.lines.left.end - item.lines.left.start : 0
   return { row: Math.max(0, line) + above, side: drawn, token: drawnToken }
 }
@@ -207,7 +208,7 @@ export function drawnLine(rows: Rows, item: Item, row: number, side: SideName): 
   const { segments, starts } = rows.sides[side]
   const { start, end } = lineTokens(rows, item, side, line)
   const segmentIndex = segmentIndexAt(starts, start)
-  const firstToken = starts[segmentIndex] as number
+  const firstToken = elementAt(starts, segmentIndex)
   return {
     number: item.firstRow + row,
     segmentIndex,
@@ -222,6 +223,6 @@ export function drawnLine(rows: Rows, item: Item, row: number, side: SideName): 
 /** Tokens of a line, half-open, counted from the side's first. */
 function lineTokens(rows: Rows, item: Item, side: SideName, line: number): Span {
   const starts = rows.lines[side]
-  const end = line + 1 < item.lines[side].end ? (starts[line + 1] as number) : item[side].end
-  return { start: starts[line] as number, end }
+  const end = line + 1 < item.lines[side].end ? elementAt(starts, line + 1) : item[side].end
+  return { start: elementAt(starts, line), end }
 }

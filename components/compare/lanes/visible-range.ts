@@ -7,6 +7,7 @@ import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { driftsBefore, type Pairing } from './pairing.ts'
 import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SIDES } from './rows.ts'
 
@@ -118,7 +119,7 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
   ].sort((a, b) => a.top - b.top)
   return {
     lines,
-    runs: runs.map((run, index) => ({ ...run, isTight: run.isLabelled && tight.has(runTops[index] as number) })),
+    runs: runs.map((run, index) => ({ ...run, isTight: run.isLabelled && tight.has(elementAt(runTops, index)) })),
     notes: placedNotes(notes, taken),
     hatches,
     folds,
@@ -148,7 +149,7 @@ function placedNotes(
     .map((note) => {
       let at = Math.max(note.top, free)
       for (; next < taken.length; next++) {
-        const { top, bottom } = taken[next] as (typeof taken)[number]
+        const { top, bottom } = elementAt(taken, next)
         if (top >= at + LINE_HEIGHT) break
         at = Math.max(at, bottom)
       }
@@ -187,7 +188,7 @@ function runsOf(
   const rowOf = (token: number) => rowInItem(rows, item, side, token).row
   const behind = rowOf(tokens.end - 1) + 1
   for (let segment = segmentIndexAt(starts, tokens.start), token = tokens.start; token < tokens.end; ) {
-    const next = Math.min(tokens.end, starts[segment + 1] as number)
+    const next = Math.min(tokens.end, elementAt(starts, segment + 1))
     if (next > token) {
       const row = rowOf(token)
       const endRow = next === tokens.end ? behind : rowOf(next)
@@ -220,14 +221,13 @@ function notesOf(
 ): readonly DriftMarker[] {
   const notes = new Map<number, DriftMarker>()
   // In one column a drift is an item, whose first row belongs to the side that has tokens.
-  const side =
-    sides.length === 1 ? (sides[0] as SideName) : item.lines.left.end > item.lines.left.start ? 'left' : 'right'
+  const side = sides.length === 1 ? elementAt(sides, 0) : item.lines.left.end > item.lines.left.start ? 'left' : 'right'
   const { stretches } = rows
   const { start, end } = item.stretches
   const inSight = tokensInRows(rows, item, side, first, last)
-  const from = start + countWhile(end - start, (at) => (stretches[start + at] as AlignedRun)[side].end < inSight.start)
+  const from = start + countWhile(end - start, (at) => elementAt(stretches, start + at)[side].end < inSight.start)
   for (let number = from; number < end; number++) {
-    const stretch = stretches[number] as AlignedRun
+    const stretch = elementAt(stretches, number)
     if (stretch[side].start > inSight.end) break
     if (stretch.kind !== 'drift') continue
     const row = rowOfDrift(rows, item, stretch, side)

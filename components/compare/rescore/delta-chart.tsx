@@ -1,5 +1,6 @@
 import { percentText } from '#components/token-view/numbers.ts'
 import type { DeltaHistogram } from '#lib/analysis/rescore/histogram.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 const WIDTH = 280
 const HEIGHT = 72
@@ -71,7 +72,7 @@ const boundText = (bound: number): string =>
 function rangeText(from: readonly number[], bin: number): string {
   const short = (bound: number) => String(Number(bound.toPrecision(2)))
   const next = from[bin + 1]
-  return next === undefined ? `over ${short(from[bin] as number)}` : `${short(from[bin] as number)} to ${short(next)}`
+  return next === undefined ? `over ${short(elementAt(from, bin))}` : `${short(elementAt(from, bin))} to ${short(next)}`
 }
 
 const summary = (from: readonly number[], shares: readonly number[]): string =>

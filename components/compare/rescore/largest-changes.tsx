@@ -5,6 +5,7 @@ import { type ClipRule, clipEffect, type RatioOrder } from '#lib/analysis/rescor
 import type { Rescoring } from '#lib/analysis/rescore/rescoring.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from './rescore-texts.ts'
 
@@ -28,7 +29,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
   const isClipped = (delta: number) =>
     delta > Math.log(rule.high) || (rule.kind === 'mask' && delta < Math.log(rule.low))
   const marked = (unit: number) =>
-    isClipped(rescoring.units.deltas[unit] as number) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
+    isClipped(elementAt(rescoring.units.deltas, unit)) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
   const row = (unit: number, mark?: string) => (
     <UnitRow key={unit} pair={pair} rescoring={rescoring} unit={unit} mark={mark} view={view} onView={onView} />
   )
@@ -39,7 +40,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
   ]
   const largest = ends
     .filter((unit) => rescoring.units.deltas[unit] !== 0)
-    .sort((a, b) => Math.abs(rescoring.units.deltas[b] as number) - Math.abs(rescoring.units.deltas[a] as number))
+    .sort((a, b) => Math.abs(elementAt(rescoring.units.deltas, b)) - Math.abs(elementAt(rescoring.units.deltas, a)))
     .slice(0, MOST_HEAVY)
   return (
     <div className="grid gap-1.5">
@@ -72,13 +73,13 @@ interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'
 
 function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView }: UnitRowProps) {
   const { comparison, left } = pair.compared
-  const start = units.leftStarts[unit] as number
-  const own = units.drifts[unit] as number
+  const start = elementAt(units.leftStarts, unit)
+  const own = elementAt(units.drifts, unit)
   // A token where ids agree is another by what stands before it: by the drift that came last.
   const drift = own >= 0 ? own : comparison.report.spans.findLastIndex((span) => span.left.end <= start)
-  const delta = units.deltas[unit] as number
+  const delta = elementAt(units.deltas, unit)
   const text = textOf(
-    [...idsIn(left.trajectory, { start, end: units.leftEnds[unit] as number })],
+    [...idsIn(left.trajectory, { start, end: elementAt(units.leftEnds, unit) })],
     left.trajectory.vocab,
   )
   const line = (

@@ -10,6 +10,7 @@ import type { RescoreTotals } from '#lib/analysis/rescore/rescoring.ts'
 import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
 import { servedFacts } from '#lib/trajectory/scoring/served.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
 import { ClipPreview, FIRST_RULE } from './clip-preview.tsx'
 import { DeltaChart } from './delta-chart.tsx'
@@ -78,7 +79,7 @@ function Totals({
   readonly unpaired: { readonly left: number; readonly right: number }
 }) {
   const { trainedTokens, rescoredTokens, meanLogprob, delta, least, greatest, k1, k3, effectiveShare } = totals
-  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioText(deltas[unit] as number))
+  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioText(elementAt(deltas, unit)))
   return (
     <Facts>
       {meanLogprob && (

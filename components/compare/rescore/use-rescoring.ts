@@ -7,6 +7,7 @@ import { type RescoreChoice, scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { type Rescoring, ratioOf, rescore, type SideScores } from '#lib/analysis/rescore/rescoring.ts'
 import { type ScoredBoth, scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
 import type { Score } from '#lib/trajectory/scoring/gathered.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { RescoreSummary, ShownPair } from '../view.ts'
 
 export interface UseRescoring {
@@ -112,7 +113,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
 function summaryOf({ totals, units, noise }: Rescoring): RescoreSummary {
   return {
     meanLogprob: totals.meanLogprob,
-    minImportanceRatio: totals.least === undefined ? undefined : ratioOf(units.deltas[totals.least] as number),
+    minImportanceRatio: totals.least === undefined ? undefined : ratioOf(elementAt(units.deltas, totals.least)),
     noiseFloor: (noise.left.spread ?? noise.right.spread)?.mean,
   }
 }

@@ -5,6 +5,7 @@ import { isSingle, single } from '#components/token-view/selection.ts'
 import { segmentIndexAt, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -30,7 +31,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
   const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
   const chosen = view.selection && isSingle(view.selection) ? placeOf(series.tokens, view.selection.focus) : undefined
   const said = pointed ?? chosen
-  const tokenOf = (index: number) => series.tokens[index] as number
+  const tokenOf = (index: number) => elementAt(series.tokens, index)
   return (
     <section aria-label="Along the trajectory">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [&>h2]:m-0">
@@ -104,7 +105,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
             trajectory={trajectory}
             tokens={farthest(series).map((index) => ({
               token: tokenOf(index),
-              numbers: [numberText(series.values[index] as number)],
+              numbers: [numberText(elementAt(series.values, index))],
             }))}
             columns={[series.title]}
             onSelect={onSelect}
@@ -119,17 +120,17 @@ const SELECT = 'min-h-7 rounded-md border border-line bg-raised px-1.5 text-ink 
 
 function farthest({ values }: TokenSeries): readonly number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  return largest(values.length, WORST, (index) => Math.abs((values[index] as number) - mean))
+  return largest(values.length, WORST, (index) => Math.abs(elementAt(values, index) - mean))
 }
 
 function pointText({ segments, vocab }: TrajectoryView, { tokens, values, title }: TokenSeries, index: number): string {
-  const token = tokens[index] as number
+  const token = elementAt(tokens, index)
   const starts = segmentStarts({ segments })
   const segmentIndex = segmentIndexAt(starts, token)
-  const id = segments[segmentIndex]?.ids[token - (starts[segmentIndex] as number)]
+  const id = segments[segmentIndex]?.ids[token - elementAt(starts, segmentIndex)]
   const entry = id === undefined ? undefined : vocab[id]
   const text = typeof entry === 'string' ? ` ${JSON.stringify(entry.slice(0, 24))}` : ''
-  return `token ${countText(token)}${text} · ${title} ${numberText(values[index] as number)}`
+  return `token ${countText(token)}${text} · ${title} ${numberText(elementAt(values, index))}`
 }
 
 const numberText = (value: number): string => decimalText(value)
@@ -137,12 +138,12 @@ const numberText = (value: number): string => decimalText(value)
 function responseBands(segments: TrajectoryView['segments']) {
   const starts = segmentStarts({ segments })
   return segments.flatMap(({ kind }, index) =>
-    kind === 'response' ? [{ from: starts[index] as number, to: starts[index + 1] as number }] : [],
+    kind === 'response' ? [{ from: elementAt(starts, index), to: elementAt(starts, index + 1) }] : [],
   )
 }
 
 /** The place of a token in a sorted list; undefined where it is not in it. */
 function placeOf(tokens: Float64Array, token: number): number | undefined {
-  const place = countWhile(tokens.length, (index) => (tokens[index] as number) < token)
+  const place = countWhile(tokens.length, (index) => elementAt(tokens, index) < token)
   return tokens[place] === token ? place : undefined
 }

@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /**
  * Many points as an image: how many stand in each cell of a few pixels. Costs one step a point, however many there are, and
  * nothing is left out: a point alone is a cell, which `outliersOf` names so that it is drawn larger.
@@ -29,11 +31,11 @@ export function densityOf(
   const [scaleX, scaleY] = [columns / (maxX - minX || 1), rows / (maxY - minY || 1)]
   let most = 0
   for (let index = 0; index < xs.length; index++) {
-    const [x, y] = [xs[index] as number, ys[index] as number]
+    const [x, y] = [elementAt(xs, index), elementAt(ys, index)]
     if (x < minX || x > maxX || y < minY || y > maxY) continue
     const column = Math.min(columns - 1, Math.floor((x - minX) * scaleX))
     const row = Math.min(rows - 1, Math.floor((maxY - y) * scaleY))
-    const count = (counts[row * columns + column] as number) + 1
+    const count = elementAt(counts, row * columns + column) + 1
     counts[row * columns + column] = count
     if (count > most) most = count
   }
@@ -53,10 +55,10 @@ export function outliersOf({ columns, rows, counts }: Density): readonly number[
   const sums = new Float64Array(width * (rows + 1))
   for (let row = 0; row < rows; row++)
     for (let column = 0, line = 0; column < columns; column++) {
-      line += counts[row * columns + column] as number
-      sums[(row + 1) * width + column + 1] = (sums[row * width + column + 1] as number) + line
+      line += elementAt(counts, row * columns + column)
+      sums[(row + 1) * width + column + 1] = elementAt(sums, row * width + column + 1) + line
     }
-  const sum = (row: number, column: number) => sums[row * width + column] as number
+  const sum = (row: number, column: number) => elementAt(sums, row * width + column)
   const found: number[] = []
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) {
@@ -79,7 +81,7 @@ export function nearestPoint(
   let nearest = -1
   let least = 1
   for (let index = 0; index < xs.length; index++) {
-    const far = (((xs[index] as number) - at.x) / reach.x) ** 2 + (((ys[index] as number) - at.y) / reach.y) ** 2
+    const far = ((elementAt(xs, index) - at.x) / reach.x) ** 2 + ((elementAt(ys, index) - at.y) / reach.y) ** 2
     if (far > least) continue
     least = far
     nearest = index

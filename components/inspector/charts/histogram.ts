@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** How often trained tokens surprise by how much. */
 
 export interface Bin {
@@ -17,7 +19,7 @@ export function surpriseHistogram(logprobs: Float64Array, about = 32): readonly 
   const counts = new Uint32Array(bins)
   for (const logprob of logprobs) {
     const bin = Math.max(0, Math.floor(-logprob / width))
-    counts[bin] = (counts[bin] as number) + 1
+    counts[bin] = elementAt(counts, bin) + 1
   }
   const edge = (index: number) => Number((index * width).toPrecision(6))
   return Array.from(counts, (count, index) => ({ from: edge(index), to: edge(index + 1), count }))

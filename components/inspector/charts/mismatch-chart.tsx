@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -52,7 +53,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
     </select>
   )
   const point = (index: number) =>
-    `token ${countText(pairs.tokens[index] as number)} · ${decimalText(pairs.x[index] as number)} → ${decimalText(pairs.y[index] as number)}`
+    `token ${countText(elementAt(pairs.tokens, index))} · ${decimalText(elementAt(pairs.x, index))} → ${decimalText(elementAt(pairs.y, index))}`
   return (
     <section aria-label="One number against another">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 [&>h2]:m-0">
@@ -92,10 +93,10 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
         title={`Largest differences, ${worst.length}`}
         trajectory={trajectory}
         tokens={worst.map((index) => ({
-          token: pairs.tokens[index] as number,
+          token: elementAt(pairs.tokens, index),
           numbers: [pairs.x, pairs.y]
-            .map((column) => column[index] as number)
-            .concat((pairs.y[index] as number) - (pairs.x[index] as number))
+            .map((column) => elementAt(column, index))
+            .concat(elementAt(pairs.y, index) - elementAt(pairs.x, index))
             .map((value) => decimalText(value)),
         }))}
         columns={[titleOf(x), x === y ? `${titleOf(y)} again` : titleOf(y), 'difference']}
@@ -127,8 +128,8 @@ function ScatterPlot({ pairs, titles, onPoint, onZoom, onChoose, onOpen }: Scatt
       height={320}
       onPoint={onPoint}
       onZoom={onZoom}
-      onChoose={(index) => onChoose(pairs.tokens[index] as number)}
-      onOpen={(index) => onOpen(pairs.tokens[index] as number)}
+      onChoose={(index) => onChoose(elementAt(pairs.tokens, index))}
+      onOpen={(index) => onOpen(elementAt(pairs.tokens, index))}
     />
   )
 }

@@ -1,4 +1,6 @@
 /** Two numbers of the same tokens held against each other: what a trainer's logprobs differ from the sampler's. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { largest, type TokenSeries } from './series.ts'
 
 export interface Pairs {
@@ -15,12 +17,12 @@ export function pairsOf(x: TokenSeries, y: TokenSeries): Pairs {
   let count = 0
   let other = 0
   for (let index = 0; index < x.tokens.length; index++) {
-    const token = x.tokens[index] as number
-    while (other < y.tokens.length && (y.tokens[other] as number) < token) other++
+    const token = elementAt(x.tokens, index)
+    while (other < y.tokens.length && elementAt(y.tokens, other) < token) other++
     if (y.tokens[other] !== token) continue
     tokens[count] = token
-    xs[count] = x.values[index] as number
-    ys[count++] = y.values[other] as number
+    xs[count] = elementAt(x.values, index)
+    ys[count++] = elementAt(y.values, other)
   }
   return { tokens: tokens.slice(0, count), x: xs.slice(0, count), y: ys.slice(0, count) }
 }
@@ -41,7 +43,7 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
   if (count === 0) return undefined
   let [sumX, sumY, absolute, most] = [0, 0, 0, 0]
   for (let index = 0; index < count; index++) {
-    const [a, b] = [x[index] as number, y[index] as number]
+    const [a, b] = [elementAt(x, index), elementAt(y, index)]
     sumX += a
     sumY += b
     absolute += Math.abs(b - a)
@@ -50,7 +52,7 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
   const [meanX, meanY] = [sumX / count, sumY / count]
   let [xx, yy, xy] = [0, 0, 0]
   for (let index = 0; index < count; index++) {
-    const [a, b] = [(x[index] as number) - meanX, (y[index] as number) - meanY]
+    const [a, b] = [elementAt(x, index) - meanX, elementAt(y, index) - meanY]
     xx += a * a
     yy += b * b
     xy += a * b
@@ -76,7 +78,7 @@ export function divergenceOf({ x, y }: Pairs): Divergence | undefined {
   if (x.length === 0) return undefined
   let [k1, k3] = [0, 0]
   for (let index = 0; index < x.length; index++) {
-    const ratio = (y[index] as number) - (x[index] as number)
+    const ratio = elementAt(y, index) - elementAt(x, index)
     k1 -= ratio
     k3 += Math.expm1(ratio) - ratio
   }
@@ -85,4 +87,4 @@ export function divergenceOf({ x, y }: Pairs): Divergence | undefined {
 
 /** Places of the pairs that differ most, the worst first. */
 export const worstPairs = ({ x, y }: Pairs, count: number): readonly number[] =>
-  largest(x.length, count, (index) => Math.abs((y[index] as number) - (x[index] as number)))
+  largest(x.length, count, (index) => Math.abs(elementAt(y, index) - elementAt(x, index)))

@@ -2,6 +2,7 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Density, densityOf, type Frame, nearestPoint, outliersOf } from './density.ts'
 
 interface PlotPoints {
@@ -266,7 +267,7 @@ function densityImage({ columns, rows, counts, most }: Density, colour: string):
   const opaque = ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)
   const span = Math.log(most) || 1
   for (let cell = 0; cell < counts.length; cell++) {
-    const count = counts[cell] as number
+    const count = elementAt(counts, cell)
     if (count === 0) continue
     const alpha = Math.round(255 * (LONE + (1 - LONE) * (Math.log(count) / span)))
     pixels[cell] = ((alpha << 24) | opaque) >>> 0

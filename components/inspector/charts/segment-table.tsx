@@ -6,6 +6,7 @@ import { single } from '#components/token-view/selection.ts'
 import { type Statistics, statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -113,10 +114,10 @@ const isText = (key: ColumnKey): boolean => key === 'title' || key === 'finish'
 function rowsOf({ segments }: TrajectoryView, { segments: sums }: Statistics): readonly Row[] {
   const starts = segmentStarts({ segments })
   return segments.map((segment, index): Row => {
-    const { tokens, trained, meanLogprob, perplexity } = sums[index] as Statistics['segments'][number]
+    const { tokens, trained, meanLogprob, perplexity } = elementAt(sums, index)
     return {
       index,
-      start: starts[index] as number,
+      start: elementAt(starts, index),
       title: segmentTitle(segment),
       tokens,
       trained,

@@ -9,6 +9,7 @@ import { COLUMN_PREFIX } from '#components/token-view/colour/number-modes.ts'
 import { hasTrained } from '#components/token-view/colour/scale.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 export interface TokenSeries {
@@ -70,7 +71,7 @@ function readSeries(trajectory: Coloured, name: string): TokenSeries {
         unknown++
         continue
       }
-      tokens[length] = (starts[index] as number) + offset
+      tokens[length] = elementAt(starts, index) + offset
       values[length++] = value
     }
   }
@@ -105,8 +106,8 @@ export function movingMean(values: Float64Array, window: number): Float64Array {
   const means = new Float64Array(values.length)
   let sum = 0
   for (let index = 0; index < values.length; index++) {
-    sum += values[index] as number
-    if (index >= window) sum -= values[index - window] as number
+    sum += elementAt(values, index)
+    if (index >= window) sum -= elementAt(values, index - window)
     means[index] = sum / Math.min(window, index + 1)
   }
   return means
@@ -116,7 +117,7 @@ export function movingMean(values: Float64Array, window: number): Float64Array {
 export function largest(length: number, count: number, weight: (index: number) => number): readonly number[] {
   const best: number[] = []
   for (let index = 0; index < length; index++) {
-    if (best.length === count && weight(index) <= weight(best[count - 1] as number)) continue
+    if (best.length === count && weight(index) <= weight(elementAt(best, count - 1))) continue
     const place = best.findIndex((other) => weight(other) < weight(index))
     best.splice(place < 0 ? best.length : place, 0, index)
     if (best.length > count) best.pop()

@@ -7,10 +7,11 @@ import { LIST_COMMANDS } from '#components/commands/command.ts'
 import { selectedHex, selectedIds, selectedJson, selectedText } from '#components/token-view/card/selected-tokens.ts'
 import { copiedNote } from '#components/token-view/card/use-copy.ts'
 import { colourModeNamed, heatToggled, maskToggled } from '#components/token-view/colour/modes.ts'
-import { GRID_MOVES, type GridMove, SELECT_ALL, widened } from '#components/token-view/grid/grid-keys.ts'
+import { GRID_MOVES, SELECT_ALL, widened } from '#components/token-view/grid/grid-keys.ts'
 import { resized } from '#components/token-view/grid-options.ts'
 import { allToggled, foldToggledAt, thinksToggled } from '#components/token-view/pieces/folding.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { INSPECTOR_TABS, TAB_TITLES } from '../inspection.ts'
 import type { PanelCommandName } from '../selection/panel-commands.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
@@ -41,7 +42,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     title: 'One token more; likewise with every other arrow, Page, Home and End',
     group: 'Choose',
     keys: ['Shift+ArrowRight'],
-    run: (screen) => step(screen, GRID_MOVES[0] as GridMove, true),
+    run: (screen) => step(screen, elementAt(GRID_MOVES, 0), true),
   },
   {
     name: 'choose-all',

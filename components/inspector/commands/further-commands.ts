@@ -1,6 +1,7 @@
 import { colourGroups } from '#components/token-view/colour/modes.ts'
 import { single } from '#components/token-view/selection.ts'
 import { segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
 import { colour } from './command-steps.ts'
 import { COMMANDS } from './commands.ts'
@@ -28,7 +29,7 @@ export function furtherCommands(screen: CommandScreen, typed: string): readonly 
   })
   return [
     ...(number !== undefined && number < tokenCount(trajectory) ? [place('token', number)] : []),
-    ...(number !== undefined && number < starts.length - 1 ? [place('segment', starts[number] as number)] : []),
+    ...(number !== undefined && number < starts.length - 1 ? [place('segment', elementAt(starts, number))] : []),
     ...colourGroups(trajectory).flatMap(({ choices }) =>
       choices.map(
         ({ name, title, missing }): InspectorCommand => ({

@@ -3,6 +3,7 @@
 import { rangeOf, type Selection } from '#components/token-view/selection.ts'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** The hit that is chosen, exactly; undefined: none is. */
 export function chosenHit(hits: Int32Array, selection: Selection | undefined): number | undefined {
@@ -30,7 +31,7 @@ export function stepFrom(
   const from = selection ? rangeOf(selection).start : (inSight?.start ?? 0)
   // Hits before this one begin before the place.
   let hit = firstRangeAfter(hits, from)
-  if (hit < count && (hits[2 * hit] as number) < from) hit++
+  if (hit < count && elementAt(hits, 2 * hit) < from) hit++
   if (direction === -1) return hit > 0 ? { hit: hit - 1, isAround: false } : { hit: count - 1, isAround: true }
   if (selection && hits[2 * hit] === from) hit++
   return hit < count ? { hit, isAround: false } : { hit: 0, isAround: true }
@@ -38,6 +39,6 @@ export function stepFrom(
 
 /** A hit as it is chosen: it stands at its first token, which is what is brought into sight. */
 export const selectionOfHit = (hits: Int32Array, hit: number): Selection => ({
-  anchor: (hits[2 * hit + 1] as number) - 1,
-  focus: hits[2 * hit] as number,
+  anchor: elementAt(hits, 2 * hit + 1) - 1,
+  focus: elementAt(hits, 2 * hit),
 })

@@ -7,6 +7,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { rangeOf, type Selection } from '#components/token-view/selection.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 import { type LegendPart, legendParts } from './legend-parts.ts'
 
@@ -140,7 +141,7 @@ function rowOf(line: Line, top: number, range: Span, picture: TokenPicture): Ima
         isPlain,
         colour: reading.colour(token, segment, index),
         isTrained: isTrained(segment, index),
-        isSpecial: specialIds.has(segment.ids[index] as number),
+        isSpecial: specialIds.has(elementAt(segment.ids, index)),
       })
     }
     column = next

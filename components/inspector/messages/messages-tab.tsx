@@ -8,6 +8,7 @@ import { conversationRows, messageAt } from '#lib/trajectory/messages/conversati
 import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { MessageView } from './message-view.tsx'
 
@@ -96,7 +97,7 @@ function placeOf(trajectory: TrajectoryView, token: number | undefined) {
   if (token === undefined) return undefined
   const starts = segmentStarts(trajectory)
   const segmentIndex = segmentIndexAt(starts, token)
-  return segmentIndex < 0 ? undefined : messageAt(trajectory, segmentIndex, token - (starts[segmentIndex] as number))
+  return segmentIndex < 0 ? undefined : messageAt(trajectory, segmentIndex, token - elementAt(starts, segmentIndex))
 }
 
 const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
@@ -104,6 +105,6 @@ const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by
 /** Hits with a token in the span. */
 function hitsIn({ ranges }: TokenMarks, { start, end }: Span): number {
   const last = firstRangeAfter(ranges, end - 1)
-  const reachesIn = last * 2 < ranges.length && (ranges[2 * last] as number) < end
+  const reachesIn = last * 2 < ranges.length && elementAt(ranges, 2 * last) < end
   return last + (reachesIn ? 1 : 0) - firstRangeAfter(ranges, start)
 }

@@ -12,6 +12,7 @@ import {
 } from 'react'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import { placeInText, visibleText } from '#components/ui/visible-text.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import {
   lineAt,
   lineCount,
@@ -205,7 +206,7 @@ interface MarkedRange {
 function rangesIn(row: Row, hits: Int32Array, shown: TextViewProps['shown']): readonly MarkedRange[] {
   const ranges: MarkedRange[] = []
   for (let hit = firstRangeAfter(hits, row.start); (hits[2 * hit] ?? row.end) < row.end; hit++) {
-    const [start, end] = [hits[2 * hit] as number, hits[2 * hit + 1] as number]
+    const [start, end] = [elementAt(hits, 2 * hit), elementAt(hits, 2 * hit + 1)]
     ranges.push({ start, end, kind: shown?.start === start ? 'current' : 'hit' })
   }
   if (shown && shown.start < row.end && shown.end > row.start && !ranges.some(({ kind }) => kind === 'current'))

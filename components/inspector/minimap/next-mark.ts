@@ -1,6 +1,7 @@
 import { rangeOf, type Selection } from '#components/token-view/selection.ts'
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** The next marked range after what is chosen, or the last one before it; without a choice the first, or the last. */
 export function markAfter(
@@ -10,8 +11,8 @@ export function markAfter(
 ): Span | undefined {
   const from = selection && rangeOf(selection).start
   const spans = Array.from({ length: ranges.length >> 1 }, (_, index) => ({
-    start: ranges[2 * index] as number,
-    end: ranges[2 * index + 1] as number,
+    start: elementAt(ranges, 2 * index),
+    end: elementAt(ranges, 2 * index + 1),
   }))
   return direction === 1
     ? spans.find(({ start }) => from === undefined || start > from)

@@ -4,6 +4,7 @@ import { type Colouring, noLevel } from '#components/token-view/colour/colouring
 import { type Layout, linesBetween } from '#components/token-view/grid/layout.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface MinimapPicture {
   /** Rows of device pixels; fewer than there is room for where the trajectory is short. */
@@ -50,13 +51,13 @@ export function minimapPicture(
     segments[row] = segmentIndex + 1
     if (read?.segmentIndex !== segmentIndex) read = { segmentIndex, level: levelsOf(segment) }
     const { level } = read
-    if (level === noLevel) counts[row * levels] = (counts[row * levels] as number) + end - start
+    if (level === noLevel) counts[row * levels] = elementAt(counts, row * levels) + end - start
     else
       for (let offset = start; offset < end; offset++) {
         const cell = row * levels + level(offset)
-        counts[cell] = (counts[cell] as number) + 1
+        counts[cell] = elementAt(counts, cell) + 1
       }
-    trained[row] = (trained[row] as number) + trainedBetween(segment, start, end)
+    trained[row] = elementAt(trained, row) + trainedBetween(segment, start, end)
   }
   return {
     rows,
@@ -73,12 +74,12 @@ export function minimapPicture(
 function trainedBetween(segment: SegmentView, start: number, end: number): number {
   if (!segment.mask) return segment.kind === 'response' ? end - start : 0
   let count = 0
-  for (let offset = start; offset < end; offset++) count += segment.mask[offset] as number
+  for (let offset = start; offset < end; offset++) count += elementAt(segment.mask, offset)
   return count
 }
 
 /** The row in which a token stands. */
 export function rowOf({ lineTokens, lineTops }: MinimapPicture, token: number): number {
-  const begun = countWhile(lineTokens.length, (index) => (lineTokens[index] as number) <= token)
+  const begun = countWhile(lineTokens.length, (index) => elementAt(lineTokens, index) <= token)
   return lineTops[Math.max(0, begun - 1)] ?? 0
 }

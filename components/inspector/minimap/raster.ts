@@ -3,6 +3,8 @@
  * and none that is there narrower than a pixel of the style sheet, so that a lone hot token is seen at any size. The widest
  * bar fills the width: where a quarter of the tokens is trained, shares of all would leave the map nearly empty.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { MinimapPicture } from './picture.ts'
 
 /** `colours`: of each level as the canvas wants them (ABGR); 0: not drawn. `order`: levels from the left. */
@@ -20,8 +22,8 @@ export function heatPixels(
     if (total === 0) continue
     let at = 0
     for (const level of order) {
-      const count = counts[row * levels + level] as number
-      const colour = colours[level] as number
+      const count = elementAt(counts, row * levels + level)
+      const colour = elementAt(colours, level)
       if (count === 0 || colour === 0) continue
       const share = count / total / widest
       const end = Math.min(width, Math.max(at + Math.ceil(density), Math.round(at + share * width)))
@@ -41,7 +43,7 @@ function widestShare(counts: Uint32Array, levels: number, colours: Uint32Array):
   for (let first = 0; first < counts.length; first += levels) {
     const total = sumOf(counts, first, levels)
     let coloured = 0
-    for (let level = 0; level < levels; level++) if (colours[level] !== 0) coloured += counts[first + level] as number
+    for (let level = 0; level < levels; level++) if (colours[level] !== 0) coloured += elementAt(counts, first + level)
     if (total > 0) widest = Math.max(widest, coloured / total)
   }
   return widest || 1
@@ -49,6 +51,6 @@ function widestShare(counts: Uint32Array, levels: number, colours: Uint32Array):
 
 function sumOf(counts: Uint32Array, first: number, length: number): number {
   let sum = 0
-  for (let index = first; index < first + length; index++) sum += counts[index] as number
+  for (let index = first; index < first + length; index++) sum += elementAt(counts, index)
   return sum
 }

@@ -4,12 +4,13 @@ import type { JsonPath } from '#lib/json/json-place.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** Where the id of a token stands. */
 export function pathOfToken(trajectory: TrajectoryView, token: number): JsonPath | undefined {
   const starts = segmentStarts(trajectory)
   const segment = segmentIndexAt(starts, token)
-  return segment < 0 ? undefined : ['segments', segment, 'ids', token - (starts[segment] as number)]
+  return segment < 0 ? undefined : ['segments', segment, 'ids', token - elementAt(starts, segment)]
 }
 
 /** The tokens that a value is about: one, those of a span, or those of its segment; undefined: none. */

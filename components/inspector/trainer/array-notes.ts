@@ -1,6 +1,7 @@
 /** What happens at a token of a sample: where arrays begin and end, the first and the last trained one of a turn. */
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { Cut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface ArrayNote {
   readonly isCut: true | undefined
@@ -18,7 +19,7 @@ export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number,
   }
   for (const cut of cuts) add(cut.token, cutText(cut, columns), true)
   for (let at = 0; at < turns.length; at += 4) {
-    const [segment, from, to] = [turns[at] as number, turns[at + 1] as number, turns[at + 2] as number]
+    const [segment, from, to] = [elementAt(turns, at), elementAt(turns, at + 1), elementAt(turns, at + 2)]
     add(from, `first trained of segment ${segment}`)
     add(to, `last trained of segment ${segment}`)
   }

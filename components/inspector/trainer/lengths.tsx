@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { shortName } from './array-notes.ts'
 
 /** Each array with its length and what its tokens call for, and the lengths that the record tells. */
@@ -71,5 +72,5 @@ function rangeText({ parts, width }: SheetColumn): string {
   if (first === undefined || last === undefined) return '—'
   const pieces = entries.length > 1 ? `, ${countText(entries.length)} arrays` : ''
   const wide = width > 1 ? `, ${width} each` : ''
-  return `${countText(parts[first] as number)}–${countText((parts[last + 1] as number) - 1)}${pieces}${wide}`
+  return `${countText(elementAt(parts, first))}–${countText(elementAt(parts, last + 1) - 1)}${pieces}${wide}`
 }

@@ -1,6 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import type { SheetRow, TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Inspection } from '../inspection.ts'
 import { cutText, shortName } from './array-notes.ts'
 import { CopyArray } from './copy-array.tsx'
@@ -102,12 +103,12 @@ function Turns({ turns, onShow }: { readonly turns: Int32Array; readonly onShow:
             <tr key={at}>
               <td className="pr-4">{turns[at]}</td>
               <td className="pr-4">
-                <TokenLink token={turns[at + 1] as number} onShow={onShow} />
+                <TokenLink token={elementAt(turns, at + 1)} onShow={onShow} />
               </td>
               <td className="pr-4">
-                <TokenLink token={turns[at + 2] as number} onShow={onShow} />
+                <TokenLink token={elementAt(turns, at + 2)} onShow={onShow} />
               </td>
-              <td>{countText(turns[at + 3] as number)}</td>
+              <td>{countText(elementAt(turns, at + 3))}</td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,5 @@
 import { lineDiff, type MarkedLine, withChangedWords, withGaps } from '#lib/templates/document/line-diff.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 interface RevisionDiffProps {
   readonly left: string
@@ -85,7 +86,7 @@ function TemplateLine({ line: { kind, left, right, parts }, starts, names, lineA
   const side = kind === 'removed' ? 0 : 1
   const number = side === 0 ? left : right
   const unchanged = parts?.[0]?.isChanged === false ? parts[0].text.length : 0
-  const at = kind === 'same' || number === undefined ? undefined : (starts[side][number - 1] as number) + unchanged
+  const at = kind === 'same' || number === undefined ? undefined : elementAt(starts[side], number - 1) + unchanged
   const found = at === undefined ? undefined : lineAt(side, at)
   return (
     <span className="w-16 shrink-0 pr-2 text-right font-sans text-xs leading-5">

@@ -6,6 +6,7 @@ import type { Mark, MaskReport, MaskRun, TokenOrigin, WayName } from '#lib/templ
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { MARKS, WAYS } from './mask-words.ts'
 
 export interface MaskTokens {
@@ -102,7 +103,7 @@ function rangeAt<T extends { readonly start: number; readonly end: number }>(
   ranges: readonly T[],
   index: number,
 ): T | undefined {
-  const place = countWhile(ranges.length, (at) => (ranges[at] as T).end <= index)
+  const place = countWhile(ranges.length, (at) => elementAt(ranges, at).end <= index)
   const found = ranges[place]
   return found && found.start <= index ? found : undefined
 }

@@ -1,6 +1,7 @@
 'use client'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { boundaries, type Cell } from '#lib/templates/prefix-preservation/report.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { BOUNDARIES, CONTENTS, cellLabel, optionsText, THINKING, VERDICTS, verdictWords } from './words.ts'
 
 interface MatrixRow {
@@ -42,15 +43,15 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
   const current = [focused, selected, shown[0]].find((id) => id !== undefined && shown.includes(id))
   const walk = (event: KeyboardEvent) => {
     const at = rows.findIndex((row) => walked(row).some(({ id }) => id === current))
-    const row = walked(rows[at] as MatrixRow)
+    const row = walked(elementAt(rows, at))
     const column = row.findIndex(({ id }) => id === current)
     const beside = (cells: readonly Cell[] | undefined): Cell | undefined =>
       cells && (cells.length === 1 ? cells[0] : cells[row.length === 1 ? 0 : column])
     const next = {
       ArrowRight: row[column + 1],
       ArrowLeft: row[column - 1],
-      ArrowDown: beside(rows[at + 1] && walked(rows[at + 1] as MatrixRow)),
-      ArrowUp: beside(rows[at - 1] && walked(rows[at - 1] as MatrixRow)),
+      ArrowDown: beside(rows[at + 1] && walked(elementAt(rows, at + 1))),
+      ArrowUp: beside(rows[at - 1] && walked(elementAt(rows, at - 1))),
       Home: row[0],
       End: row.at(-1),
     }[event.key]

@@ -17,6 +17,7 @@ import {
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { CheckStrip } from '../compare/check-strip.tsx'
 import { InputBanner, InputLine, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
@@ -241,7 +242,7 @@ function Legend({ picture, colour, cursorLine, found }: LegendProps) {
 }
 
 const isWithin = (ranges: readonly Span[], index: number): boolean => {
-  const place = countWhile(ranges.length, (at) => (ranges[at] as Span).end <= index)
+  const place = countWhile(ranges.length, (at) => elementAt(ranges, at).end <= index)
   return (ranges[place]?.start ?? Number.POSITIVE_INFINITY) <= index
 }
 

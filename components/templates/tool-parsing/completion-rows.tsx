@@ -4,6 +4,7 @@ import { Button } from '#components/ui/button.tsx'
 import { parserNames } from '#lib/parsers/registry.ts'
 import type { Tally } from '#lib/templates/tool-parsing/completion-fit.ts'
 import type { NamedCompletion } from '#lib/templates/tool-parsing/completions-file.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 interface CompletionRowsProps {
   readonly completions: readonly NamedCompletion[]
@@ -49,12 +50,12 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
                 <button
                   type="button"
                   className="text-accent hover:underline"
-                  onClick={() => onPick(completions[index] as NamedCompletion)}
+                  onClick={() => onPick(elementAt(completions, index))}
                 >
                   {completions[index]?.from || 'what is typed'}
                 </button>
               </th>
-              {(rows[index] as readonly Tally[]).map((tally, parser) => (
+              {elementAt(rows, index).map((tally, parser) => (
                 <td key={parserNames[parser]} className="py-0.5 pr-3 text-dim tabular-nums">
                   {tallyText(tally)}
                 </td>
@@ -73,7 +74,7 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
 }
 
 function isOdd(row: readonly Tally[], at: number): boolean {
-  const own = row[at] as Tally
+  const own = elementAt(row, at)
   const isWhole = own.good === own.calls && own.dropped === 0 && own.drafted === 0
   return !isWhole || row.some(({ read }) => read > own.read)
 }

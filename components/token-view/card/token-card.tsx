@@ -8,6 +8,7 @@ import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives
 import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween, segmentStarts, type Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { clipped, countText, decimalText, percentText } from '../numbers.ts'
 import { messagePlace } from '../overview/message-place.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
@@ -171,7 +172,7 @@ function Scrolled({ label, children }: { readonly label: string; readonly childr
 /** The tokens that share their characters with this one. */
 function CharacterTokens({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
   const { ids: all } = token.segment
-  const group = splitCharacterAt((index) => partBytes(vocab[all[index] as number]), token.indexInSegment, all.length)
+  const group = splitCharacterAt((index) => partBytes(vocab[elementAt(all, index)]), token.indexInSegment, all.length)
   if (!group) return null
   const ids = idsBetween(all, group)
   const first = token.index - token.indexInSegment + group.start

@@ -4,6 +4,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import { isTrained, spansOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { segmentTitle } from '../card/token-reading.ts'
 import type { Category, CategoryMode } from './mode.ts'
@@ -110,7 +111,7 @@ export function spanMode(model: Trajectory['model']): CategoryMode {
     for (const { kind, span } of spansOf(segment))
       codes.fill(code(kind === 'tool-call' ? 'call' : kind), span.start, span.end)
     for (let offset = 0; offset < codes.length; offset++)
-      if (specialIds.has(segment.ids[offset] as number)) codes[offset] = code('special')
+      if (specialIds.has(elementAt(segment.ids, offset))) codes[offset] = code('special')
   })
   return {
     kind: 'category',
@@ -177,6 +178,6 @@ function codesOnce(fill: (segment: SegmentView, codes: Float32Array) => void): C
   return memoizeByIdentity((segment) => {
     const codes = new Float32Array(segment.ids.length).fill(NONE)
     fill(segment, codes)
-    return (offset) => codes[offset] as number
+    return (offset) => elementAt(codes, offset)
   })
 }

@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /**
  * The value at a share of the sorted values, exactly: what sorting them and taking the one at `floor(n · share)` gives, in
  * linear time (Hoare's selection). Undefined without values. Changes their order.
@@ -7,15 +9,15 @@ export function percentile(values: Float64Array, share: number): number | undefi
   let low = 0
   let high = values.length - 1
   while (low < high) {
-    const pivot = values[(low + high) >> 1] as number
+    const pivot = elementAt(values, (low + high) >> 1)
     let left = low
     let right = high
     while (left <= right) {
-      while ((values[left] as number) < pivot) left++
-      while ((values[right] as number) > pivot) right--
+      while (elementAt(values, left) < pivot) left++
+      while (elementAt(values, right) > pivot) right--
       if (left > right) break
-      const swapped = values[left] as number
-      values[left++] = values[right] as number
+      const swapped = elementAt(values, left)
+      values[left++] = elementAt(values, right)
       values[right--] = swapped
     }
     if (wanted <= right) high = right

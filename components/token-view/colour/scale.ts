@@ -5,6 +5,7 @@
  */
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Axis, CategoryMode, Coloured, ColourMode, Extent, NumberMode } from './mode.ts'
 import { percentile } from './percentile.ts'
 
@@ -69,7 +70,7 @@ function numberScale(segments: readonly SegmentView[], mode: NumberMode): Number
   }
   const extent = extentOf(values)
   const axis = mode.axis(extent)
-  for (let index = 0; index < values.length; index++) values[index] = distance(axis, values[index] as number)
+  for (let index = 0; index < values.length; index++) values[index] = distance(axis, elementAt(values, index))
   const p95 = percentile(values, 0.95) ?? null
   const farthest = Math.max(distance(axis, extent.least), distance(axis, extent.largest))
   return {
@@ -160,7 +161,7 @@ function categoryScale(segments: readonly SegmentView[], mode: CategoryMode): Ca
     for (let offset = 0; offset < segment.ids.length; offset++) {
       const code = read(offset)
       if (Number.isNaN(code)) unknown++
-      else if (code >= 0) counts[code] = (counts[code] as number) + 1
+      else if (code >= 0) counts[code] = elementAt(counts, code) + 1
     }
   }
   return { kind: 'category', counts, unknown }

@@ -7,6 +7,7 @@
 import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 import { CELLS, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
 import { foldedLines, type SegmentLines } from './line-folds.ts'
@@ -94,7 +95,7 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
     let firstLine = end ? end.firstLine + end.lineCount : 0
     let top = end ? end.top + end.height : 0
     for (let index = layouts.length; index < segments.length; index++) {
-      const segment = segments[index] as SegmentView
+      const segment = elementAt(segments, index)
       const shown = foldedLines(lines.linesOf(segment), segment, folds.segments.has(index), firstToken, folds.thinks)
       const height = segmentHeight(shown, rowHeight)
       layouts.push({ ...shown, segment, firstToken, firstLine, top, height })
@@ -138,7 +139,7 @@ function segmentHeight(lines: SegmentLines, rowHeight: number): number {
 export function linesBetween(layout: Layout, top: number, bottom: number): Line[] {
   const lines: Line[] = []
   for (let index = Math.max(0, segmentAtHeight(layout, top)); index < layout.segments.length; index++) {
-    const segment = layout.segments[index] as SegmentLayout
+    const segment = elementAt(layout.segments, index)
     if (segment.top > bottom) break
     const inner = segment.top + paddingOf(segment)
     const first = Math.max(0, Math.floor((top - inner) / layout.rowHeight))
@@ -170,7 +171,7 @@ export function lineOfToken(layout: Layout, tokenIndex: number): Line | undefine
   return lineOf(
     layout,
     index,
-    lastAtMost(segment.lineCount, offset, (at) => segment.starts[at] as number),
+    lastAtMost(segment.lineCount, offset, (at) => elementAt(segment.starts, at)),
   )
 }
 
@@ -178,7 +179,7 @@ export function lineOfToken(layout: Layout, tokenIndex: number): Line | undefine
 export function lineNumbered(layout: Layout, number: number): Line | undefined {
   if (number < 0 || number >= layout.lineCount) return undefined
   const index = lastAtMost(layout.segments.length, number, (at) => layout.segments[at]?.firstLine ?? 0)
-  return lineOf(layout, index, number - (layout.segments[index] as SegmentLayout).firstLine)
+  return lineOf(layout, index, number - elementAt(layout.segments, index).firstLine)
 }
 
 export function lineAtHeight(layout: Layout, height: number): Line | undefined {
@@ -195,7 +196,7 @@ export function cellsOf(
   ids: ArrayLike<number>,
   index: number,
 ): number {
-  const width = table.widthOf(ids[index] as number)
+  const width = table.widthOf(elementAt(ids, index))
   return Math.min(columns, (width & IS_PART) === 0 ? width & CELLS : table.partCells(ids, index))
 }
 
@@ -219,7 +220,7 @@ export function tokenAtColumn(layout: LineSpace, line: DrawnLine, column: number
 }
 
 function lineOf(layout: Layout, segmentIndex: number, number: number): Line {
-  const segment = layout.segments[segmentIndex] as SegmentLayout
+  const segment = elementAt(layout.segments, segmentIndex)
   return {
     number: segment.firstLine + number,
     segmentIndex,

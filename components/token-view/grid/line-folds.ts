@@ -1,5 +1,6 @@
 /** Lines of a segment with parts of it folded away: each part is one line, all others stay as they are. */
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface SegmentLines {
   /** Of each line, the index in the segment of its first token; entries after the last line mean nothing. */
@@ -36,13 +37,13 @@ function withoutSpans(
   let done = 0
   for (const { start, end } of spans) {
     if (start < done) continue
-    while (line < lineCount && (starts[line] as number) < start) kept.push(starts[line++] as number)
+    while (line < lineCount && elementAt(starts, line) < start) kept.push(elementAt(starts, line++))
     if (kept.at(-1) !== start) kept.push(start)
     folded.add(kept.length - 1)
-    while (line < lineCount && (starts[line] as number) <= end) line++
+    while (line < lineCount && elementAt(starts, line) <= end) line++
     if (end < tokenCount) kept.push(end)
     done = end
   }
-  while (line < lineCount) kept.push(starts[line++] as number)
+  while (line < lineCount) kept.push(elementAt(starts, line++))
   return { starts: Int32Array.from(kept), lineCount: kept.length, tokenCount, folds: { lines: folded, whole: false } }
 }

@@ -1,5 +1,6 @@
 /** The lines of segments for one width and one font: made once for each segment, and for one that grows only its new ones. */
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { CELLS, ENDS_LINE, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
 import type { SegmentLines } from './line-folds.ts'
 
@@ -84,7 +85,7 @@ export function writeLines(
   let { column, endsLine } = lines
   let widths = table.widths()
   for (let index = start; index < end; index++) {
-    const id = ids[index] as number
+    const id = elementAt(ids, index)
     let width = widths[id] ?? 0
     if (width === 0) {
       width = table.widthOf(id)

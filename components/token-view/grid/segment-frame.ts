@@ -1,5 +1,6 @@
 /** What stands beside a segment: its number, kind, mask and length, and the control that folds it. */
-import type { SegmentLayout } from './layout.ts'
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Drawn, part, setData, setText, type TokenPicture } from './token-picture.ts'
 
 export interface SegmentFrame extends Drawn {
@@ -34,7 +35,7 @@ export function paintFrame(
   { top, height }: { readonly top: number; readonly height: number },
   { layout, reading, canFold }: TokenPicture,
 ): void {
-  const { segment, firstToken, folds } = layout.segments[index] as SegmentLayout
+  const { segment, firstToken, folds } = elementAt(layout.segments, index)
   setStyle(element, 'top', `${top}px`)
   setStyle(element, 'height', `${height}px`)
   setData(element, 'segment', String(index))

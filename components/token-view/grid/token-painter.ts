@@ -1,6 +1,8 @@
 /** Draws the token view into a scrolled element: only the rows in sight. React draws the frame around it. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { createElementPool } from './element-pool.ts'
-import { type Line, lineOfToken, linesBetween, type SegmentLayout, segmentsBetween } from './layout.ts'
+import { lineOfToken, linesBetween, segmentsBetween } from './layout.ts'
 import { partInSight, type ScrollSpace } from './scroll-space.ts'
 import { makeFrame, paintFrame } from './segment-frame.ts'
 import { createTokenBox } from './token-box.ts'
@@ -41,7 +43,7 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
       const lines = linesBetween(layout, top, bottom)
       rows.show(
         lines.map((line) => line.number),
-        (row, index) => paintRow(row, lines[index] as Line, picture),
+        (row, index) => paintRow(row, elementAt(lines, index), picture),
       )
       const { start, end } = segmentsBetween(layout, top, bottom)
       frames.show(
@@ -50,7 +52,7 @@ export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, laye
           paintFrame(
             frame,
             start + index,
-            partInSight(layout.segments[start + index] as SegmentLayout, top, bottom),
+            partInSight(elementAt(layout.segments, start + index), top, bottom),
             picture,
           ),
       )

@@ -6,6 +6,7 @@
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { outermostSpan, spanTitle } from '../card/span-title.ts'
 import type { Piece } from '../pieces/piece-table.ts'
 import { rangeOf } from '../selection.ts'
@@ -132,7 +133,7 @@ function tokensOf({ layout: { segment }, start, end }: DrawnLine, { layout, cell
     const next = column + cellsOf(layout, segment.ids, index)
     tokens.push({
       index,
-      id: segment.ids[index] as number,
+      id: elementAt(segment.ids, index),
       trained: isTrained(segment, index),
       from: column * cell,
       to: next * cell,
@@ -213,7 +214,7 @@ interface TextRun {
 function runsOf(tokens: readonly TokenInRow[], pieces: readonly Piece[]): readonly TextRun[] {
   const runs: TextRun[] = []
   for (const [at, { trained, from, to }] of tokens.entries()) {
-    const { text, isPlain } = pieces[at] as Piece
+    const { text, isPlain } = elementAt(pieces, at)
     const last = runs.at(-1)
     if (last && isPlain && last.isPlain && last.trained === trained) {
       last.text += text
@@ -286,10 +287,10 @@ function paintOverlay(
   }
   if (selected) add('selected', rangeOf(picture.selection as NonNullable<RowPicture['selection']>))
   for (const { kind, ranges } of picture.marks)
-    for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && (ranges[2 * at] as number) < end; at++) {
-      const start = ranges[2 * at] as number
+    for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && elementAt(ranges, 2 * at) < end; at++) {
+      const start = elementAt(ranges, 2 * at)
       // A cut stands before one token, wherever the range ends.
-      if (kind !== 'cut') add(kind, { start, end: ranges[2 * at + 1] as number })
+      if (kind !== 'cut') add(kind, { start, end: elementAt(ranges, 2 * at + 1) })
       else if (start >= first) add(kind, { start, end: start + 1 })
     }
   setData(element, 'drift', found.some(({ kind }) => kind === 'drift' || kind === 'gap') ? 'true' : '')

@@ -3,6 +3,7 @@
 import { hasHiddenCharacter } from '#components/ui/visible-text.ts'
 import { isSpecial, isTrained, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { OverlayMark } from '../grid/row-overlay.ts'
 import type { Folds, GridOptions } from '../grid-options.ts'
 import { completedCharacter, partBytes } from '../pieces/split-character.ts'
@@ -84,7 +85,7 @@ const marks =
 function idsIn(trajectory: TrajectoryView): ReadonlySet<number> {
   const ids = new Set<number>()
   for (const segment of segmentsOf(trajectory))
-    for (let index = 0; index < segment.ids.length; index++) ids.add(segment.ids[index] as number)
+    for (let index = 0; index < segment.ids.length; index++) ids.add(elementAt(segment.ids, index))
   return ids
 }
 
@@ -113,7 +114,7 @@ function hasSplitCharacter(source: CountedSource): boolean {
   if (!someToken(source, isBytes)) return false
   return source.trajectories.some((trajectory) =>
     segmentsOf(trajectory).some(({ ids }) => {
-      const part = (at: number) => partBytes(trajectory.vocab[ids[at] as number])
+      const part = (at: number) => partBytes(trajectory.vocab[elementAt(ids, at)])
       for (let index = 0; index < ids.length; index++) if (completedCharacter(part, index)) return true
       return false
     }),

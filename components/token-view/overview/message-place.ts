@@ -4,6 +4,7 @@ import type { MessagePart, SegmentMessage } from '#lib/trajectory/messages/messa
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { countText } from '../numbers.ts'
 
 export interface MessagePlaceText {
@@ -20,7 +21,7 @@ export function messagePlace(trajectory: TrajectoryView, { segmentIndex, indexIn
   const name = `${row + 1} · ${roleName(message, trajectory)}`
   const { tokens } = (partIndex === undefined ? undefined : message.parts[partIndex]) ?? {}
   if (!tokens) return { text: `${name} · template`, title: 'What the template writes around the message.' }
-  const part = partNameOf(message.parts[partIndex as number] as MessagePart)
+  const part = partNameOf(elementAt(message.parts, partIndex as number))
   const position = `token ${countText(indexInSegment - tokens.start)} of ${countText(tokens.end - tokens.start)}`
   return { text: [name, ...(part ? [part] : []), position].join(' · '), title: undefined }
 }

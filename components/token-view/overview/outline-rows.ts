@@ -8,6 +8,7 @@ import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { segmentTitle } from '../card/token-reading.ts'
 import { countText, durationText } from '../numbers.ts'
 
@@ -38,7 +39,7 @@ export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<n
   const starts = segmentStarts(trajectory)
   const rows: OutlineRow[] = []
   for (const [segmentIndex, segment] of segmentsOf(trajectory).entries()) {
-    const start = starts[segmentIndex] as number
+    const start = elementAt(starts, segmentIndex)
     const entries = entriesOf(segment, segmentIndex, trajectory)
     const isExpanded = !collapsed.has(segmentIndex)
     rows.push({
@@ -65,9 +66,9 @@ export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<n
 
 /** The innermost row that holds a token; −1 where there is none. */
 export function rowOfToken(rows: readonly OutlineRow[], token: number): number {
-  const begun = countWhile(rows.length, (index) => (rows[index] as OutlineRow).tokens.start <= token)
+  const begun = countWhile(rows.length, (index) => elementAt(rows, index).tokens.start <= token)
   for (let index = begun - 1; index >= 0; index--) {
-    const { kind, tokens } = rows[index] as OutlineRow
+    const { kind, tokens } = elementAt(rows, index)
     if (token < tokens.end) return index
     if (kind === 'segment') break
   }

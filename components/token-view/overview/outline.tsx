@@ -5,6 +5,7 @@ import { useRowWindow } from '#components/ui/row-window.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 import { countText } from '../numbers.ts'
 import { type OutlineRow, outlineRows, rowOfToken, segmentFacts, segmentLabel } from './outline-rows.ts'
@@ -89,7 +90,7 @@ export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOL
       <div role="tree" aria-label="Segments" className="relative text-xs" style={{ height: offsets[rows.length] }}>
         {rows.length > 0 &&
           shown.map((index) => {
-            const row = rows[index] as OutlineRow
+            const row = elementAt(rows, index)
             return (
               <div
                 key={row.key}

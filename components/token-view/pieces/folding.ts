@@ -1,6 +1,7 @@
 /** What is folded after a step of folding. Symmetric: what folds all, unfolds all when all is folded. */
 import { segmentStarts, segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 
 /** A segment by its number, a think block by the index of its first token. */
@@ -52,7 +53,7 @@ export function thinksToggled(folds: Folds, trajectory: TrajectoryView): Folds {
 function thinksOf(trajectory: TrajectoryView): readonly number[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, index) =>
-    segment.kind === 'response' ? segment.thinks.map(({ start }) => (starts[index] as number) + start) : [],
+    segment.kind === 'response' ? segment.thinks.map(({ start }) => elementAt(starts, index) + start) : [],
   )
 }
 

@@ -4,6 +4,7 @@
  * at once, the later ones are estimated first and measured by and by (`settle`).
  */
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { bytesView, LONGEST, type PieceView, pieceOf, pieceView, plainCells } from './piece-view.ts'
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
@@ -94,9 +95,9 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     if (bytes) parts.set(id, bytes)
     return bytes
   }
-  const partOf = (ids: ArrayLike<number>) => (index: number) => bytesById(ids[index] as number)
+  const partOf = (ids: ArrayLike<number>) => (index: number) => bytesById(elementAt(ids, index))
   const partCells = (ids: ArrayLike<number>, index: number): number => {
-    const own = widthOf(ids[index] as number) & CELLS
+    const own = widthOf(elementAt(ids, index)) & CELLS
     const completed = completedCharacter(partOf(ids), index)
     return completed ? own + cellsOf(pieceView(completed.text)) : own
   }
@@ -113,7 +114,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     widthOf,
     partCells,
     piece: (ids, index, columns) => {
-      const id = ids[index] as number
+      const id = elementAt(ids, index)
       const entry = vocab[id]
       if ((widthOf(id) & IS_PART) !== 0 && entry !== undefined && typeof entry !== 'string') {
         const completed = completedCharacter(partOf(ids), index)
@@ -125,7 +126,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
       return piece.cells <= columns ? piece : fitted(entry ?? piece.text, piece, columns, texts.measured)
     },
     group: (ids, index) =>
-      (widthOf(ids[index] as number) & IS_PART) === 0 ? undefined : splitCharacterAt(partOf(ids), index, ids.length),
+      (widthOf(elementAt(ids, index)) & IS_PART) === 0 ? undefined : splitCharacterAt(partOf(ids), index, ids.length),
     takeVocab: (next) => {
       // That of a run is one record that grows; else the same id may be another text, of another tokenizer.
       const told = next === vocab ? unknown : entries.keys()

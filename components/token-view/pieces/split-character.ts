@@ -2,6 +2,7 @@
 
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** Bytes of a token that is no text alone; undefined for one that is. */
 export type PartBytes = (index: number) => Uint8Array | undefined
@@ -27,9 +28,9 @@ export function completedCharacter(
     const bytes = part(at)
     if (!bytes) return undefined
     for (let byte = bytes.length - 1; byte >= 0 && before.length < LONGEST_CHARACTER - 1; byte--) {
-      before.unshift(bytes[byte] as number)
-      if (isContinuation(before[0] as number)) continue
-      const missing = lengthOf(before[0] as number) - before.length
+      before.unshift(elementAt(bytes, byte))
+      if (isContinuation(elementAt(before, 0))) continue
+      const missing = lengthOf(elementAt(before, 0)) - before.length
       if (missing <= 0 || missing > own.length) return undefined
       const text = decoded([...before, ...own.subarray(0, missing)])
       return text === undefined ? undefined : { text, start: at }

@@ -8,6 +8,7 @@ import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { bytesOf, textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Making, ShownSide } from './shown-side.ts'
 
 /** What the server read before one response of a run over a chat endpoint. */
@@ -26,7 +27,7 @@ export function turnsRead(trajectory: TrajectoryView): readonly TurnRead[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, segmentIndex) => {
     if (segment.kind !== 'response' || segment.request?.endpoint !== 'chat') return []
-    const before = starts[segmentIndex] as number
+    const before = elementAt(starts, segmentIndex)
     const read = readOf(segment)
     return [{ segmentIndex, before, kept: read?.kept ?? before, prompt: read ? read.kept + read.ids.length : before }]
   })
@@ -85,7 +86,7 @@ function moved(
   }
   const stretches = alignTokens(own, prompt, bytes)
   return (segment) => {
-    const [from, to] = [starts[segment] as number, starts[segment + 1] as number]
+    const [from, to] = [elementAt(starts, segment), elementAt(starts, segment + 1)]
     const start = placeIn(stretches, from)
     const end = segment === starts.length - 2 ? prompt.length : placeIn(stretches, to)
     const move = (index: number) => Math.min(Math.max(placeIn(stretches, from + index), start), end) - start
@@ -115,7 +116,7 @@ function rendered(segment: SegmentView, prompt: readonly number[], place: Place,
     toolCalls: segment.toolCalls.flatMap((call): readonly ToolCall[] => {
       const now = span(call.span)
       if (now.end === now.start) return []
-      const text = { start: starts[now.start] as number, end: starts[now.end] as number }
+      const text = { start: elementAt(starts, now.start), end: elementAt(starts, now.end) }
       const isSame = spells(segment, call.span, ids, now)
       const place = { span: now, text, raw: isSame ? call.raw : textOf(ids.slice(now.start, now.end), vocab) }
       if (call.kind === 'malformed') return [{ ...call, ...place, at: Math.min(call.at, text.end) }]

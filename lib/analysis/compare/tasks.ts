@@ -1,5 +1,6 @@
 /** What the compare page computes, as tasks for its worker. Pure functions of plain data; see lib/tasks/task.ts. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { checkSample } from '../corpus/check.ts'
 import type { Sample, SamplePlace } from '../corpus/sample.ts'
 import type { Check } from '../corpus/settings.ts'
@@ -31,7 +32,7 @@ const compareTask: CompareTask<
 > = function* ({ left, right }, trajectories, tokenizers) {
   const given = ({ as, trajectory, tokenizer, template }: SideRequest): LoadedSide => ({
     as,
-    trajectory: trajectories[trajectory] as TrajectoryView,
+    trajectory: elementAt(trajectories, trajectory),
     tokenizer: tokenizer === undefined ? undefined : tokenizers[tokenizer],
     template,
   })
@@ -44,7 +45,7 @@ const compareTask: CompareTask<
 const sampleTask: CompareTask<{ readonly place: SamplePlace; readonly as: Check['as'] }, 'checking', Sample> =
   function* ({ place, as }, trajectories, tokenizers) {
     yield 'checking'
-    const [trajectory, tokenizer] = [trajectories[0] as TrajectoryView, tokenizers[0] as SideTokenizer]
+    const [trajectory, tokenizer] = [elementAt(trajectories, 0), elementAt(tokenizers, 0)]
     return checkSample(place, { as, trajectory, tokenizer, template: undefined })
   }
 

@@ -4,6 +4,7 @@ import { missedCalls } from '#lib/parsers/missed-calls.ts'
 import { DRIFT_SEVERITIES, type DriftReport, type DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 import { type CheckedSample, nameOf, type Sample, type SamplePlace } from './sample.ts'
 
@@ -51,7 +52,7 @@ function gravestOf(spans: readonly DriftSpan[]): number | undefined {
 function kindsOf({ spans }: DriftReport): CheckedSample['kinds'] {
   const numbered = spans.map((span, drift) => ({ span, drift }))
   return [...Map.groupBy(numbered, ({ span }) => span.kind)].map(([kind, ofKind]) => {
-    const gravest = ofKind[gravestOf(ofKind.map(({ span }) => span)) as number] as (typeof ofKind)[number]
+    const gravest = elementAt(ofKind, gravestOf(ofKind.map(({ span }) => span)) as number)
     const { severity, cause, remedy } = gravest.span
     const content = ofKind.filter(({ span }) => span.layer === 'content').length
     const counted = (wanted: DriftSpan['severity']) => ofKind.filter(({ span }) => span.severity === wanted).length
@@ -83,7 +84,7 @@ function missedIn(recorded: TrajectoryView): Pick<CheckedSample, 'missedCalls'> 
     missedCalls: {
       responses: new Set(missed.map(({ segment }) => segment)).size,
       readers: Array.from(byReader.values(), (found) => ({
-        ...(found[0] as (typeof found)[number]).reader,
+        ...elementAt(found, 0).reader,
         responses: found.length,
       })),
     },

@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** The name that was probably meant; undefined when none is near: two typing errors at most, and fewer than half of the letters. */
 export function closest(written: string, names: readonly string[]): string | undefined {
   const word = written.toLowerCase()
@@ -27,4 +29,4 @@ function errorsBetween(a: string, b: string): number {
   return at(last, b.length)
 }
 
-const at = (row: readonly number[], index: number): number => row[index] as number
+const at = (row: readonly number[], index: number): number => elementAt(row, index)

@@ -4,6 +4,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import { segmentStarts, segmentsOf, spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { tokensUnknown, tokensWithin } from './number-facts.ts'
 import { type NamedFact, NUMBER_FACTS, type NumberFact, type NumberName } from './query.ts'
@@ -17,7 +18,7 @@ export function tokensNamed(trajectory: TrajectoryView, name: NamedFact, value: 
   const callId = name === 'call' ? callNamed(trajectory, value) : undefined
   for (const [index, segment] of segmentsOf(trajectory).entries())
     for (const { start, end } of spansNamed(segment, name, value, callId))
-      tokens.fill(1, (starts[index] as number) + start, (starts[index] as number) + end)
+      tokens.fill(1, elementAt(starts, index) + start, elementAt(starts, index) + end)
   if (name !== 'span' || value !== 'text') return tokens
   const special = specialTokens(trajectory)
   for (let token = 0; token < tokens.length; token++) if (special[token] === 1) tokens[token] = 0

@@ -2,6 +2,7 @@
 import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import { isTrained, segmentStarts, segmentsOf, surprise, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Interval } from '#lib/util/interval.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { NumberFact, NumberName } from './query.ts'
@@ -63,7 +64,7 @@ function readers(trajectory: TrajectoryView, number: NumberName): readonly Reade
   const starts = segmentStarts(trajectory)
   const specialIds = new Set(trajectory.model.tokenizer?.specialIds ?? [])
   return segmentsOf(trajectory).map((segment, index) => {
-    const start = starts[index] as number
+    const start = elementAt(starts, index)
     const read =
       number.kind === 'column'
         ? (offset: number) => numberAt(segment.columns?.[number.name], offset)
@@ -85,7 +86,7 @@ function factReader(name: NumberFact, { segment, index, start, specialIds }: Pla
     case 'index':
       return (offset) => start + offset
     case 'id':
-      return (offset) => segment.ids[offset] as number
+      return (offset) => elementAt(segment.ids, offset)
     case 'segment':
       return () => index
     case 'mask':
@@ -106,7 +107,7 @@ function factReader(name: NumberFact, { segment, index, start, specialIds }: Pla
     case 'margin':
       return (offset) => marginAt(segment, offset)
     case 'special':
-      return (offset) => (specialIds.has(segment.ids[offset] as number) ? 1 : 0)
+      return (offset) => (specialIds.has(elementAt(segment.ids, offset)) ? 1 : 0)
     default:
       return unreachable(name)
   }

@@ -1,6 +1,7 @@
 /** Reads a term of a name, a sign and a value: `logprob<-3`, `tool:calculator`, `column:"kl ratio">1`. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { comparedWith, readNumber, readRange } from '#lib/util/interval.ts'
 import { closest } from './closest.ts'
 import {
@@ -179,7 +180,7 @@ function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { colum
     }
     terms.push({ kind: 'name', name, value, at: place })
   }
-  return terms.length === 1 ? (terms[0] as Term) : { kind: 'or', parts: terms }
+  return terms.length === 1 ? elementAt(terms, 0) : { kind: 'or', parts: terms }
 }
 
 const isNumberFact = (name: string): name is NumberFact => (NUMBER_FACTS as readonly string[]).includes(name)

@@ -2,6 +2,8 @@
  * Reads a query. Terms side by side must all hold; `or` and `|` join, `-` and `not` turn round, brackets group. Words side by
  * side are one text. docs/find.md describes the language. Never throws.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { hasCapital } from './folded-text.ts'
 import { type Facts, readFact } from './parse-fact.ts'
 import { isOfSampled, type ParsedQuery, type Query, type QueryFault, type Term } from './query.ts'
@@ -82,7 +84,7 @@ function all(reading: Reading, from: number): Scanned<Query> {
 }
 
 const joined = (kind: 'and' | 'or', parts: readonly Query[]): Query =>
-  parts.length === 1 ? (parts[0] as Query) : { kind, parts }
+  parts.length === 1 ? elementAt(parts, 0) : { kind, parts }
 
 const isAtEnd = ({ text, depth }: Reading, index: number): boolean =>
   index >= text.length || (depth > 0 && text[index] === ')')

@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** Flat pairs [start, end, start, end, …] of tokens, half-open and sorted; and sets of tokens as one byte for each. */
 
 /** Pairs are added in order; one that shares a token with the last goes on with it. */
@@ -12,8 +14,8 @@ export function rangeWriter(): RangeWriter {
   let length = 0
   return {
     add(start, end) {
-      if (length > 0 && start < (pairs[length - 1] as number)) {
-        pairs[length - 1] = Math.max(pairs[length - 1] as number, end)
+      if (length > 0 && start < elementAt(pairs, length - 1)) {
+        pairs[length - 1] = Math.max(elementAt(pairs, length - 1), end)
         return
       }
       if (length === pairs.length) {
@@ -37,10 +39,10 @@ export function unitedRanges(a: Int32Array, b: Int32Array): Int32Array {
   if (b.length === 0) return a
   const writer = rangeWriter()
   for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    const isFromA = j >= b.length || (i < a.length && (a[i] as number) <= (b[j] as number))
+    const isFromA = j >= b.length || (i < a.length && elementAt(a, i) <= elementAt(b, j))
     const from = isFromA ? a : b
     const at = isFromA ? i : j
-    writer.add(from[at] as number, from[at + 1] as number)
+    writer.add(elementAt(from, at), elementAt(from, at + 1))
     if (isFromA) i += 2
     else j += 2
   }
@@ -51,10 +53,10 @@ export function unitedRanges(a: Int32Array, b: Int32Array): Int32Array {
 export function rangesTouching(ranges: Int32Array, tokens: Uint8Array): Int32Array {
   const writer = rangeWriter()
   for (let i = 0; i < ranges.length; i += 2) {
-    const end = ranges[i + 1] as number
-    let token = ranges[i] as number
+    const end = elementAt(ranges, i + 1)
+    let token = elementAt(ranges, i)
     while (token < end && tokens[token] === 0) token++
-    if (token < end) writer.add(ranges[i] as number, end)
+    if (token < end) writer.add(elementAt(ranges, i), end)
   }
   return writer.written()
 }
@@ -78,6 +80,6 @@ export function addRanges(tokens: Uint8Array, ranges: Int32Array): Uint8Array {
 
 export function tokensIn(ranges: Int32Array): number {
   let count = 0
-  for (let i = 0; i < ranges.length; i += 2) count += (ranges[i + 1] as number) - (ranges[i] as number)
+  for (let i = 0; i < ranges.length; i += 2) count += elementAt(ranges, i + 1) - elementAt(ranges, i)
   return count
 }

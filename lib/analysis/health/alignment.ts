@@ -5,29 +5,28 @@ import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
 export const checkAlignment: Check = ({ segments }, starts) => {
-  const ranges = segments.map((_, index) => ({ start: starts[index] as number, end: starts[index + 1] as number }))
+  const ranges = segments.map((_, index) => ({ start: elementAt(starts, index), end: elementAt(starts, index + 1) }))
   const broken = segments.flatMap((segment, index) =>
     segment.kind === 'prompt' &&
     segment.derivation?.kind === 'continuation' &&
     segment.derivation.check.kind === 'broken'
-      ? [{ place: ranges[index] as (typeof ranges)[number], why: segment.derivation.check.why }]
+      ? [{ place: elementAt(ranges, index), why: segment.derivation.check.why }]
       : [],
   )
   const otherInput = segments.flatMap((segment, index) => {
-    const place = ranges[index] as (typeof ranges)[number]
+    const place = elementAt(ranges, index)
     const expected = inputLength(segment, place.start)
     const other = callsOf(segment).find(
       ({ request, start }) => request !== undefined && request.inputLength !== expected + start,
     )
     return other?.request ? [{ place, sent: other.request.inputLength, expected: expected + other.start }] : []
   })
-  const readAnew = segments.flatMap((segment, index) =>
-    readOf(segment) ? [ranges[index] as (typeof ranges)[number]] : [],
-  )
-  const otherIds = otherInputs({ segments }, starts).map((index) => ranges[index] as (typeof ranges)[number])
+  const readAnew = segments.flatMap((segment, index) => (readOf(segment) ? [elementAt(ranges, index)] : []))
+  const otherIds = otherInputs({ segments }, starts).map((index) => elementAt(ranges, index))
   const findings: HealthFinding[] = []
   if (broken[0])
     findings.push({
@@ -102,7 +101,7 @@ function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonl
   const recorded = segments.map((segment, index) => {
     const request = segment.kind === 'response' ? segment.request : undefined
     return request &&
-      request.inputLength === inputLength(segment, starts[index] as number) &&
+      request.inputLength === inputLength(segment, elementAt(starts, index)) &&
       SHA_256.test(request.inputHash)
       ? request.inputHash
       : undefined
@@ -113,14 +112,14 @@ function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonl
       .map(({ request, start }) => ({
         index,
         hash: request?.inputHash ?? '',
-        length: (starts[index] as number) + start,
+        length: elementAt(starts, index) + start,
       })),
   )
   if (recorded.every((hash) => hash === undefined) && resumed.length === 0) return []
   const ids = segments.flatMap((segment) => segment.ids)
   const hashes = [...inputHashes([[], ...segments.map((segment) => segment.ids)])].map((hash, index) => {
     const segment = segments[index]
-    return segment && readOf(segment) ? inputHash(promptOf(ids, segment, starts[index] as number)) : hash
+    return segment && readOf(segment) ? inputHash(promptOf(ids, segment, elementAt(starts, index))) : hash
   })
   const others = new Set(
     recorded.flatMap((hash, index) => (hash === undefined || hash === hashes[index] ? [] : [index])),

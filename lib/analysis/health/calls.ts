@@ -4,13 +4,14 @@ import { missedCalls } from '#lib/parsers/missed-calls.ts'
 import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted, placed } from './check.ts'
 import { resultReadings } from './unread-results.ts'
 
 export const checkCalls: Check = (trajectory, starts) => {
   const calls = trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'response'
-      ? segment.toolCalls.map((call) => ({ call, place: placed(call.span, starts[index] as number) }))
+      ? segment.toolCalls.map((call) => ({ call, place: placed(call.span, elementAt(starts, index)) }))
       : [],
   )
   const malformed = calls.filter(({ call }) => call.kind === 'malformed')
@@ -75,8 +76,8 @@ function missedFindings(trajectory: Trajectory, starts: readonly number[]): read
   const own = trajectory.model.parser ?? 'no parser'
   const byReader = Map.groupBy(missedCalls(trajectory), ({ reader: { kind, name } }) => `${kind} ${name}`)
   return Array.from(byReader.values(), (found): HealthFinding => {
-    const { kind, name } = (found[0] as (typeof found)[number]).reader
-    const places = found.flatMap(({ spans, segment }) => spans.map((span) => placed(span, starts[segment] as number)))
+    const { kind, name } = elementAt(found, 0).reader
+    const places = found.flatMap(({ spans, segment }) => spans.map((span) => placed(span, elementAt(starts, segment))))
     const responses = counted(found.length, 'response')
     const common = { kind: 'missed-call', severity: 'error', count: places.length, places } as const
     const calls = counted(places.length, 'call')

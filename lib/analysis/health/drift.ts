@@ -1,6 +1,7 @@
 /** What is told of drift: where a pipeline that keeps text instead of ids would have other tokens. */
 import { byGravity, type Health, type HealthFinding } from '#lib/trajectory/health/health.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { counted } from './check.ts'
 
 export type Drift =
@@ -59,8 +60,8 @@ function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding |
     ].join(' '),
     count,
     places: Array.from({ length: count }, (_, index) => ({
-      start: ranges[2 * index] as number,
-      end: ranges[2 * index + 1] as number,
+      start: elementAt(ranges, 2 * index),
+      end: elementAt(ranges, 2 * index + 1),
     })),
     remedy: 'Train on the recorded ids: a pipeline that keeps text would train other tokens than were sampled.',
   }

@@ -4,11 +4,12 @@ import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted, placed } from './check.ts'
 
 export const checkEndings: Check = (trajectory, starts) => {
   const responses = trajectory.segments.flatMap((segment, index) =>
-    segment.kind === 'response' ? [{ segment, start: starts[index] as number }] : [],
+    segment.kind === 'response' ? [{ segment, start: elementAt(starts, index) }] : [],
   )
   const ended = (...kinds: readonly string[]) =>
     responses.filter(({ segment }) => kinds.includes(segment.finish?.kind ?? ''))

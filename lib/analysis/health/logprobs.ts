@@ -2,6 +2,7 @@
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { isImpossible, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
 /** Fewer zeros than this may be certain tokens. */
@@ -14,7 +15,7 @@ export const checkLogprobs: Check = ({ segments }, starts) => {
     for (let index = 0; index < segment.ids.length; index++) {
       const logprob = numberAt(segment.logprobs, index)
       if (logprob === null) continue
-      if (isImpossible(logprob)) impossible.push({ token: (starts[at] as number) + index, logprob })
+      if (isImpossible(logprob)) impossible.push({ token: elementAt(starts, at) + index, logprob })
       const tally = isTrained(segment, index) ? seen.trained : seen.context
       tally.known++
       if (logprob === 0) tally.zero++

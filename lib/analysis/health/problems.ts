@@ -2,6 +2,7 @@
 
 import type { Problem, Span } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding, Severity } from '#lib/trajectory/health/health.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
 const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, several: string]>> = {
@@ -24,7 +25,7 @@ export const checkProblems: Check = ({ problems = [], segments }, starts) => {
     ...segments.flatMap((segment, index) =>
       (segment.problems ?? []).map((problem) => ({
         problem,
-        place: placeOf(problem, starts[index] as number, segment.ids.length),
+        place: placeOf(problem, elementAt(starts, index), segment.ids.length),
       })),
     ),
   ]
@@ -41,7 +42,7 @@ export const checkProblems: Check = ({ problems = [], segments }, starts) => {
         kind: 'problem',
         severity,
         label: counted(found.length, one, several),
-        message: messages.length > 1 ? `${messages[0]} And ${messages.length - 1} more.` : (messages[0] as string),
+        message: messages.length > 1 ? `${messages[0]} And ${messages.length - 1} more.` : elementAt(messages, 0),
         count: found.length,
         places: found.flatMap(({ place }) => (place ? [place] : [])),
       }

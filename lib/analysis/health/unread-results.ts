@@ -3,6 +3,7 @@
 import type { Segment, Span, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { placed } from './check.ts'
 
 interface ResultReading {
@@ -30,7 +31,7 @@ export function resultReadings(trajectory: Trajectory, starts: readonly number[]
       ? []
       : results.map(({ call, characters }) => ({
           call,
-          place: placed(call.span, starts[index] as number),
+          place: placed(call.span, elementAt(starts, index)),
           isRead: prompt.includes(characters),
         }))
   })

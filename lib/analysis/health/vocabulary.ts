@@ -1,5 +1,6 @@
 /** Ids that the named tokenizer does not have: they are another one's, and so may all the others be. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
 export const checkVocabulary: Check = ({ segments, model }, starts) => {
@@ -7,7 +8,7 @@ export const checkVocabulary: Check = ({ segments, model }, starts) => {
   const size = tokenizer?.vocabularySize
   if (!tokenizer || size === undefined) return { findings: [] }
   const foreign = segments.flatMap(({ ids }, at) =>
-    ids.flatMap((id, index) => (id < size ? [] : [{ id, token: (starts[at] as number) + index }])),
+    ids.flatMap((id, index) => (id < size ? [] : [{ id, token: elementAt(starts, at) + index }])),
   )
   const [first] = foreign
   const findings: readonly HealthFinding[] = first

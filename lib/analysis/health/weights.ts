@@ -1,5 +1,6 @@
 /** Whether all of it was written by the same weights: in asynchronous training some tokens are older than others. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted, placed } from './check.ts'
 
 export const checkWeights: Check = ({ segments }, starts) => {
@@ -7,7 +8,7 @@ export const checkWeights: Check = ({ segments }, starts) => {
     segment.kind === 'response'
       ? (segment.weightVersions ?? [])
           .filter(({ start, end }) => end > start)
-          .map((span) => ({ version: span.version, index, place: placed(span, starts[index] as number) }))
+          .map((span) => ({ version: span.version, index, place: placed(span, elementAt(starts, index)) }))
       : [],
   )
   const versions = [...new Set(told.map(({ version }) => version))]

@@ -9,6 +9,7 @@ import { callBody, splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { allIds } from '../all-ids.ts'
 
@@ -32,7 +33,7 @@ export const recordedCalls = memoizeByIdentity((trajectory: TrajectoryView): rea
   let known = 0
   for (const [segmentIndex, segment] of segmentsOf(trajectory).entries()) {
     if (segment.kind !== 'response') continue
-    const inputLength = starts[segmentIndex] as number
+    const inputLength = elementAt(starts, segmentIndex)
     const { request } = segment
     if (request) calls.push({ number: calls.length + 1, segmentIndex, segment, request, inputLength, firstNew: known })
     known = inputLength + segment.ids.length

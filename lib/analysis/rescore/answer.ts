@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { clipEffect, ratioOrder } from './clipping.ts'
 import type { NoiseFloor } from './noise.ts'
@@ -109,7 +110,7 @@ export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
 export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
   const { totals, units, unknown, unpaired, spans, noise } = rescoring
   const ratioAt = (unit: number | undefined) =>
-    unit === undefined ? null : told(ratioOf(units.deltas[unit] as number))
+    unit === undefined ? null : told(ratioOf(elementAt(units.deltas, unit)))
   const effect = clip && clipEffect(ratioOrder(units), clip)
   return {
     servers: { left: toldServer(scored.left), right: toldServer(scored.right) },

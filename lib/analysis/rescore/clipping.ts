@@ -6,6 +6,7 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Units } from './units.ts'
 
 /** Bounds are ratios, not logarithms. */
@@ -36,16 +37,16 @@ export interface ClipEffect {
 
 export function ratioOrder({ count, deltas, trained }: Units): RatioOrder {
   const units = Uint32Array.from({ length: count }, (_, unit) => unit).sort(
-    (a, b) => (deltas[a] as number) - (deltas[b] as number),
+    (a, b) => elementAt(deltas, a) - elementAt(deltas, b),
   )
-  const sorted = Float64Array.from(units, (unit) => deltas[unit] as number)
+  const sorted = Float64Array.from(units, (unit) => elementAt(deltas, unit))
   const most = sorted.at(-1) ?? 0
   const tokensBefore = new Float64Array(count + 1)
   const weightBefore = new Float64Array(count + 1)
   for (let place = 0; place < count; place++) {
-    const tokens = trained[units[place] as number] as number
-    tokensBefore[place + 1] = (tokensBefore[place] as number) + tokens
-    weightBefore[place + 1] = (weightBefore[place] as number) + tokens * Math.exp((sorted[place] as number) - most)
+    const tokens = elementAt(trained, elementAt(units, place))
+    tokensBefore[place + 1] = elementAt(tokensBefore, place) + tokens
+    weightBefore[place + 1] = elementAt(weightBefore, place) + tokens * Math.exp(elementAt(sorted, place) - most)
   }
   return { units, deltas: sorted, tokensBefore, weightBefore }
 }
@@ -53,20 +54,20 @@ export function ratioOrder({ count, deltas, trained }: Units): RatioOrder {
 export function clipEffect({ deltas, tokensBefore, weightBefore }: RatioOrder, rule: ClipRule): ClipEffect {
   const { length } = deltas
   const log = Math.log(rule.high)
-  const over = countWhile(length, (place) => (deltas[place] as number) <= log)
+  const over = countWhile(length, (place) => elementAt(deltas, place) <= log)
   const lowest = rule.kind === 'mask' ? Math.log(rule.low) : Number.NEGATIVE_INFINITY
   const under = Math.min(
     over,
-    countWhile(length, (place) => (deltas[place] as number) < lowest),
+    countWhile(length, (place) => elementAt(deltas, place) < lowest),
   )
-  const of = tokensBefore[length] as number
-  const tokensAbove = of - (tokensBefore[over] as number)
-  const within = (weightBefore[over] as number) - (weightBefore[under] as number)
+  const of = elementAt(tokensBefore, length)
+  const tokensAbove = of - elementAt(tokensBefore, over)
+  const within = elementAt(weightBefore, over) - elementAt(weightBefore, under)
   const truncated = rule.kind === 'truncate' ? tokensAbove * Math.exp(log - (deltas.at(-1) ?? 0)) : 0
   return {
-    tokens: (tokensBefore[under] as number) + tokensAbove,
+    tokens: elementAt(tokensBefore, under) + tokensAbove,
     of,
-    weightKept: length === 0 ? 1 : (within + (tokensAbove > 0 ? truncated : 0)) / (weightBefore[length] as number),
+    weightKept: length === 0 ? 1 : (within + (tokensAbove > 0 ? truncated : 0)) / elementAt(weightBefore, length),
     below: { start: 0, end: under },
     above: { start: over, end: length },
   }

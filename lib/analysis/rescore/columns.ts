@@ -1,6 +1,7 @@
 /** What was rescored as columns of both sides, by which tokens are coloured and which their card shows. */
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 import { type Rescoring, ratioOf, type SideScores } from './rescoring.ts'
 import type { SpanRatio } from './units.ts'
@@ -46,7 +47,7 @@ function deltasOf({ comparison }: Compared, scores: SideScores, ratios: readonly
     }
     for (let at = stretch.left.start; at < stretch.left.end; at++) {
       const other = at - stretch.left.start + stretch.right.start
-      const delta = (scores.right[other] as number) - (scores.left[at] as number)
+      const delta = elementAt(scores.right, other) - elementAt(scores.left, at)
       left[at] = delta
       right[other] = delta
     }

@@ -1,4 +1,6 @@
 /** How differences and noise are spread, on one scale: shares of tokens by the size of the difference. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Units } from './units.ts'
 
 export interface DeltaHistogram {
@@ -18,8 +20,8 @@ const FROM = [0, ...Array.from({ length: STEPS + 1 }, (_, step) => 10 ** (FIRST_
 export function deltaHistogram({ count, deltas, trained }: Units, noise: Float64Array): DeltaHistogram {
   return {
     from: FROM,
-    deltas: shares(count, (unit) => [Math.abs(deltas[unit] as number), trained[unit] as number]),
-    noise: noise.length > 0 ? shares(noise.length, (index) => [noise[index] as number, 1]) : undefined,
+    deltas: shares(count, (unit) => [Math.abs(elementAt(deltas, unit)), elementAt(trained, unit)]),
+    noise: noise.length > 0 ? shares(noise.length, (index) => [elementAt(noise, index), 1]) : undefined,
   }
 }
 
@@ -28,14 +30,14 @@ function shares(count: number, at: (index: number) => readonly [size: number, to
   let all = 0
   for (let index = 0; index < count; index++) {
     const [size, tokens] = at(index)
-    bins[binOf(size)] = (bins[binOf(size)] as number) + tokens
+    bins[binOf(size)] = elementAt(bins, binOf(size)) + tokens
     all += tokens
   }
   return Array.from(bins, (tokens) => (all === 0 ? 0 : tokens / all))
 }
 
 function binOf(size: number): number {
-  if (size < (FROM[1] as number)) return 0
+  if (size < elementAt(FROM, 1)) return 0
   const step = Math.floor(2 * (Math.log10(size) - FIRST_EXPONENT))
   return Math.min(step + 1, FROM.length - 1)
 }

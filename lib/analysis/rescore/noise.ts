@@ -6,6 +6,7 @@
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type ResponseView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface NoiseFloor {
   /** |prefill − sampled| of trained tokens that may be compared, rising. In nats. */
@@ -67,7 +68,7 @@ export function noiseFloor(trajectory: TrajectoryView, scores: Float64Array): No
 function spreadOf(differences: Float64Array, signed: readonly number[]): NoiseSpread | undefined {
   const { length } = differences
   if (length === 0) return undefined
-  const at = (share: number) => differences[Math.min(length - 1, Math.floor(share * length))] as number
+  const at = (share: number) => elementAt(differences, Math.min(length - 1, Math.floor(share * length)))
   return {
     mean: differences.reduce((sum, value) => sum + value, 0) / length,
     median: at(0.5),

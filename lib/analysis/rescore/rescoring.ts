@@ -6,6 +6,7 @@
  * “Approximating KL Divergence”, 2020, where r is p/q for samples from q).
  */
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
 import { type Paired, paired, type Units } from './units.ts'
@@ -83,20 +84,20 @@ function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
     }
   let [least, greatest] = [0, 0]
   for (let unit = 1; unit < count; unit++) {
-    if ((deltas[unit] as number) < (deltas[least] as number)) least = unit
-    if ((deltas[unit] as number) > (deltas[greatest] as number)) greatest = unit
+    if (elementAt(deltas, unit) < elementAt(deltas, least)) least = unit
+    if (elementAt(deltas, unit) > elementAt(deltas, greatest)) greatest = unit
   }
-  const most = deltas[greatest] as number
+  const most = elementAt(deltas, greatest)
   const sums = { left: 0, right: 0, leftTokens: 0, rightTokens: 0, delta: 0, k3: 0, tokens: 0, ratio: 0, square: 0 }
   for (let unit = 0; unit < count; unit++) {
-    const delta = deltas[unit] as number
-    const tokens = trained[unit] as number
+    const delta = elementAt(deltas, unit)
+    const tokens = elementAt(trained, unit)
     // Over the greatest: a product over a long span does not fit into a double.
     const scaled = Math.exp(delta - most)
-    sums.left += units.leftLogprobs[unit] as number
-    sums.right += units.rightLogprobs[unit] as number
-    sums.leftTokens += (units.leftEnds[unit] as number) - (units.leftStarts[unit] as number)
-    sums.rightTokens += (units.rightEnds[unit] as number) - (units.rightStarts[unit] as number)
+    sums.left += elementAt(units.leftLogprobs, unit)
+    sums.right += elementAt(units.rightLogprobs, unit)
+    sums.leftTokens += elementAt(units.leftEnds, unit) - elementAt(units.leftStarts, unit)
+    sums.rightTokens += elementAt(units.rightEnds, unit) - elementAt(units.rightStarts, unit)
     sums.delta += delta
     sums.k3 += k3Of(delta)
     sums.tokens += tokens

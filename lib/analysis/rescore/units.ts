@@ -4,6 +4,7 @@
  */
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** Two sides with what prefill says of their tokens. */
 export interface ScoredSides {
@@ -85,7 +86,7 @@ export function paired({ stretches, left, right }: ScoredSides): Paired {
       for (let offset = 0; offset < stretch.left.end - stretch.left.start; offset++) {
         const [at, other] = [stretch.left.start + offset, stretch.right.start + offset]
         if (left.mask[at] !== 1) continue
-        const [ours, theirs] = [left.scores[at] as number, right.scores[other] as number]
+        const [ours, theirs] = [elementAt(left.scores, at), elementAt(right.scores, other)]
         if (Number.isFinite(theirs - ours))
           columns.add({ start: at, end: at + 1 }, { start: other, end: other + 1 }, ours, theirs, 1, -1)
         else unknown++
@@ -132,13 +133,13 @@ function rescoredSpan(
 function spanSum({ scores }: ScoredSide, { start, end }: Span): SpanSum {
   const tokens = end - start
   let sum = 0
-  for (let index = start; index < end; index++) sum += scores[index] as number
+  for (let index = start; index < end; index++) sum += elementAt(scores, index)
   return tokens > 0 && Number.isFinite(sum) ? { tokens, sum, mean: sum / tokens } : { tokens, sum: null, mean: null }
 }
 
 function trainedIn({ mask }: ScoredSide, { start, end }: Span): number {
   let count = 0
-  for (let index = start; index < end; index++) count += mask[index] as number
+  for (let index = start; index < end; index++) count += elementAt(mask, index)
   return count
 }
 

@@ -8,6 +8,7 @@ import type { Message, Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { As } from '../compare/side.ts'
 import type { HeldPart } from './recorded-messages.ts'
 
@@ -61,7 +62,7 @@ function unknownIdCaveats(trajectory: TrajectoryView, vocab: Vocab): readonly st
   let first: number | undefined
   for (const { ids } of segmentsOf(trajectory))
     for (let index = 0; index < ids.length; index++) {
-      const id = ids[index] as number
+      const id = elementAt(ids, index)
       if (bytesOf(vocab[id] ?? '').length > 0) continue
       count++
       first ??= id

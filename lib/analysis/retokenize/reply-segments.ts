@@ -2,6 +2,7 @@
 
 import { type Conversation, messageRanges } from '#lib/templates/loss-mask/conversation.ts'
 import type { PromptSegment, ResponseSegment, Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { HeldPart } from './recorded-messages.ts'
 
 export type BareSegment = PromptSegment | ResponseSegment
@@ -28,7 +29,7 @@ export function replySegments(
       messages.push(...part.messages)
       continue
     }
-    const { start, end } = ranges[reply++] as Span
+    const { start, end } = elementAt(ranges, reply++)
     closePrompt(start)
     const forced = forcedMask(part, { start, end }, conversation)
     if (forced === 'unknown') caveats.add(FORCED_LOST)
@@ -83,9 +84,9 @@ function forcedMask(
 ): (0 | 1)[] | 'unknown' | undefined {
   if (forced.length === 0) return undefined
   const offset = rendering.text.indexOf(text, starts[start])
-  if (offset < 0 || offset + text.length > (starts[end] as number)) return 'unknown'
+  if (offset < 0 || offset + text.length > elementAt(starts, end)) return 'unknown'
   return Array.from({ length: end - start }, (_, index) => {
-    const [from, to] = [(starts[start + index] as number) - offset, (ends[start + index] as number) - offset]
+    const [from, to] = [elementAt(starts, start + index) - offset, elementAt(ends, start + index) - offset]
     return forced.some((range) => range.start <= from && to <= range.end) ? 0 : 1
   })
 }

@@ -2,6 +2,7 @@
 
 import { type TokenField, valueAt } from '#lib/formats/training-row.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface SheetColumn {
   readonly name: string
@@ -55,10 +56,10 @@ export type Entry =
   | { readonly kind: 'absent' }
 
 export function entryAt({ parts, values }: SheetColumn, token: number): Entry {
-  const place = countWhile(parts.length / 3, (index) => (parts[3 * index + 1] as number) <= token)
+  const place = countWhile(parts.length / 3, (index) => elementAt(parts, 3 * index + 1) <= token)
   const start = parts[3 * place]
   if (start === undefined || token < start) return { kind: 'absent' }
-  const value = values[token] as number
+  const value = elementAt(values, token)
   if (parts[3 * place + 2] === MEANT) return { kind: 'meant', value }
   return { kind: 'entry', value: Number.isNaN(value) ? null : value }
 }

@@ -7,6 +7,7 @@ import { writableFormats } from '#lib/formats/registry.ts'
 import { type TrainingRow, valueAt } from '#lib/formats/training-row.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { columnOf, type SheetColumn } from './column.ts'
 import { recordIn } from './record.ts'
@@ -113,7 +114,7 @@ function turnsOf(mask: SheetColumn['values'], { segments }: Trajectory): Int32Ar
     while (last > first && mask[last] !== 1) last--
     if (first < end) {
       let trained = 0
-      for (let token = first; token <= last; token++) trained += mask[token] as number
+      for (let token = first; token <= last; token++) trained += elementAt(mask, token)
       turns.push(index, first, last, trained)
     }
     start = end
@@ -123,7 +124,7 @@ function turnsOf(mask: SheetColumn['values'], { segments }: Trajectory): Int32Ar
 
 function maskSums(mask: SheetColumn['values'], turns: Int32Array, { segments }: Trajectory): MaskSums {
   let trained = 0
-  for (let at = 3; at < turns.length; at += 4) trained += turns[at] as number
+  for (let at = 3; at < turns.length; at += 4) trained += elementAt(turns, at)
   let differing = 0
   let start = 0
   for (const segment of segments) {
@@ -138,7 +139,7 @@ function maskSums(mask: SheetColumn['values'], turns: Int32Array, { segments }: 
 function edgeMarks(turns: Int32Array): Int32Array {
   const marks: number[] = []
   for (let at = 0; at < turns.length; at += 4) {
-    const [first, last] = [turns[at + 1] as number, turns[at + 2] as number]
+    const [first, last] = [elementAt(turns, at + 1), elementAt(turns, at + 2)]
     marks.push(first, first + 1)
     if (last > first) marks.push(last, last + 1)
   }

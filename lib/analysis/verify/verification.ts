@@ -3,6 +3,7 @@
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface Verification {
   /** Trained tokens whose sampled logprobs may be compared: mean is the noise floor. Undefined: none. */
@@ -76,7 +77,7 @@ function differenceOf(pairs: readonly Outlier[]): Difference | undefined {
   return {
     tokens: distances.length,
     mean: distances.reduce((a, b) => a + b, 0) / distances.length,
-    p99: distances[Math.min(distances.length - 1, Math.floor(0.99 * distances.length))] as number,
+    p99: elementAt(distances, Math.min(distances.length - 1, Math.floor(0.99 * distances.length))),
     max: distances.at(-1) as number,
   }
 }

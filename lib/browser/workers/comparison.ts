@@ -7,6 +7,7 @@ import { neededTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import type { Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
 import type { RunComparison, SideRequest } from '#lib/analysis/compare/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { createLane, type LaneDeps } from './task-lane.ts'
 import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
 import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
@@ -93,7 +94,7 @@ export async function comparePair(
   const given = { left: left.trajectory, right: right.trajectory }
   const sent = await run(
     'compare',
-    { left: requests[0] as SideRequest, right: requests[1] as SideRequest },
+    { left: elementAt(requests, 0), right: elementAt(requests, 1) },
     { trajectories: [given.left, given.right], tokenizers, signal, onProgress: onStep },
   )
   return receivedComparing(sent, given)

@@ -1,4 +1,6 @@
 /** A text that begins with a call: how it is opened, its arguments, how it is closed. What follows is free. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Grammar, Part } from './grammar.ts'
 import type { CallForm } from './job.ts'
 
@@ -24,7 +26,7 @@ export function beginningWithCall(forms: readonly CallForm[], { regex, json, tex
     const begun = text(beginning)
     const index = forms.findIndex(({ begin }) => begin === begun)
     hasBegun = true
-    return [schemas[index] as Part, regex(escaped((forms[index] as CallForm).end))]
+    return [elementAt(schemas, index), regex(escaped(elementAt(forms, index).end))]
   }
 
   const mask: Grammar['mask'] = (logits) => {

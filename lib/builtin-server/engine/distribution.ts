@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** A row of logits read as a distribution over the vocabulary: logprobs, the best alternatives, and a draw. */
 
 export interface Distribution {
@@ -16,10 +18,10 @@ export function distribution(
   weights: Float64Array = new Float64Array(logits.length),
 ): Distribution {
   let largest = Number.NEGATIVE_INFINITY
-  for (let id = 0; id < logits.length; id++) if ((logits[id] as number) > largest) largest = logits[id] as number
+  for (let id = 0; id < logits.length; id++) if (elementAt(logits, id) > largest) largest = elementAt(logits, id)
   let sum = 0
   for (let id = 0; id < logits.length; id++) {
-    const weight = Math.exp(((logits[id] as number) - largest) / temperature)
+    const weight = Math.exp((elementAt(logits, id) - largest) / temperature)
     weights[id] = weight
     sum += weight
   }
@@ -32,7 +34,7 @@ const IMPOSSIBLE = -3.4028234663852886e38
 
 /** Rounded to 32 bits: the logits have no more, and the reply is shorter. */
 export function logprobOf({ logits, temperature, normaliser }: Distribution, id: number): number {
-  return Math.max(IMPOSSIBLE, Math.fround((logits[id] as number) / temperature - normaliser))
+  return Math.max(IMPOSSIBLE, Math.fround(elementAt(logits, id) / temperature - normaliser))
 }
 
 /** Which tokens may be drawn, in SGLang's terms. */
@@ -59,7 +61,7 @@ export function draw(of: Distribution, filter: LogitFilter, uniform: () => numbe
   let fastest = 0
   for (let id = 0; id < of.weights.length; id++) {
     const number = uniform()
-    const weight = of.weights[id] as number
+    const weight = elementAt(of.weights, id)
     // -log(x) is at least 1 - x: most tokens have lost before the logarithm is taken.
     if (weight <= fastest * (1 - number) || kept?.has(id) === false) continue
     const speed = weight / -Math.log(number)
@@ -72,12 +74,12 @@ export function draw(of: Distribution, filter: LogitFilter, uniform: () => numbe
 }
 
 const probability = ({ logits, temperature, normaliser }: Distribution, id: number): number =>
-  Math.exp((logits[id] as number) / temperature - normaliser)
+  Math.exp(elementAt(logits, id) / temperature - normaliser)
 
 /** The first of the largest. */
 function best(logits: Float32Array): number {
   let id = 0
-  for (let other = 1; other < logits.length; other++) if ((logits[other] as number) > (logits[id] as number)) id = other
+  for (let other = 1; other < logits.length; other++) if (elementAt(logits, other) > elementAt(logits, id)) id = other
   return id
 }
 
@@ -90,7 +92,7 @@ function candidates(of: Distribution, { topK, topP, minP }: LogitFilter): number
   let asked = topP === 1 && minP === 0 ? limit : Math.min(limit, FIRST_STEP)
   for (;;) {
     const ids = bestFirst(of.logits, asked)
-    const least = minP * probability(of, ids[0] as number)
+    const least = minP * probability(of, elementAt(ids, 0))
     let before = 0
     const end = ids.findIndex((id) => {
       const share = probability(of, id)
@@ -109,28 +111,28 @@ export function bestFirst(values: Float32Array, count: number): number[] {
   const size = Math.min(count, values.length)
   if (size === 0) return []
   const isWorse = (a: number, b: number): boolean => {
-    const difference = (values[a] as number) - (values[b] as number)
+    const difference = elementAt(values, a) - elementAt(values, b)
     return difference < 0 || (difference === 0 && a > b)
   }
   const heap = Array.from({ length: size }, (_, id) => id)
   const sink = (from: number): void => {
-    const id = heap[from] as number
+    const id = elementAt(heap, from)
     let at = from
     for (;;) {
       let child = 2 * at + 1
       if (child >= size) break
-      if (child + 1 < size && isWorse(heap[child + 1] as number, heap[child] as number)) child++
-      if (!isWorse(heap[child] as number, id)) break
-      heap[at] = heap[child] as number
+      if (child + 1 < size && isWorse(elementAt(heap, child + 1), elementAt(heap, child))) child++
+      if (!isWorse(elementAt(heap, child), id)) break
+      heap[at] = elementAt(heap, child)
       at = child
     }
     heap[at] = id
   }
   for (let at = (size >> 1) - 1; at >= 0; at--) sink(at)
   for (let id = size; id < values.length; id++)
-    if ((values[id] as number) > (values[heap[0] as number] as number)) {
+    if (elementAt(values, id) > elementAt(values, elementAt(heap, 0))) {
       heap[0] = id
       sink(0)
     }
-  return heap.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b)
+  return heap.sort((a, b) => elementAt(values, b) - elementAt(values, a) || a - b)
 }

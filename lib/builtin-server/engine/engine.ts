@@ -4,6 +4,7 @@
  */
 import { gathered, longest, type RowPositions, release } from '#lib/builtin-server/models/key-values.ts'
 import type { OnnxModel } from '#lib/builtin-server/models/onnx-model.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Grammar, type GrammarCompiler, GrammarError } from './grammar.ts'
 import { type Capacity, emptyChunk, type Job, type JobChunk, type JobFinish, QUEUE_FULL } from './job.ts'
 import { createPrefixCache } from './prefix-cache.ts'
@@ -67,13 +68,13 @@ export function createEngine(parts: EngineParts): Engine {
   /** One pass over the next ids of each row, which are equally many. Gives how many those are. `beat`: of rows that write. */
   const pass = async (rows: readonly Row[], beat?: number): Promise<number> => {
     const next = rows.map(({ sequence }) => sequence.next())
-    const { ids, keep } = next[0] as (typeof next)[0]
+    const { ids, keep } = elementAt(next, 0)
     try {
       const places = rows.map(placeOf)
       const past = gathered(places, beat === undefined ? undefined : lengthOn(beat, places, model.contextLength))
       const inputs = next.map((own, index) => ({
         ids: own.ids,
-        padding: past.length - (rows[index] as Row).sequence.computed(),
+        padding: past.length - elementAt(rows, index).sequence.computed(),
       }))
       const { logits, keyValues } = await model.forward(inputs, past, keep)
       rows.forEach((row, index) => {
@@ -81,7 +82,7 @@ export function createEngine(parts: EngineParts): Engine {
         if (running.get(row.sequence.job.key) !== row) return
         row.keyValues = keyValues
         row.index = index
-        advance(row, logits[index] as readonly Float32Array[], ids.length)
+        advance(row, elementAt(logits, index), ids.length)
       })
       // Its rows stand in the result now, or have ended.
       release(past)

@@ -4,6 +4,7 @@
  */
 import type { StructuredOutputProcessor } from '@huggingface/transformers-structured-output'
 import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { beginningWithCall } from './call-grammar.ts'
 import type { GrammarSource } from './job.ts'
 import { regexPart } from './regex/regex-part.ts'
@@ -43,8 +44,7 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
   }
   const row = { data: new Float32Array(tokens.length), dims: [1, tokens.length] }
   const trie = createTokenTrie(tokens.slice(0, end), new Set(tokenizer.special_token_ids))
-  const regex = (source: string): Part =>
-    attempt('regex', () => regexPart(source, trie, (id) => tokens[id] as Uint8Array))
+  const regex = (source: string): Part => attempt('regex', () => regexPart(source, trie, (id) => elementAt(tokens, id)))
   const json = (source: string): Part => partOf(jsonProcessor(Processor, tokenizer, source), row)
 
   const grammarOf = (source: GrammarSource): Grammar => {

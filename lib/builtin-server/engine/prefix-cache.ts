@@ -9,6 +9,7 @@ import {
   positionsOf,
   type RowPositions,
 } from '#lib/builtin-server/models/key-values.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface PrefixCache {
   /** The longest known beginning of these ids, of at most `limit` tokens; one row. */
@@ -23,8 +24,8 @@ export interface PrefixCache {
 /** `empty`: keys and values of no position. Above `maxBytes`, ends of sequences go, the one that was used longest ago first. */
 export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCache {
   const shapes = empty.tensors.map(({ dims, data }) => ({
-    heads: dims[1] as number,
-    size: dims[3] as number,
+    heads: elementAt(dims, 1),
+    size: elementAt(dims, 3),
     none: data,
   }))
   const bytesPerToken = shapes.reduce((sum, { heads, size, none }) => sum + heads * size * none.BYTES_PER_ELEMENT, 4)
@@ -41,7 +42,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
     let at = root
     let length = 0
     while (length < limit) {
-      const next = at.next.get(ids[length] as number)
+      const next = at.next.get(elementAt(ids, length))
       if (!next) break
       const count = commonFrom(ids, length, limit, next.ids)
       steps.push({ run: next, count })
@@ -65,22 +66,22 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
     const parent = run.parent as Run
     const before: Run = { ids: run.ids.slice(0, at), floats: [], parent, next: new Map() }
     shapes.forEach(({ heads, size }, index) => {
-      const both = run.floats[index] as CacheNumbers
+      const both = elementAt(run.floats, index)
       const length = run.ids.length
       before.floats.push(columns(both, heads, length * size, 0, at * size))
       run.floats[index] = columns(both, heads, length * size, at * size, length * size)
     })
     run.ids = run.ids.slice(at)
     run.parent = before
-    before.next.set(run.ids[0] as number, run)
-    parent.next.set(before.ids[0] as number, before)
+    before.next.set(elementAt(run.ids, 0), run)
+    parent.next.set(elementAt(before.ids, 0), before)
     return before
   }
 
   const evict = (): void => {
     for (const oldest of byUse) {
       if (bytes() <= maxBytes) return
-      oldest.parent?.next.delete(oldest.ids[0] as number)
+      oldest.parent?.next.delete(elementAt(oldest.ids, 0))
       byUse.delete(oldest)
       tokens -= oldest.ids.length
     }
@@ -96,7 +97,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
         let at = 0
         for (const { run, count } of steps) {
           const width = run.ids.length * size
-          const floats = run.floats[index] as CacheNumbers
+          const floats = elementAt(run.floats, index)
           for (let head = 0; head < heads; head++)
             joined.set(floats.subarray(head * width, head * width + count * size), head * length * size + at)
           at += count * size
@@ -122,7 +123,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
         return own
       })
       const added: Run = { ids: Int32Array.from(ids.slice(known, length)), floats, parent, next: new Map() }
-      parent.next.set(added.ids[0] as number, added)
+      parent.next.set(elementAt(added.ids, 0), added)
       use([...runs, added])
       tokens += added.ids.length
       evict()

@@ -1,4 +1,6 @@
 /** Chooses the tokens of one generation, and remembers them for the penalties and the grammar. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Distribution, distribution, draw } from './distribution.ts'
 import type { Grammar } from './grammar.ts'
 import type { JobSampling } from './job.ts'
@@ -25,14 +27,14 @@ export function createSampler(
   return {
     /** In SGLang's order: what is added, what is multiplied, then the bias. Only generated tokens are penalised. */
     read(logits) {
-      for (const [id, count] of counts) logits[id] = (logits[id] as number) - frequencyPenalty * count - presencePenalty
+      for (const [id, count] of counts) logits[id] = elementAt(logits, id) - frequencyPenalty * count - presencePenalty
       const mustEnd = grammar?.mask(logits) === 'end'
       if (chosen < minNewTokens && !mustEnd) for (const id of stopIds) logits[id] = Number.NEGATIVE_INFINITY
       for (const id of counts.keys()) {
-        const logit = logits[id] as number
+        const logit = elementAt(logits, id)
         logits[id] = logit < 0 ? logit * repetitionPenalty : logit / repetitionPenalty
       }
-      for (const [id, bias] of logitBias) logits[id] = (logits[id] as number) + bias
+      for (const [id, bias] of logitBias) logits[id] = elementAt(logits, id) + bias
       weights ??= new Float64Array(logits.length)
       return distribution(logits, sampling.temperature, weights)
     },

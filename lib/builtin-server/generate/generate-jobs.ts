@@ -1,6 +1,7 @@
 /** What a /generate body asks for, one order per prompt, after SGLang's checks of the values. */
 import { type Job, type JobSampling, type LogprobRequest, QUEUE_FULL } from '#lib/builtin-server/engine/job.ts'
 import { badValue, cannot } from '#lib/builtin-server/http/refusal.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { GenerateBody } from './generate-body.ts'
 import { type SamplingParams, samplingOf } from './sampling-params.ts'
 
@@ -35,7 +36,7 @@ export async function ordersOf(
   const rids = ridsOf(body.rid, prompts.length, isBatch)
   const orders: Order[] = []
   for (const [index, prompt] of prompts.entries())
-    orders.push(await orderOf(prompt, rids[index] as string, body, perPrompt(index, prompts.length, isBatch), limits))
+    orders.push(await orderOf(prompt, elementAt(rids, index), body, perPrompt(index, prompts.length, isBatch), limits))
   const samples = samplesOf(body)
   if (samples === 1) return { orders, isBatch }
   // What cannot be queued is not made either: n may be any number.

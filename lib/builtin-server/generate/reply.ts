@@ -2,6 +2,7 @@
 
 import type { InputLogprobs, JobChunk, JobFinish, Ranking } from '#lib/builtin-server/engine/job.ts'
 import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { Order } from './generate-jobs.ts'
 
@@ -104,7 +105,7 @@ function finishReasonOf(finish: JobFinish, tokens: number): FinishReason {
 function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
   const entries = (ids: readonly number[], logprobs: readonly (number | null)[]): ReplyEntry[] =>
     logprobs.map((logprob, index) => {
-      const id = ids[index] as number
+      const id = elementAt(ids, index)
       return [logprob, id, showsTexts ? textOf(vocabulary, [id], 'all') : null]
     })
   const ranked = (row: Ranking | null) => row && entries(row.ids, row.logprobs)

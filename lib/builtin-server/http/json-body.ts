@@ -1,5 +1,6 @@
 /** The JSON object in a request's body, and the types of its fields in the words of SGLang's refusals. */
 import * as z from 'zod'
+import { elementAt } from '#lib/util/element-at.ts'
 import { badBody, HttpRefusal } from './refusal.ts'
 
 type ClassName =
@@ -117,7 +118,7 @@ export const isOneOrList = <T>(is: (value: unknown) => value is T) => {
 export function checked<T extends z.ZodObject>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
-  const issue = result.error.issues[0] as z.core.$ZodIssue
+  const issue = elementAt(result.error.issues, 0)
   if (issue.code === 'unrecognized_keys')
     throw new HttpRefusal('contract', `unknown field \`${issue.keys[0]}\`, expected one of ${namesOf(schema)}`)
   const expected = issue.code === 'custom' ? issue.message : 'a map'

@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** Keys and values of token positions, as an ONNX graph takes and gives them, and their moves between sequences and batches. */
 
 export interface KeyValues {
@@ -67,7 +69,7 @@ type Dims = readonly [rows: number, heads: number, length: number, size: number]
 
 /** One head of one row of a tensor, position after position. */
 export function positionsOf({ tensors, length }: KeyValues, tensor: number, row: number, head: number): CacheNumbers {
-  const { dims, data } = tensors[tensor] as CacheTensor
+  const { dims, data } = elementAt(tensors, tensor)
   const [, heads, , size] = dims as Dims
   const from = (row * heads + head) * length * size
   return data.subarray(from, from + length * size)

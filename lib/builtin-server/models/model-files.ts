@@ -12,6 +12,7 @@ import {
   hubRepository,
   isRepositoryName,
 } from '#lib/tokenizer/hub/repository.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Dtype, dtypes, SUFFIXES } from './dtypes.ts'
 
 export interface ModelFiles {
@@ -93,7 +94,7 @@ function choose(listed: Listing, { model, dtype, freeMemory }: ModelPlace): Chos
     throw new ModelError(
       `${model} has no onnx/model.onnx, nor one of reduced numbers (model_quantized.onnx, model_q4.onnx, …): it is no export for transformers.js`,
     )
-  const wanted = dtype ?? (there[0] as Dtype)
+  const wanted = dtype ?? elementAt(there, 0)
   if (!there.includes(wanted))
     throw new ModelError(`${model} has no ${wanted} (${graphOf(wanted)}): it has ${there.join(', ')}`)
   const files = filesOf(wanted).filter((file) => listed.has(file))

@@ -1,5 +1,6 @@
 /** One forward pass of an ONNX causal language model: what its graph asks for and gives, with its keys and values. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { CacheTensor, KeyValues } from './key-values.ts'
 
 export interface OnnxModel {
@@ -67,7 +68,7 @@ export function onnxModel(session: InferenceSession, config: GraphConfig): OnnxM
         feeds.position_ids = new Tensor('int64', positionIds(rows, count, past.length), shape)
       if (keepInput !== undefined) feeds[keepInput] = keeps[keep]
       let index = 0
-      for (const name of caches.keys()) feeds[name] = tensorOf(past.tensors[index++] as CacheTensor)
+      for (const name of caches.keys()) feeds[name] = tensorOf(elementAt(past.tensors, index++))
       const outputs = await session.run(feeds)
       const tensors = [...caches.values()].map(({ output }) => cacheTensor(outputs[output] as Tensor))
       return {

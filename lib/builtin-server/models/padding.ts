@@ -3,6 +3,8 @@
  * GroupQueryAttention counts from the left, and weights that are quantized as they come mix the rows. No name in a graph
  * tells that, so it is tried out.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { gathered, type KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 
@@ -24,7 +26,7 @@ export async function heedsPadding(model: OnnxModel): Promise<boolean> {
   const together = await model.forward(rows, batch, 'last')
   const [wanted, found] = [alone.logits[0]?.[0] as Float32Array, together.logits[1]?.[0] as Float32Array]
   const spread = extreme(wanted, Math.max) - extreme(wanted, Math.min)
-  return wanted.every((logit, id) => Math.abs(logit - (found[id] as number)) <= TOLERANCE * spread)
+  return wanted.every((logit, id) => Math.abs(logit - elementAt(found, id)) <= TOLERANCE * spread)
 }
 
 const extreme = (values: Float32Array, pick: (a: number, b: number) => number): number =>

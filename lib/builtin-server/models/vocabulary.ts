@@ -1,5 +1,6 @@
 /** The bytes of every token id, in two arrays that cross into the engine thread in one piece. */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface Vocabulary {
   readonly bytes: Uint8Array
@@ -18,7 +19,7 @@ export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
   })
   const bytes = new Uint8Array(total)
   pieces.forEach((piece, id) => {
-    bytes.set(piece, (ends[id] as number) - piece.length)
+    bytes.set(piece, elementAt(ends, id) - piece.length)
   })
   return {
     bytes,

@@ -12,6 +12,7 @@ import { QWEN3 } from '#lib/builtin-server/messages/reasoning.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import type { AnnouncedTool } from '#lib/builtin-server/messages/tool-specs.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { answer } from './answer.ts'
 import { type ChatBody, calledTools, chatBody } from './chat-body.ts'
 import { chatPrompt, type Settled } from './chat-prompt.ts'
@@ -79,14 +80,14 @@ function completion(replies: readonly ReplyJson[], chat: Chat): object {
   const counts = replies.map((reply, index) => ({
     prompt: promptIds.length,
     completion: reply.output_ids.length,
-    reasoning: reasoning[index] as number,
+    reasoning: elementAt(reasoning, index),
   }))
   return {
     id: first.meta_info.id,
     object: 'chat.completion',
     created: created(),
     model: body.model,
-    choices: replies.map((reply, index) => choice(reply, index, reasoning[index] as number, chat)),
+    choices: replies.map((reply, index) => choice(reply, index, elementAt(reasoning, index), chat)),
     usage: totalUsage(counts, body.count),
     metadata: weights(first),
     ...((returns.extensionInputIds || returns.extensionOutputIds) && {

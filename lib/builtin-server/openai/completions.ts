@@ -5,6 +5,7 @@ import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { event } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { answer } from './answer.ts'
 import { type CompletionBody, completionBody } from './completion-body.ts'
 import { type Counts, completionLogprobs, created, ending, totalUsage, usage, weights } from './openai-reply.ts'
@@ -110,7 +111,7 @@ const countsOf = ({ meta_info: meta }: ReplyJson): Counts => ({
 function echoOf(index: number, { prompt, count, echoes }: CompletionBody, vocabulary: Vocabulary): string {
   if (!echoes) return ''
   const place = Math.floor(index / count)
-  if (prompt.kind === 'text') return [prompt.text].flat()[place] as string
+  if (prompt.kind === 'text') return elementAt([prompt.text].flat(), place)
   const ids = typeof prompt.ids[0] === 'number' ? prompt.ids : prompt.ids[place]
   return textOf(vocabulary, ids as readonly number[], 'no special tokens')
 }

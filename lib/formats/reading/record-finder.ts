@@ -3,6 +3,7 @@
  * keeps the limits. What it finds are candidates: whether one is JSON is for the parser to say. Memory is that of the places.
  */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import { bytesText, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 import type { RecordPosition } from './records.ts'
@@ -127,7 +128,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
       endItem(at, false)
       return
     }
-    const count = (entries[depth] as number) + 1
+    const count = elementAt(entries, depth) + 1
     entries[depth] = count
     if (count >= limits.entries)
       fail(
@@ -152,7 +153,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   return {
     push(bytes) {
       for (let i = offset === 0 && hasByteOrderMark(bytes) ? 3 : 0; i < bytes.length && !broken; i++) {
-        const byte = bytes[i] as number
+        const byte = elementAt(bytes, i)
         if (inString) {
           if (isEscaped) isEscaped = false
           else if (byte === QUOTE) inString = false

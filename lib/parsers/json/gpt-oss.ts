@@ -5,6 +5,7 @@
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { earlier, type Fault, type Marks, malformedCall, malformedEnd } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
@@ -75,7 +76,7 @@ function headerAt(text: string, start: number, end: number): Header {
   const found = ROLE.test(written) ? null : RECIPIENT.exec(written)
   if (!found) return { start, end, recipient: undefined }
   const at = start + found.index + found[0].length
-  return { start, end, recipient: { start: at - (found[1] as string).length, end: at } }
+  return { start, end, recipient: { start: at - elementAt(found, 1).length, end: at } }
 }
 
 const NAMESPACE = 'functions.'

@@ -8,6 +8,7 @@ import {
   scanLiteral,
   skipPythonSpace,
 } from '#lib/json/python-literal.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { NamedRange, ParsedCall } from '../parser.ts'
 import type { Fault } from '../reading/calls.ts'
 import type { CallRun } from '../reading/runs.ts'
@@ -101,7 +102,7 @@ function readArgument(
   KEYWORD.lastIndex = start
   const keyword = KEYWORD.exec(text)
   if (!keyword) return refused('an argument has no name', start)
-  const name = keyword[1] as string
+  const name = elementAt(keyword, 1)
   if (before.has(name)) return refused(givenTwice(name), start)
   const valueStart = skipPythonSpace(text, KEYWORD.lastIndex)
   const value = scanLiteral(text, valueStart, words)

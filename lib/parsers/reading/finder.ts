@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /**
  * Finds the next occurrence at or after a position. It reads the text once; being asked for an earlier place costs what
  * lies between the two. A pattern is global.
@@ -12,9 +14,9 @@ export function finder(text: string, needle: string | RegExp): (from: number) =>
   const found = [placeFrom(0)]
   let at = 0
   return (position) => {
-    while (at > 0 && (found[at - 1] as number) >= position) at--
+    while (at > 0 && elementAt(found, at - 1) >= position) at--
     for (;;) {
-      const place = found[at] as number
+      const place = elementAt(found, at)
       if (place >= position || place < 0) return place
       at++
       if (at === found.length) found.push(placeFrom(place + 1))

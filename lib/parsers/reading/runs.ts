@@ -1,4 +1,6 @@
 /** Formats whose calls stand in a run behind one opening: a list, or one object after the other. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Markup, ParsedCall, PlacedCall, TextRange } from '../parser.ts'
 import { within } from './within.ts'
 
@@ -63,7 +65,7 @@ export function markupOfRuns(
     if (open.end > open.start) markup.push({ ...open, kind: 'open' })
     let at = open.end
     while (calls[next]?.text.start === at) {
-      at = (calls[next] as PlacedCall).text.end
+      at = elementAt(calls, next).text.end
       next++
       const gap = endOf(between, text, at)
       if (gap === undefined || calls[next]?.text.start !== gap) break

@@ -1,4 +1,6 @@
 /** Formats in which calls stand between the tags of a section. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { refused } from './runs.ts'
 import { anyOf } from './tags.ts'
@@ -28,7 +30,7 @@ export function inSections(
   let firstCall: number | undefined
   const leaveOpen = () => {
     for (let index = firstCall ?? settled.length; mustClose && index < settled.length; index++)
-      settled[index] = refused(settled[index] as ParsedCall, `the section is not closed: no ${section.close} follows`)
+      settled[index] = refused(elementAt(settled, index), `the section is not closed: no ${section.close} follows`)
   }
   let next = 0
   const readTags = (until: number) => {

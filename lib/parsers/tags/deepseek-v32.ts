@@ -5,6 +5,7 @@
  */
 
 import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { callsIn, earlier, type Marks, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
@@ -63,9 +64,9 @@ function readCall(text: string, open: number, readers: Readers, marks: Marks): P
   if (!tag) return fault(`${delimiters.open} is not followed by name="…">`, start)
   const bodyStart = NAME.lastIndex
   const quoted = text.indexOf('"', start) + 1
-  const name = (tag[1] as string).trim()
+  const name = elementAt(tag, 1).trim()
   if (name === '') return fault('the call has no name', quoted)
-  const nameText = nameRange(text, quoted, quoted + (tag[1] as string).length)
+  const nameText = nameRange(text, quoted, quoted + elementAt(tag, 1).length)
   if (tag[2] === '/')
     return {
       ...{ kind: 'parsed', name, nameText, ignored: [], input: {}, arguments: [] },

@@ -3,6 +3,7 @@
  * stand. Both are one list in the record; a call of ours that the server left out is there, and was not executed.
  */
 import type { Problem, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 type Message = ResponseSegment['message']
 
@@ -58,7 +59,7 @@ export function readCalls(own: readonly ToolCall[], message: NonNullable<Message
   for (const { id, name, input } of messageCalls(message)) {
     const at = own.findIndex((call, index) => index >= from && call.kind === 'parsed' && call.name === name)
     if (at >= 0) {
-      ids.set(own[at] as ToolCall, id)
+      ids.set(elementAt(own, at), id)
       from = at + 1
     } else lost.push(callOfUnknownPlace(id, name, input, length))
   }

@@ -7,6 +7,7 @@ import type { TextFrame, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Prompt } from './prompt.ts'
 
 export type RawPrompt =
@@ -25,7 +26,7 @@ export type EncodedRawPrompt =
 export function encodeRawPrompt(given: RawPrompt, tokenizer: Tokenizer, frame: TextFrame): EncodedRawPrompt {
   if (given.kind === 'text') return textPrompt(given.text, tokenizer, frame)
   const index = given.ids.findIndex((id) => id >= tokenizer.vocabularySize)
-  if (index >= 0) return { kind: 'unknown-id', id: given.ids[index] as number, index }
+  if (index >= 0) return { kind: 'unknown-id', id: elementAt(given.ids, index), index }
   const problems = given.text === undefined ? [] : otherText(given.ids, given.text, tokenizer, frame)
   return { kind: 'prompt', prompt: { ids: given.ids, derivation: { kind: 'given', what: 'ids' }, problems } }
 }

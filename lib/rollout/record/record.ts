@@ -22,6 +22,7 @@ import type {
 } from '#lib/trajectory/format/trajectory.ts'
 import { type TextWithStarts, textOf, textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 
@@ -82,8 +83,8 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
     if (id >= 32 * seen.length) return others.size < others.add(id).size
     const at = id >>> 5
     const bit = 1 << (id & 31)
-    if (((seen[at] as number) & bit) !== 0) return false
-    seen[at] = (seen[at] as number) | bit
+    if ((elementAt(seen, at) & bit) !== 0) return false
+    seen[at] = elementAt(seen, at) | bit
     return true
   }
   for (const id of known) isFirst(id)
@@ -240,7 +241,7 @@ function annotationsIn(
   const callIds = freeCallIds(trajectory, calls.length)
   return {
     thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
-    toolCalls: calls.map((call, index) => recordedCall(call, callIds[index] as string, tokens)),
+    toolCalls: calls.map((call, index) => recordedCall(call, elementAt(callIds, index), tokens)),
   }
 }
 
@@ -301,8 +302,8 @@ function marksAt({ markOf }: ThinkTokens, ids: readonly number[], starts: readon
   // A stop token outside of the text has no offset.
   const { length } = starts
   for (let index = 0; index < length - 1; index++) {
-    const mark = markOf.get(ids[index] as number)
-    if (mark !== undefined) found.push({ mark, start: starts[index] as number, end: starts[index + 1] as number })
+    const mark = markOf.get(elementAt(ids, index))
+    if (mark !== undefined) found.push({ mark, start: elementAt(starts, index), end: elementAt(starts, index + 1) })
   }
   return found
 }

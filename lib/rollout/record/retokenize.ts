@@ -1,5 +1,6 @@
 /** What a pipeline that keeps text instead of ids would have: the ids decoded, and the text encoded again. */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /**
  * Text mode: encode(decode(ids)), special and added tokens by their texts. Bytes that are no character become U+FFFD, as
@@ -27,7 +28,8 @@ function decoded(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
   const bytes = knownBytes(tokenizer)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let text = ''
-  for (let index = 0; index < ids.length; index++) text += decoder.decode(bytes(ids[index] as number), { stream: true })
+  for (let index = 0; index < ids.length; index++)
+    text += decoder.decode(bytes(elementAt(ids, index)), { stream: true })
   return text + decoder.decode()
 }
 

@@ -3,6 +3,7 @@
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { annotations, vocabularyWriter } from './record.ts'
 
 export interface TextSource {
@@ -20,7 +21,7 @@ export function foreignId(
   let start = 0
   for (const { ids } of segments) {
     const index = ids.findIndex((id) => id >= vocabularySize)
-    if (index >= 0) return { id: ids[index] as number, tokenIndex: start + index }
+    if (index >= 0) return { id: elementAt(ids, index), tokenIndex: start + index }
     start += ids.length
   }
   return undefined

@@ -13,6 +13,7 @@
 
 import { Fraction } from 'fraction.js'
 import { CALCULATOR_SPEC } from '#lib/tools/calculator-spec.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { AgentTool } from './tool.ts'
 
 const MAX_CHARACTERS = 1000
@@ -94,7 +95,7 @@ function readAtom(reader: Reader): Value {
   const match = NUMBER.exec(reader.text)
   if (!match) throw unexpected(reader)
   reader.position = NUMBER.lastIndex
-  return () => number(match[1] as string, Number(match[2] ?? 0))
+  return () => number(elementAt(match, 1), Number(match[2] ?? 0))
 }
 
 function readParenthesised(reader: Reader): Value {

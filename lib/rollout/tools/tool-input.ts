@@ -6,6 +6,7 @@ import { createContext, Script } from 'node:vm'
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
 import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/tools/tool-schema.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { pathText, shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
 
@@ -97,7 +98,7 @@ function timeLimited<T>(action: () => T): T | undefined {
 /** The first thing that is wrong; where alternatives were tried in vain, what is wrong with the one that got furthest. */
 function violationOf(errors: readonly OutputUnit[], schema: CheckedSchema, input: unknown): Violation {
   const leaves = errors.filter(({ keyword }) => !HOLDERS.has(keyword))
-  const [first = errors[0] as OutputUnit] = leaves
+  const [first = elementAt(errors, 0)] = leaves
   const choice = CHOICES.has(first.keyword) ? first : undefined
   const inside = choice
     ? leaves.filter(

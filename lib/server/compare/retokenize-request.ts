@@ -7,6 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import { idsAlone } from './ids-alone.ts'
@@ -51,8 +52,8 @@ function toldSide(given: LoadedSide): RetokenizeAnswer {
     firstDrift: kept === ids.length && kept === original.length ? null : kept,
     segments: segmentsOf(trajectory).map(({ kind }, index) => ({
       kind,
-      start: starts[index] as number,
-      end: starts[index + 1] as number,
+      start: elementAt(starts, index),
+      end: elementAt(starts, index + 1),
     })),
     ...(perSegment && { perSegment: [...perSegment] }),
     caveats: [...caveats],

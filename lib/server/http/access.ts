@@ -4,6 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Config } from '../config.ts'
 import type { ProblemDetails } from './problem.ts'
 
@@ -101,7 +102,7 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
 function isKnownHost(host: string, hosts: readonly string[]): boolean {
   const match = /^(127\.0\.0\.1|localhost|\[::1\]|[a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.exec(host)
   if (!match) return false
-  const name = (match[1] as string).toLowerCase()
+  const name = elementAt(match, 1).toLowerCase()
   return ['127.0.0.1', 'localhost', '[::1]', ...hosts].includes(name) || hosts.includes(host.toLowerCase())
 }
 

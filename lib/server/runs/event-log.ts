@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** A numbered list of events that grows until it ends, and that any number of readers follow from any number on. */
 export interface EventLog<Event> {
   add(event: Event): void
@@ -32,7 +34,7 @@ export function createEventLog<Event>(): EventLog<Event> {
     },
     async *follow(from, signal, until = 'end') {
       for (let next = from; ; ) {
-        while (next < events.length && !signal.aborted) yield events[next++] as Event
+        while (next < events.length && !signal.aborted) yield elementAt(events, next++)
         if (hasEnded || signal.aborted || until === 'now') return
         await woken(wakes, signal)
       }

@@ -5,6 +5,7 @@ import type { Group, GroupStarted } from '#lib/api/group.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { createTogether } from './group-scheduler.ts'
@@ -46,7 +47,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
     prepared.map(({ sample }) => sample),
     { runsHere: true },
   )
-  const options = prepared.map(({ options }, index) => options(keys[index] as string))
+  const options = prepared.map(({ options }, index) => options(elementAt(keys, index)))
   const started = all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
   return { groupId, samples: started.map(({ rolloutId, key }) => ({ rolloutId, trajectoryId: key })) }
 }

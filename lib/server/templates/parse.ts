@@ -5,6 +5,7 @@ import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
 import { callId } from '#lib/rollout/record/record.ts'
 import { analyse, parsedText, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 
 export const parseRequestSchema = z.strictObject({
@@ -84,7 +85,7 @@ export function parseText({
       const found = parsedText(text, parser, tools).calls
       return {
         parser: parser.name,
-        calls: found.map((one, index) => toldCall(one, calls[index] as ReadCall, index)),
+        calls: found.map((one, index) => toldCall(one, elementAt(calls, index), index)),
         rest,
         dropped: [...dropped],
         thinking: [...thinking],

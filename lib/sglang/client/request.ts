@@ -2,6 +2,7 @@
 
 import type { Sampling } from '#lib/sampling/values.ts'
 import { callBody } from '#lib/trajectory/messages/generate-call.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ServerIdentity } from '../server/server-identity.ts'
 import { SglangError } from './errors.ts'
 
@@ -63,7 +64,7 @@ function generateBody(request: GenerateRequest): Record<string, unknown> {
 /** Place of the first id that is none of the vocabulary; -1 where all are. */
 function firstOdd(ids: readonly number[], vocabularySize: number): number {
   for (let index = 0; index < ids.length; index++) {
-    const id = ids[index] as number
+    const id = elementAt(ids, index)
     if (!Number.isSafeInteger(id) || id < 0 || id >= vocabularySize) return index
   }
   return -1

@@ -4,6 +4,7 @@
  * are taken out of the bytes; anything else goes through JSON.parse and the schema, with the same outcome.
  */
 import { isObject } from '#lib/json/json-object.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { SglangError } from '../client/errors.ts'
 import type { GenerateReply, Scored } from '../server/schema.ts'
 
@@ -214,27 +215,27 @@ class Scan {
     }
     for (;;) {
       if (json[at++] !== OPEN) return false
-      let byte = json[at] as number
+      let byte = elementAt(json, at)
       if (byte === N && isNull(json, at)) {
         this.#unknown.push(ids.length)
         at += 4
-        byte = json[at] as number
+        byte = elementAt(json, at)
       } else {
         if (IN_NUMBER[byte] !== 1) return false
-        for (; IN_NUMBER[byte] === 1; byte = json[++at] as number) digits[end++] = byte
+        for (; IN_NUMBER[byte] === 1; byte = elementAt(json, ++at)) digits[end++] = byte
         digits[end++] = COMMA
       }
       if (byte !== COMMA) return false
       const first = ++at
       let id = 0
-      for (byte = json[at] as number; byte >= ZERO && byte <= NINE; byte = json[++at] as number)
+      for (byte = elementAt(json, at); byte >= ZERO && byte <= NINE; byte = elementAt(json, ++at))
         id = 10 * id + (byte - ZERO)
       const length = at - first
       if (length === 0 || length > MOST_DIGITS || (length > 1 && json[first] === ZERO)) return false
       ids.push(id)
       if (byte !== COMMA || !isNull(json, at + 1) || json[at + 5] !== CLOSE) return false
       at += 6
-      byte = json[at++] as number
+      byte = elementAt(json, at++)
       if (byte === CLOSE) break
       if (byte !== COMMA) return false
     }
@@ -257,7 +258,7 @@ class Scan {
       if (unknown[nulls] === index) {
         logprobs[index] = null
         nulls++
-      } else logprobs[index] = known[index - nulls] as number
+      } else logprobs[index] = elementAt(known, index - nulls)
     }
     return { ids, logprobs }
   }

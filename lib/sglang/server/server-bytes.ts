@@ -4,6 +4,8 @@
  * decoded behind another one, and parts are completed by tokens of single bytes: the character that comes out of it tells
  * the bytes that went in.
  */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
 /** What a server's decoding can be asked with. */
@@ -43,7 +45,7 @@ export async function findDecoding(server: ServerTokenizer, signal: AbortSignal)
       anchor !== undefined && anchorIds.length === 1 && texts[0] === ANCHOR ? { id: anchor, text: ANCHOR } : undefined,
     parts:
       isPlain && whole && spelled.every((bytes) => bytes !== undefined)
-        ? { whole, lasts: spelled.map((bytes) => (bytes as readonly SingleByte[])[3] as SingleByte) }
+        ? { whole, lasts: spelled.map((bytes) => elementAt(bytes as readonly SingleByte[], 3)) }
         : undefined,
   }
 }
@@ -52,7 +54,7 @@ export async function findDecoding(server: ServerTokenizer, signal: AbortSignal)
 function singleBytes(ids: readonly number[], character: string): readonly SingleByte[] | undefined {
   const bytes = encoder.encode(character)
   if (ids.length !== bytes.length) return undefined
-  return ids.map((id, i) => ({ id, byte: bytes[i] as number }))
+  return ids.map((id, i) => ({ id, byte: elementAt(bytes, i) }))
 }
 
 const encoder = new TextEncoder()
@@ -84,7 +86,7 @@ export async function bytesOfIds(
   const partial = parts ? ids.filter((_, i) => texts[i]?.includes(UNKNOWN)) : []
   const exact = new Map(
     parts && partial.length > 0
-      ? await completed(server, partial, new Map(ids.map((id, i) => [id, texts[i] as string])), parts, signal)
+      ? await completed(server, partial, new Map(ids.map((id, i) => [id, elementAt(texts, i)])), parts, signal)
       : [],
   )
   return ids.map((id, i) => exact.get(id) ?? encoder.encode(texts[i]))
@@ -98,7 +100,7 @@ async function completed(
   signal: AbortSignal,
 ): Promise<(readonly [number, Uint8Array])[]> {
   const before = LENGTHS.map((missing) => parts.whole.slice(0, 4 - missing))
-  const fill = parts.whole[3] as SingleByte
+  const fill = elementAt(parts.whole, 3)
   const after = parts.lasts.flatMap((second) => LENGTHS.map((missing) => [second, ...Array(missing - 1).fill(fill)]))
   const idsOf = (bytes: readonly SingleByte[]): readonly number[] => bytes.map(({ id }) => id)
   const asked = ids.flatMap((id) => [

@@ -3,6 +3,7 @@
  * of ids (`input_ids` of a request, `prompt_token_ids`, `tokens` of trainers), arrays as numpy and torch print them.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export type IdsIn =
   | {
@@ -21,7 +22,7 @@ export function idsIn(text: string, record = 0): IdsIn {
   const start = text.search(/\S/)
   if (start < 0) return { ok: true, ids: [], records: 0 }
   const found = text[start] === '{' ? jsonLines(text) : (jsonLists(text) ?? [scanned(text)])
-  const chosen = found[Math.min(record, found.length - 1)] as Found
+  const chosen = elementAt(found, Math.min(record, found.length - 1))
   return chosen.ok ? { ...chosen, records: found.length } : chosen
 }
 

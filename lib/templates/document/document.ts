@@ -4,6 +4,7 @@
  */
 
 import type { LabInput } from '#lib/tasks/task.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { LabSource } from './source.ts'
 
@@ -110,7 +111,7 @@ export function applyLabAction(history: LabHistory, action: LabAction): LabHisto
 }
 
 export const shownRevision = ({ revisions, shown }: LabDocument): Revision =>
-  revisions.find(({ number }) => number === shown) ?? (revisions[0] as Revision)
+  revisions.find(({ number }) => number === shown) ?? elementAt(revisions, 0)
 
 /** The other side of A/B: the one that is named, otherwise the last with another text; undefined: there is none. */
 export const comparedRevision = (
@@ -211,7 +212,7 @@ function withoutRevision(document: LabDocument, number: number): LabDocument {
   const gone = revisionOf(document, number)
   if (!gone || document.revisions.length === 1) return document
   const revisions = document.revisions.filter((revision) => revision !== gone)
-  const before = document.revisions[document.revisions.indexOf(gone) - 1] ?? (revisions[0] as Revision)
+  const before = document.revisions[document.revisions.indexOf(gone) - 1] ?? elementAt(revisions, 0)
   const instead = gone.parent !== undefined && revisionOf(document, gone.parent) ? gone.parent : before.number
   return { ...document, revisions, shown: document.shown === number ? instead : document.shown }
 }

@@ -2,7 +2,9 @@
  * Which tokens of one sequence are which of another: those with equal ids in the same order, and between them stretches
  * that spell the same bytes in other tokens. What is left has no counterpart: it is never paired by position or proportion.
  */
+
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 
 type Spelled = Pick<MaskedTokens, 'ids' | 'bytes'>
@@ -76,7 +78,7 @@ function uniquePairs(
   const once = (ids: readonly number[], start: number, end: number): Map<number, number> => {
     const places = new Map<number, number>()
     for (let index = start; index < end; index++) {
-      const id = ids[index] as number
+      const id = elementAt(ids, index)
       places.set(id, places.has(id) ? -1 : index)
     }
     return places
@@ -93,12 +95,12 @@ function increasing(pairs: readonly Pair[]): readonly Pair[] {
   const tails: number[] = []
   const before = new Array<number>(pairs.length).fill(-1)
   for (const [index, { b }] of pairs.entries()) {
-    const place = countWhile(tails.length, (index) => (pairs[tails[index] as number] as Pair).b < b)
+    const place = countWhile(tails.length, (index) => elementAt(pairs, elementAt(tails, index)).b < b)
     before[index] = tails[place - 1] ?? -1
     tails[place] = index
   }
   const found: Pair[] = []
-  for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] as number) found.push(pairs[index] as Pair)
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = elementAt(before, index)) found.push(elementAt(pairs, index))
   return found.reverse()
 }
 
@@ -148,7 +150,7 @@ function lastShared(a: readonly number[], b: readonly number[], limit: number): 
   let other = 0
   for (const [index, end] of a.entries()) {
     if (end > limit) break
-    while (other < b.length && (b[other] as number) < end) other++
+    while (other < b.length && elementAt(b, other) < end) other++
     if (b[other] === end) shared = [index + 1, other + 1]
   }
   return shared

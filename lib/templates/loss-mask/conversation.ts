@@ -8,6 +8,7 @@ import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { orTemplateFailure, type ReadInput } from '../document/input.ts'
 import { type MaskedPart, replyParts } from './masked-tokens.ts'
 
@@ -67,8 +68,8 @@ function roleOf(message: RenderInput['messages'][number]): string {
 function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encoding): readonly RenderedPiece[] {
   let at = 0
   return ids.map((_, index) => {
-    while (at + 1 < pieces.length && (pieces[at] as RenderedPiece).end <= (starts[index] as number)) at++
-    return pieces[at] as RenderedPiece
+    while (at + 1 < pieces.length && elementAt(pieces, at).end <= elementAt(starts, index)) at++
+    return elementAt(pieces, at)
   })
 }
 
@@ -85,7 +86,7 @@ function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly Ren
   const openFrom = (offset: number, end: number): number => {
     const limit = offset + commonText(opening, rendering.text.slice(offset))
     let index = encoding.starts.findIndex((start) => start >= offset)
-    for (; index < end && (encoding.ends[index] as number) <= limit; index++) parts[index] = 'header'
+    for (; index < end && elementAt(encoding.ends, index) <= limit; index++) parts[index] = 'header'
     return index
   }
   const offsets = new Map(rendering.pieces.toReversed().map(({ message, start }) => [message, start]))

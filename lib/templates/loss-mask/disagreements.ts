@@ -1,4 +1,6 @@
 /** Where ways to a mask differ on one sequence. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { type MaskedTokens, quoted } from './masked-tokens.ts'
 import type { Disagreement, Mark, MaskReport, WayName } from './report.ts'
 
@@ -40,6 +42,6 @@ export function disagreementsOf(
     end,
     text: quoted(sequence, start, end),
     ...origin(start),
-    marks: Object.fromEntries(ways.map(([name, own]) => [name, own[start] as Mark])),
+    marks: Object.fromEntries(ways.map(([name, own]) => [name, elementAt(own, start)])),
   }))
 }

@@ -7,6 +7,7 @@
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { ReadInput } from '../document/input.ts'
 import type { Conversation } from './conversation.ts'
 import { type MaskedPart, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
@@ -61,7 +62,7 @@ export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTo
   if (prompt.length > 0)
     own.add(first.value.ids.slice(0, bare.value.ids.length), { trained: false, part: 'context', message: undefined })
   for (let message = prompt.length; message < roles.length; ) {
-    const role = roles[message] as string
+    const role = elementAt(roles, message)
     const end = role === 'tool' ? endOfResults(roles, message) : message + 1
     const messages = input.messages.slice(message, end)
     if (role === 'assistant') {

@@ -6,6 +6,7 @@
 
 import type { Encoding } from '#lib/rollout/record/offsets.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Conversation } from './conversation.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import type { TokenRange } from './report.ts'
@@ -42,7 +43,7 @@ export function generationMask({
     if (!last) lost.push({ start: first, end: stop })
     trained.fill(true, first, stop)
     for (const token of new Set([first, stop - 1])) {
-      const isWider = (starts[token] as number) < start || (last && (ends[token] as number) > end)
+      const isWider = elementAt(starts, token) < start || (last && elementAt(ends, token) > end)
       if (isWider && token < stop && first < stop) merged.push({ start: token, end: token + 1 })
     }
   }
@@ -61,10 +62,10 @@ export function generationMask({
 /** `char_to_token`: the first token that holds a part of the character; undefined where none does. */
 function tokenAt({ starts, ends }: Encoding, offset: number): number | undefined {
   const token = firstFrom(ends, offset + 1)
-  return token < ends.length && (starts[token] as number) <= offset ? token : undefined
+  return token < ends.length && elementAt(starts, token) <= offset ? token : undefined
 }
 
 /** Index of the first entry that is at least the value, in a list that never falls. */
 function firstFrom(sorted: readonly number[], value: number): number {
-  return countWhile(sorted.length, (index) => (sorted[index] as number) < value)
+  return countWhile(sorted.length, (index) => elementAt(sorted, index) < value)
 }

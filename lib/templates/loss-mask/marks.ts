@@ -1,4 +1,6 @@
 /** What one mask says of the tokens of another sequence. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Block } from './alignment.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import type { Mark, MaskRun, TokenRange } from './report.ts'
@@ -19,7 +21,7 @@ export function marksOf(
     const isTrained = trainedBytes(way, b)
     let at = 0
     for (let index = a[0]; index < a[1]; index++) {
-      const end = at + sequence.bytes(sequence.ids[index] as number).length
+      const end = at + sequence.bytes(elementAt(sequence.ids, index)).length
       const own = isTrained.slice(at, end)
       marks[index] = own.every((byte) => byte) ? 'trained' : own.some((byte) => byte) ? 'partly' : 'untrained'
       at = end
@@ -31,7 +33,7 @@ export function marksOf(
 function trainedBytes({ ids, bytes, trained }: MaskedTokens, [start, end]: Block['b']): readonly boolean[] {
   const all: boolean[] = []
   for (let index = start; index < end; index++)
-    for (const _ of bytes(ids[index] as number)) all.push(trained[index] === true)
+    for (const _ of bytes(elementAt(ids, index))) all.push(trained[index] === true)
   return all
 }
 

@@ -3,6 +3,7 @@
 import { outputLine, type Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Region, RenderComparison } from './compare.ts'
 import type { ScriptMessage } from './fix/script.ts'
 import type { Cause, CauseKind } from './report.ts'
@@ -212,9 +213,9 @@ export function lostMessages({
       wanted: text.slice(0, behind) + missing.content + text.slice(behind),
     }
   const places = added.map(({ content }) => text.indexOf(content, behind))
-  const late = places.findIndex((at, index) => index > 0 && at < (places[index - 1] as number))
+  const late = places.findIndex((at, index) => index > 0 && at < elementAt(places, index - 1))
   if (late < 0) return undefined
-  const [from, to] = [places[late] as number, places[late - 1] as number]
+  const [from, to] = [elementAt(places, late), elementAt(places, late - 1)]
   const [one, other] = [added[late]?.content ?? '', added[late - 1]?.content ?? '']
   return {
     cause: cause('results-reordered', 'The template writes the results in another order than they were given in.'),

@@ -3,6 +3,7 @@
 import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 import { lineDiff } from '../document/line-diff.ts'
 import { messageRuns, type Origins, type Picture } from './picture.ts'
@@ -166,12 +167,12 @@ function maskDifference(left: Picture, right: Picture): Differences['mask'] {
   let onlyRight = 0
   for (const line of lineDiff(left.text, right.text)) {
     if (line.left === undefined || line.right === undefined) continue
-    const [from, to] = [starts[0][line.left - 1] as number, starts[1][line.right - 1] as number]
+    const [from, to] = [elementAt(starts[0], line.left - 1), elementAt(starts[1], line.right - 1)]
     // With the line end, where both have one.
-    const length = Math.min((starts[0][line.left] as number) - from, (starts[1][line.right] as number) - to)
+    const length = Math.min(elementAt(starts[0], line.left) - from, elementAt(starts[1], line.right) - to)
     compared += length
     for (let i = 0; i < length; i++) {
-      const difference = (bits[0][from + i] as number) - (bits[1][to + i] as number)
+      const difference = elementAt(bits[0], from + i) - elementAt(bits[1], to + i)
       if (difference > 0) onlyLeft++
       else if (difference < 0) onlyRight++
     }

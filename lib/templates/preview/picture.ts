@@ -6,6 +6,7 @@
 import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export interface Picture {
   readonly text: string
@@ -54,9 +55,9 @@ export interface PieceOrigin {
 export function originOf({ starts, origins }: Picture, tokenIndex: number): PieceOrigin | undefined {
   const piece = lastAtMost(origins.starts, starts[tokenIndex] ?? 0)
   if (piece < 0 || piece >= origins.lines.length) return undefined
-  const message = origins.messages[piece] as number
+  const message = elementAt(origins.messages, piece)
   return {
-    line: origins.lines[piece] as number,
+    line: elementAt(origins.lines, piece),
     message: message === NO_MESSAGE ? undefined : message,
     source: origins.values[piece] === 1 ? 'value' : 'template',
   }
@@ -82,7 +83,7 @@ export function tokensOfLine(picture: Picture, line: number): Span[] {
   const ranges: { start: number; end: number }[] = []
   for (let piece = 0; piece < lines.length; piece++) {
     if (lines[piece] !== line) continue
-    const range = tokensBetween(picture, starts[piece] as number, starts[piece + 1] as number)
+    const range = tokensBetween(picture, elementAt(starts, piece), elementAt(starts, piece + 1))
     const last = ranges.at(-1)
     if (last && range.start <= last.end) last.end = Math.max(last.end, range.end)
     else if (range.end > range.start) ranges.push(range)
@@ -122,12 +123,12 @@ function tokensBetween({ starts, ends }: Picture, from: number, to: number): Spa
   if (to <= from) return { start: 0, end: 0 }
   const end = lastAtMost(starts, to - 1) + 1
   let start = Math.max(0, lastAtMost(starts, from))
-  while (start > 0 && (ends[start - 1] as number) > from) start--
-  while (start < end && (ends[start] as number) <= from) start++
+  while (start > 0 && elementAt(ends, start - 1) > from) start--
+  while (start < end && elementAt(ends, start) <= from) start++
   return { start, end: Math.max(start, end) }
 }
 
 /** Index of the last entry of a sorted column that is at most the value; -1 when there is none. */
 function lastAtMost(sorted: Uint32Array, value: number): number {
-  return countWhile(sorted.length, (index) => (sorted[index] as number) <= value) - 1
+  return countWhile(sorted.length, (index) => elementAt(sorted, index) <= value) - 1
 }

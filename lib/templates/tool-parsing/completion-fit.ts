@@ -3,6 +3,7 @@
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { analyse, type Lane } from './analysis.ts'
 import type { ParserScore } from './template-fit.ts'
 import { clipped, counted } from './texts.ts'
@@ -63,7 +64,7 @@ export function* completionFit(
   const rows = observed.map((row) => row.map(({ tally }) => tally))
   const relevant = rows.filter((row) => row.some(({ calls }) => calls > 0))
   const scores = parsers.map((parser, at): CompletionScore => {
-    const own = observed.map((row) => row[at] as Observation)
+    const own = observed.map((row) => elementAt(row, at))
     const missed = missedBy(rows, at)
     const credit = relevant.reduce((sum, row) => sum + creditOf(row, at), 0)
     return {
@@ -119,17 +120,17 @@ function observe({ calls, dropped, drafted }: Lane, { delimiters }: ToolParser):
 
 /** Calls that were read count half, those that also fit their tool whole; of all that there are to be found. */
 function creditOf(row: readonly Tally[], at: number): number {
-  const { read, good, calls } = row[at] as Tally
+  const { read, good, calls } = elementAt(row, at)
   const all = Math.max(calls, ...row.map((tally) => tally.read))
   return all === 0 ? 0 : (read + good) / 2 / all
 }
 
 function missedBy(rows: readonly (readonly Tally[])[], at: number): Missed[] {
   return rows.flatMap((row, completion) => {
-    const own = row[at] as Tally
+    const own = elementAt(row, at)
     const best = row.reduce((a, b) => (b.read > a.read ? b : a), own)
     if (best.read <= own.read) return []
-    return [{ completion, parser: (parsers[row.indexOf(best)] as ToolParser).name, calls: best.read - own.read }]
+    return [{ completion, parser: elementAt(parsers, row.indexOf(best)).name, calls: best.read - own.read }]
   })
 }
 

@@ -1,5 +1,6 @@
 /** What a parser makes of each character: tiles, side by side, that together are the text. */
 import type { Markup, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /**
  * marker: what the format writes around names and values. malformed: in a call that could not be read. dropped: in
@@ -47,7 +48,7 @@ function outside(ranges: readonly TextRange[], others: readonly TextRange[]): re
     let at = start
     while ((others[next]?.end ?? Infinity) <= at) next++
     for (let inside = next; (others[inside]?.start ?? Infinity) < end; inside++) {
-      const other = others[inside] as TextRange
+      const other = elementAt(others, inside)
       if (other.start > at) left.push({ start: at, end: other.start })
       at = Math.max(at, other.end)
     }

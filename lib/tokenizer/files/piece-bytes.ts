@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /** The exact bytes of a vocabulary entry, by the way its tokenizer writes bytes as text. */
 
 const encoder = new TextEncoder()
@@ -28,7 +30,7 @@ function byteLevelBytes(piece: string): Uint8Array {
 /** SentencePiece writes a space as ▁ and a byte it has no piece for as <0xNN>. */
 function sentencePieceBytes(piece: string): Uint8Array {
   const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece)
-  return byte ? Uint8Array.of(Number.parseInt(byte[1] as string, 16)) : encoder.encode(piece.replaceAll('▁', ' '))
+  return byte ? Uint8Array.of(Number.parseInt(elementAt(byte, 1), 16)) : encoder.encode(piece.replaceAll('▁', ' '))
 }
 
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteLevelTable()

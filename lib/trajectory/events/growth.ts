@@ -3,6 +3,7 @@
  * arrays with room to spare, so that an event costs what it brings, however much is there.
  */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Vocab } from '../format/trajectory.ts'
 import { pack } from '../tokens/packed.ts'
 import { numberAt, type ResponseView, type TopLogprobsView, type TrajectoryView } from '../tokens/trajectory-view.ts'
@@ -103,7 +104,7 @@ function createOpenColumns(start: Arrived): OpenColumns {
     const toLogprobs = topLogprobs.room((first + length) * k)
     for (let token = 0; token < length; token++)
       for (let column = 0; column < top.k; column++) {
-        toIds[(first + token) * k + column] = top.ids[token * top.k + column] as number
+        toIds[(first + token) * k + column] = elementAt(top.ids, token * top.k + column)
         toLogprobs[(first + token) * k + column] = numberAt(top.logprobs, token * top.k + column) ?? Number.NaN
       }
   }

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { elementAt } from '#lib/util/element-at.ts'
 
 /** SHA-256, hexadecimal, over ids as little-endian unsigned 32-bit integers: tells whether two inputs were the same. */
 export const inputHash = (ids: ArrayLike<number>): string => bytesToHex(sha256(idBytes(ids)))
@@ -16,6 +17,6 @@ export function* inputHashes(parts: Iterable<ArrayLike<number>>): Generator<stri
 /** Little-endian, 32 bits each. */
 export function idBytes(ids: ArrayLike<number>): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * ids.length))
-  for (let index = 0; index < ids.length; index++) view.setUint32(4 * index, ids[index] as number, true)
+  for (let index = 0; index < ids.length; index++) view.setUint32(4 * index, elementAt(ids, index), true)
   return new Uint8Array(view.buffer)
 }

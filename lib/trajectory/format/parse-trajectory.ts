@@ -3,6 +3,7 @@
  * steps for each of their entries: those that are plainly right are set aside for it. What is wrong it tells in its words.
  */
 import { isObject } from '#lib/json/json-object.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type Trajectory, trajectorySchema } from './trajectory.ts'
 
 type Parsed = ReturnType<typeof trajectorySchema.safeParse>
@@ -18,7 +19,7 @@ export function parseTrajectory(value: unknown): Parsed {
     ...parsed,
     data: {
       ...parsed.data,
-      segments: parsed.data.segments.map((segment, index) => withColumns(segment, segments[index] as Segment)),
+      segments: parsed.data.segments.map((segment, index) => withColumns(segment, elementAt(segments, index))),
     },
   }
 }

@@ -1,5 +1,6 @@
 /** What a trainer with a limited context does to a trajectory: cut it off, mask it or drop it. */
 import * as z from 'zod'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { isTrained } from '../tokens/tokens.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
@@ -38,7 +39,7 @@ export function trainedSpans(segments: readonly SegmentView[]): readonly number[
 export function trainedFrom(spans: readonly number[], from: number): number {
   let count = 0
   for (let at = 0; at < spans.length; at += 2)
-    count += Math.max(0, (spans[at + 1] as number) - Math.max(from, spans[at] as number))
+    count += Math.max(0, elementAt(spans, at + 1) - Math.max(from, elementAt(spans, at)))
   return count
 }
 
@@ -79,7 +80,7 @@ export function cutFinding(spans: readonly number[], tokens: number, cut: Traine
 function lostPlaces(spans: readonly number[], from: number): HealthFinding['places'] {
   const places: { start: number; end: number }[] = []
   for (let at = 0; at < spans.length; at += 2) {
-    const [start, end] = [Math.max(from, spans[at] as number), spans[at + 1] as number]
+    const [start, end] = [Math.max(from, elementAt(spans, at)), elementAt(spans, at + 1)]
     if (start < end) places.push({ start, end })
   }
   return places

@@ -1,4 +1,6 @@
 /** The conversation as messages, derived from the segments: a trajectory holds no second copy of it. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Message, Vocab } from '../format/trajectory.ts'
 import { type TextWithStarts, textWithStarts } from '../tokens/pieces.ts'
@@ -42,7 +44,7 @@ export function textToParse(
   isDelimiter: (stopTokenId: number) => boolean,
 ): TextWithStarts {
   const { ids } = segment
-  const isOutside = endsWithStopToken(segment, trajectory) && !isDelimiter(ids[ids.length - 1] as number)
+  const isOutside = endsWithStopToken(segment, trajectory) && !isDelimiter(elementAt(ids, ids.length - 1))
   return textOfFirst(isOutside ? ids.length - 1 : ids.length, segment, trajectory)
 }
 

@@ -3,6 +3,7 @@
  * a prompt are looked for in its text, for a template writes them where it likes. Spans count from the start of the segment.
  */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Message, Span, ToolCall } from '../format/trajectory.ts'
 import { findTexts, type WantedText } from '../tokens/find-texts.ts'
 import { textOf, textWithStarts } from '../tokens/pieces.ts'
@@ -89,15 +90,15 @@ function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMess
 function withoutSpecial({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): Span {
   let first = start
   let last = end
-  while (first < last && isSpecial(trajectory, ids[first] as number)) first++
-  while (first < last && isSpecial(trajectory, ids[last - 1] as number)) last--
+  while (first < last && isSpecial(trajectory, elementAt(ids, first))) first++
+  while (first < last && isSpecial(trajectory, elementAt(ids, last - 1))) last--
   return { start: first, end: last }
 }
 
 /** More than space and markup. */
 function hasText({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): boolean {
   for (let index = start; index < end; index++) {
-    const id = ids[index] as number
+    const id = elementAt(ids, index)
     if (!isSpecial(trajectory, id) && !isBlank(id, trajectory)) return true
   }
   return false
@@ -185,7 +186,7 @@ function spacedJson(value: unknown): string {
 
 function specialsOf({ ids }: SegmentView, trajectory: TrajectoryView): readonly number[] {
   const found: number[] = []
-  for (let index = 0; index < ids.length; index++) if (isSpecial(trajectory, ids[index] as number)) found.push(index)
+  for (let index = 0; index < ids.length; index++) if (isSpecial(trajectory, elementAt(ids, index))) found.push(index)
   return found
 }
 
@@ -223,6 +224,6 @@ function endOf(body: Span, limit: number, { segment, trajectory, specials }: Aro
   const last = endOfTurn ?? behind[0]
   if (last === undefined) return body.end
   let end = last + 1
-  while (end < limit && isBlank(segment.ids[end] as number, trajectory)) end++
+  while (end < limit && isBlank(elementAt(segment.ids, end), trajectory)) end++
   return end
 }

@@ -1,4 +1,6 @@
 /** What the model read before a response: the tokens before it, but for a server that tokenized messages anew. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
 
 /** How a response's prompt differs from the tokens before it; undefined: it does not. */
@@ -9,7 +11,7 @@ export function promptOf(ids: ArrayLike<number>, segment: SegmentView, before: n
   const read = readOf(segment)
   const kept = read?.kept ?? before
   const prompt = new Int32Array(kept + (read?.ids.length ?? 0))
-  for (let index = 0; index < kept; index++) prompt[index] = ids[index] as number
+  for (let index = 0; index < kept; index++) prompt[index] = elementAt(ids, index)
   if (read) prompt.set(read.ids, kept)
   return prompt
 }

@@ -1,5 +1,6 @@
 /** Where a token stands in what was parsed, outermost first: `call 2`, `arguments.filter.names[2]`. */
 import { jsonPathAt, pathText } from '#lib/json/json-path.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { ToolCall } from '../format/trajectory.ts'
 import { textWithStarts } from '../tokens/pieces.ts'
@@ -41,7 +42,7 @@ function pathInArgument(
   if (!place) return []
   const { text, starts } = textWithStarts(idsBetween(segment.ids, { start: 0, end: place.span.end }), vocab)
   const { start, end } = place.text
-  return jsonPathAt(text.slice(start, end), Math.max(0, (starts[indexInSegment] as number) - start))
+  return jsonPathAt(text.slice(start, end), Math.max(0, elementAt(starts, indexInSegment) - start))
 }
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null

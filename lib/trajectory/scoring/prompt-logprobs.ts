@@ -1,5 +1,6 @@
 /** Prompt logprobs that are requested after a run: which tokens lack them, and the trajectory with them. */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { PromptSegment, Span, TopLogprobs, Trajectory } from '../format/trajectory.ts'
 import { isTrained, segmentStarts } from '../tokens/tokens.ts'
@@ -16,7 +17,7 @@ export const unscoredPrompts = ({ segments }: Pick<TrajectoryView, 'segments'>):
 const unscoredIn = memoizeByIdentity((segments: readonly SegmentView[]): readonly Span[] => {
   const starts = segmentStarts({ segments })
   return segments.flatMap((segment, index) => {
-    const start = starts[index] as number
+    const start = elementAt(starts, index)
     const end = start + segment.ids.length
     return isUnscored(segment) && end > Math.max(1, start) ? [{ start, end }] : []
   })
@@ -43,7 +44,7 @@ export function withPromptLogprobs(
   return {
     ...trajectory,
     segments: trajectory.segments.map((segment, index) => {
-      const start = starts[index] as number
+      const start = elementAt(starts, index)
       const parts = scores.filter((part) => start <= part.start && part.start < start + segment.ids.length)
       if (segment.kind !== 'prompt' || parts.length === 0) return segment
       const topLogprobs = joinedTop(parts)

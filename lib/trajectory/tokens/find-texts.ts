@@ -1,5 +1,6 @@
 /** Texts that follow one another in what a template wrote, found again: which tokens hold each. */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Span } from '../format/trajectory.ts'
 import { tokensAt } from './pieces.ts'
 
@@ -19,7 +20,7 @@ export function findTexts(wanted: readonly WantedText[], written: WaysOfWriting)
   // Texts are looked for from the next token on: which of two a shared token belongs to cannot be told.
   let next = 0
   return wanted.map((forms) => {
-    const from = written.starts[next] as number
+    const from = elementAt(written.starts, next)
     for (const form of new Set(forms)) {
       const start = form === '' ? undefined : bestPlace(form, from, written)
       if (start === undefined) continue
@@ -51,8 +52,8 @@ function bestPlace(form: string, from: number, written: WaysOfWriting): number |
 const BEST = 2
 
 function scoreOf(start: number, end: number, { text, starts, specials }: WaysOfWriting): number {
-  const before = specials.findLast((token) => (starts[token + 1] as number) <= start)
-  const after = specials.find((token) => (starts[token] as number) >= end)
+  const before = specials.findLast((token) => elementAt(starts, token + 1) <= start)
+  const after = specials.find((token) => elementAt(starts, token) >= end)
   const head = text.slice(before === undefined ? 0 : starts[before + 1], start)
   const tail = text.slice(end, after === undefined ? undefined : starts[after])
   return (HEADER.test(head) ? 1 : 0) + (tail.trim() === '' ? 1 : 0)

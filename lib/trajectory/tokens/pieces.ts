@@ -1,5 +1,7 @@
 /** The text of token ids, from the vocabulary that travels with a trajectory. */
+
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Vocab, VocabEntry } from '../format/trajectory.ts'
 
 const encoder = new TextEncoder()
@@ -49,7 +51,7 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
   let pending = false
   let isKnown = true
   for (let index = 0; index < ids.length; index++) {
-    const id = ids[index] as number
+    const id = elementAt(ids, index)
     let entry = vocab[id]
     if (entry === undefined) {
       isKnown = false
@@ -91,5 +93,5 @@ function backOverParts(starts: ArrayLike<number>, index: number): number {
 
 /** Number of leading entries of a sorted array for which the test holds. */
 function partition(sorted: ArrayLike<number>, test: (value: number) => boolean): number {
-  return countWhile(sorted.length, (index) => test(sorted[index] as number))
+  return countWhile(sorted.length, (index) => test(elementAt(sorted, index)))
 }

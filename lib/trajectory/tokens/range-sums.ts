@@ -1,5 +1,6 @@
 /** The sums of a stretch of tokens. One pass over its columns: no object is made for a token, for there may be 200,000. */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Span, Vocab } from '../format/trajectory.ts'
 import { bytesOf } from './pieces.ts'
 import { isTrained, segmentStarts, segmentsOf } from './tokens.ts'
@@ -68,7 +69,7 @@ export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
 export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly SegmentRange[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly SegmentRange[] => {
-    const offset = starts[segmentIndex] as number
+    const offset = elementAt(starts, segmentIndex)
     const start = Math.max(0, range.start - offset)
     const end = Math.min(segment.ids.length, range.end - offset)
     return start < end ? [{ segment, segmentIndex, offset, start, end }] : []
@@ -81,7 +82,7 @@ export function idsIn(trajectory: TrajectoryView, range: Span): Int32Array {
   const ids = new Int32Array(sum(stretches.map(({ start, end }) => end - start)))
   let next = 0
   for (const { segment, start, end } of stretches)
-    for (let index = start; index < end; index++) ids[next++] = segment.ids[index] as number
+    for (let index = start; index < end; index++) ids[next++] = elementAt(segment.ids, index)
   return ids
 }
 
@@ -140,7 +141,7 @@ function textSizes(stretches: readonly SegmentRange[], vocab: Vocab): Pick<Range
   const counts = new Map<number, number>()
   for (const { segment, start, end } of stretches)
     for (let index = start; index < end; index++) {
-      const id = segment.ids[index] as number
+      const id = elementAt(segment.ids, index)
       counts.set(id, (counts.get(id) ?? 0) + 1)
     }
   let bytes = 0

@@ -1,5 +1,7 @@
 /** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
+
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Span, ToolCall, Trajectory } from '../format/trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
@@ -52,7 +54,7 @@ export const tokenCount = ({ segments, live }: Pick<TrajectoryView, 'segments' |
 
 /** Number of the segment that holds a token, of the starts of all; −1 where no token is. */
 export function segmentIndexAt(starts: readonly number[], index: number): number {
-  const begun = countWhile(starts.length, (at) => (starts[at] as number) <= index)
+  const begun = countWhile(starts.length, (at) => elementAt(starts, at) <= index)
   return begun < starts.length ? begun - 1 : -1
 }
 
@@ -73,7 +75,7 @@ export function idColumn(trajectory: Pick<TrajectoryView, 'segments' | 'live'>):
 
 /** A stretch of ids, from a list or a typed array. */
 export const idsBetween = (ids: ArrayLike<number>, { start, end }: Span): number[] =>
-  Array.from({ length: end - start }, (_, offset) => ids[start + offset] as number)
+  Array.from({ length: end - start }, (_, offset) => elementAt(ids, start + offset))
 
 /** 1 = trained on, 0 = context; one entry per token. */
 export const lossMask = (trajectory: TrajectoryView): number[] => segmentsOf(trajectory).flatMap(maskOf)
@@ -109,10 +111,10 @@ export function tokenAt(trajectory: TrajectoryView, index: number): Token | unde
   const segmentIndex = segmentIndexAt(starts, index)
   const segment = trajectory.segments[segmentIndex] ?? trajectory.live?.open
   if (!segment || segmentIndex < 0) return undefined
-  const indexInSegment = index - (starts[segmentIndex] as number)
+  const indexInSegment = index - elementAt(starts, segmentIndex)
   return {
     index,
-    id: segment.ids[indexInSegment] as number,
+    id: elementAt(segment.ids, indexInSegment),
     segmentIndex,
     indexInSegment,
     segment,
@@ -121,7 +123,7 @@ export function tokenAt(trajectory: TrajectoryView, index: number): Token | unde
     alternatives: alternativesAt(segment, indexInSegment),
     spans: [
       ...spansOf(segment).filter(({ span }) => span.start <= indexInSegment && indexInSegment < span.end),
-      ...(isSpecial(trajectory, segment.ids[indexInSegment] as number)
+      ...(isSpecial(trajectory, elementAt(segment.ids, indexInSegment))
         ? [{ kind: 'special', span: { start: indexInSegment, end: indexInSegment + 1 } } as const]
         : []),
     ],
@@ -155,6 +157,6 @@ function alternativesAt({ topLogprobs }: SegmentView, index: number): Token['alt
   if (!topLogprobs) return []
   const { k } = topLogprobs
   return Array.from({ length: k }, (_, column) => index * k + column)
-    .map((cell) => ({ id: topLogprobs.ids[cell] as number, logprob: numberAt(topLogprobs.logprobs, cell) }))
+    .map((cell) => ({ id: elementAt(topLogprobs.ids, cell), logprob: numberAt(topLogprobs.logprobs, cell) }))
     .filter(({ id }) => id >= 0)
 }

@@ -1,4 +1,6 @@
 /** An expression as a machine that reads bytes; its states are made when they are reached. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Expression } from './syntax.ts'
 import { byteSequences } from './utf8.ts'
 
@@ -38,15 +40,15 @@ function startingAt(first: Places, parts: Parts): Automaton {
   stateOf(first)
   return {
     step(number, byte) {
-      const state = states[number] as State
+      const state = elementAt(states, number)
       state.classes ??= parts.classes(state.places)
       const alike = state.classes[byte] as number
       state.next[alike] ??= stateOf(parts.closure(parts.behind(state.places, byte)))
       return state.next[alike]
     },
-    isComplete: (state) => (states[state] as State).places.includes(parts.end),
+    isComplete: (state) => elementAt(states, state).places.includes(parts.end),
     size: () => size,
-    from: (state) => startingAt((states[state] as State).places, parts),
+    from: (state) => startingAt(elementAt(states, state).places, parts),
   }
 }
 
@@ -81,7 +83,7 @@ function createParts() {
     if (places.length === MOST_PLACES) throw new SyntaxError('Invalid regex: it is too large.')
     return places.push(one) - 1
   }
-  const split = (to: number[]): number => (to.length === 1 ? (to[0] as number) : place({ kind: 'split', to }))
+  const split = (to: number[]): number => (to.length === 1 ? elementAt(to, 0) : place({ kind: 'split', to }))
 
   /** The place where the expression begins, if what follows begins at `next`. */
   const add = (expression: Expression, next: number): number => {
@@ -133,7 +135,7 @@ function createParts() {
       for (let at = open.pop(); at !== undefined; at = open.pop()) {
         if (seen[at]) continue
         seen[at] = 1
-        const one = places[at] as Place
+        const one = elementAt(places, at)
         if (one.kind !== 'split') found.push(at)
         else for (const to of one.to) open.push(to)
       }
@@ -142,7 +144,7 @@ function createParts() {
     behind(from: Places, byte: number): number[] {
       const reached: number[] = []
       for (const at of from) {
-        const one = places[at] as Place
+        const one = elementAt(places, at)
         if (one.kind === 'byte' && byte >= one.first && byte <= one.last) reached.push(one.next)
       }
       return reached
@@ -151,14 +153,14 @@ function createParts() {
     classes(from: Places): Uint16Array {
       const begins = new Uint8Array(257)
       for (const at of from) {
-        const one = places[at] as Place
+        const one = elementAt(places, at)
         if (one.kind !== 'byte') continue
         begins[one.first] = 1
         begins[one.last + 1] = 1
       }
       let alike = 0
       return Uint16Array.from({ length: 256 }, (_, byte) => {
-        alike += begins[byte] as number
+        alike += elementAt(begins, byte)
         return alike
       })
     },

@@ -1,3 +1,5 @@
+import { elementAt } from '#lib/util/element-at.ts'
+
 /**
  * Regular expressions as grammars take them: what a whole text matches, so that greedy and lazy are the same. Characters are
  * code points, also in classes; `.` is any of them.
@@ -41,7 +43,7 @@ export function parseRegex(source: string): Expression {
   const alternation = (): Expression => {
     const options = [concatenation()]
     while (skip('|')) options.push(concatenation())
-    return options.length === 1 ? (options[0] as Expression) : { kind: 'choice', options }
+    return options.length === 1 ? elementAt(options, 0) : { kind: 'choice', options }
   }
 
   const concatenation = (): Expression => {

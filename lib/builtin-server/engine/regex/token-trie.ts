@@ -1,4 +1,6 @@
 /** Tokens by their bytes: which of them a machine can read from a state on is found for all at once. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Automaton } from './automaton.ts'
 
 export interface TokenTrie {
@@ -18,7 +20,7 @@ export function createTokenTrie(tokens: readonly Uint8Array[], skipped: Readonly
         index = at.bytes.push(byte) - 1
         at.children.push(newNode())
       }
-      at = at.children[index] as Node
+      at = elementAt(at.children, index)
     }
     at.ids.push(id)
   })
@@ -29,7 +31,7 @@ export function createTokenTrie(tokens: readonly Uint8Array[], skipped: Readonly
         for (const id of node.ids) marks[id] = 0
         node.bytes.forEach((byte, index) => {
           const to = automaton.step(from, byte)
-          if (to >= 0) mark(node.children[index] as Node, to)
+          if (to >= 0) mark(elementAt(node.children, index), to)
         })
       }
       mark(root, state)

@@ -1,4 +1,6 @@
 /** Ranges of code points as the bytes that UTF-8 has for them. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import type { Range } from './syntax.ts'
 
 /** A byte from each of these, one after the other. */
@@ -24,7 +26,7 @@ export function byteSequences([first, last]: Range): ByteSequence[] {
 /** Where a byte at the end runs over all its values or stands under one beginning, the ends of a range give its bytes. */
 function split(first: number, last: number, place: number): ByteSequence[] {
   const [low, high] = [encoder.encode(String.fromCodePoint(first)), encoder.encode(String.fromCodePoint(last))]
-  if (place >= low.length) return [Array.from(low, (byte, index): Range => [byte, high[index] as number])]
+  if (place >= low.length) return [Array.from(low, (byte, index): Range => [byte, elementAt(high, index)])]
   const under = (1 << (6 * place)) - 1
   if ((first | under) !== (last | under)) {
     if ((first & under) !== 0)

@@ -1,4 +1,6 @@
 /** sorted(), comparing in the order in which CPython does, so that what cannot be compared fails on the same pair. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { compare } from './comparison.ts'
 import type { Runtime, Value } from './values.ts'
 
@@ -45,7 +47,7 @@ function merged<T>(left: readonly Cell<T>[], right: readonly Cell<T>[], less: Le
   const result: Cell<T>[] = []
   let [at, other] = [0, 0]
   while (at < left.length && other < right.length) {
-    const [a, b] = [left[at] as Cell<T>, right[other] as Cell<T>]
+    const [a, b] = [elementAt(left, at), elementAt(right, other)]
     if (less(b, a)) {
       result.push(b)
       other += 1
@@ -64,7 +66,7 @@ function insertionSorted<T>(cells: Cell<T>[], less: Less<T>): Cell<T>[] {
     let [low, high] = [0, ordered.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (less(cell, ordered[middle] as Cell<T>)) high = middle
+      if (less(cell, elementAt(ordered, middle))) high = middle
       else low = middle + 1
     }
     ordered.splice(low, 0, cell)
@@ -74,7 +76,7 @@ function insertionSorted<T>(cells: Cell<T>[], less: Less<T>): Cell<T>[] {
 
 function firstRun<T>(cells: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
   if (cells.length < 2) return [...cells]
-  const pair = (index: number): boolean => less(cells[index] as Cell<T>, cells[index - 1] as Cell<T>)
+  const pair = (index: number): boolean => less(elementAt(cells, index), elementAt(cells, index - 1))
   const falls = pair(1)
   let end = 2
   while (end < cells.length && pair(end) === falls) end += 1

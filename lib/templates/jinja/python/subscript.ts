@@ -1,5 +1,6 @@
 /** `value[key]` and `value[start:stop:step]` as Python has them, before jinja2's sandbox looks at the result. */
 
+import { elementAt } from '#lib/util/element-at.ts'
 import { Markup, textOf } from './markup.ts'
 import { asInt, clamped, type Int, integer } from './numbers.ts'
 import { Bytes, Range } from './objects.ts'
@@ -116,7 +117,7 @@ function sliced<T>(items: readonly T[], { from, step, count }: Cut, runtime: Run
   runtime.allocate(count)
   runtime.step(count / 16)
   if (step === 1) return items.slice(from, from + count)
-  return Array.from({ length: count }, (_, index) => items[from + index * step] as T)
+  return Array.from({ length: count }, (_, index) => elementAt(items, from + index * step))
 }
 
 function slicedText(text: string, cut: (size: number) => Cut, runtime: Runtime): string {

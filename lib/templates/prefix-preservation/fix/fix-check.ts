@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { contentsOf, scriptedTurn } from '../boundary.ts'
 import { type Compared, compare } from '../compare.ts'
 import { plainPlans, plans, turnOf } from '../conversations.ts'
@@ -121,7 +122,7 @@ function costsOf(subject: Subject, changed: Subject, facts: TemplateFacts): read
   )
   const groups = Map.groupBy(differences, ({ options: _, ...difference }) => JSON.stringify(difference))
   return [...groups.values()].map((group) => {
-    const { where, before, after } = group[0] as PlainDifference
+    const { where, before, after } = elementAt(group, 0)
     const options = [...new Map(group.map((each) => [optionsText(each.options), each.options])).values()]
     const change =
       after === ''

@@ -2,6 +2,7 @@
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { orTemplateFailure } from '#lib/templates/document/input.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { unifiedDiff } from '../diff.ts'
 import { type DoctorInput, readTemplateUnderTest } from '../doctor.ts'
 import { templateFacts } from '../facts.ts'
@@ -73,7 +74,7 @@ function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): G
     if (trainedTexts(changed, templateFacts(changed)) !== trained) continue
     if (!checker.keepsReplies(changed)) continue
     const after = matrix(changed)
-    if (after.some((cell, index) => isWorse(before[index] as CheckedCell, cell))) continue
+    if (after.some((cell, index) => isWorse(elementAt(before, index), cell))) continue
     const cured = after.flatMap(({ cell }, index) =>
       cell.verdict.kind === 'stable' && before[index]?.cell.verdict.kind === 'unstable' ? [cell.id] : [],
     )

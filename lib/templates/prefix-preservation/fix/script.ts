@@ -1,6 +1,7 @@
 /** Messages of a conversation that the doctor writes itself: thinking, content and calls apart, arguments as JSON text. */
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 
 export type ScriptMessage = TextMessage | ScriptReply | Result
 
@@ -49,7 +50,7 @@ export function messagesJson(messages: readonly ScriptMessage[], form: MessageFo
   // Arguments go through as they are: a JavaScript number would turn 1.0 into 1.
   const hold = (text: string): string => `\u0000${raw.push(text) - 1}\u0000`
   const lines = messages.map((message) => `  ${JSON.stringify(written(message, form, hold))}`)
-  return `[\n${lines.join(',\n')}\n]`.replace(/"\\u0000(\d+)\\u0000"/g, (_, index) => raw[Number(index)] as string)
+  return `[\n${lines.join(',\n')}\n]`.replace(/"\\u0000(\d+)\\u0000"/g, (_, index) => elementAt(raw, Number(index)))
 }
 
 function written(

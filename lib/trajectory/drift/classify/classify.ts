@@ -2,6 +2,7 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type AlignedRun, driftOf } from '../align.ts'
 import { KIND_TEXTS } from '../kinds.ts'
 import type { DriftLayer, DriftSpan } from '../report.ts'
@@ -62,8 +63,8 @@ function acrossStretches(stretches: readonly AlignedRun[]): DriftPosition['acros
   return (from, { start, end }) => {
     const to = from === 'left' ? 'right' : 'left'
     const holding = (token: number) => {
-      const index = countWhile(stretches.length, (at) => (stretches[at] as AlignedRun)[from].end <= token)
-      return stretches[index] as AlignedRun
+      const index = countWhile(stretches.length, (at) => elementAt(stretches, at)[from].end <= token)
+      return elementAt(stretches, index)
     }
     const [first, last] = [holding(start), holding(end - 1)]
     return {

@@ -3,6 +3,7 @@
  * Parts of one sort are taken for one another, so that each stretch has one cause.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { AlignedRun } from '../align.ts'
 import { type DriftSide, endsTurn, firstTouched, isBlank, spanAt } from './drift-side.ts'
 import { bytesIn, partOf } from './place.ts'
@@ -64,16 +65,16 @@ function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Ali
   }
   for (const [unit, other] of [...pairsOf(ours, theirs), [ours.length, theirs.length] as const]) {
     // What has no partner: of one side alone each is a drift, of both they are one.
-    if (other === j) for (; i < unit; i++) addUpTo((ours[i] as Unit).end, r)
-    else if (unit === i) for (; j < other; j++) addUpTo(l, (theirs[j] as Unit).end)
+    if (other === j) for (; i < unit; i++) addUpTo(elementAt(ours, i).end, r)
+    else if (unit === i) for (; j < other; j++) addUpTo(l, elementAt(theirs, j).end)
     else {
-      const [lEnd, rEnd] = [(ours[unit - 1] as Unit).end, (theirs[other - 1] as Unit).end]
+      const [lEnd, rEnd] = [elementAt(ours, unit - 1).end, elementAt(theirs, other - 1).end]
       if (isEndBesideOther(ours.slice(i, unit), theirs.slice(j, other))) addUpTo(lEnd, r)
       else if (isEndBesideOther(theirs.slice(j, other), ours.slice(i, unit))) addUpTo(l, rEnd)
       addUpTo(lEnd, rEnd)
     }
     if (unit === ours.length) break
-    addUpTo((ours[unit] as Unit).end, (theirs[other] as Unit).end)
+    addUpTo(elementAt(ours, unit).end, elementAt(theirs, other).end)
     ;[i, j] = [unit + 1, other + 1]
   }
   return parts
@@ -144,8 +145,8 @@ function pairsOf(ours: readonly Unit[], theirs: readonly Unit[]): readonly (read
   const width = theirs.length + 1
   // best[i * width + j]: of the units from i and from j on.
   const best = new Uint32Array((ours.length + 1) * width)
-  const at = (i: number, j: number) => best[i * width + j] as number
-  const sort = (units: readonly Unit[], index: number) => (units[index] as Unit).sort
+  const at = (i: number, j: number) => elementAt(best, i * width + j)
+  const sort = (units: readonly Unit[], index: number) => elementAt(units, index).sort
   for (let i = ours.length - 1; i >= 0; i--)
     for (let j = theirs.length - 1; j >= 0; j--) {
       const pair = worth(sort(ours, i), sort(theirs, j))

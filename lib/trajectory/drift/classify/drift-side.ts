@@ -5,6 +5,7 @@ import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { isSpecial as isSpecialIn, isTrained, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { BytesOf } from '../align/spelling.ts'
 
@@ -39,12 +40,12 @@ export function driftSide(
   { ids, numbers, bytes }: Pick<DriftSide, 'ids' | 'numbers'> & { readonly bytes: BytesOf },
 ): DriftSide {
   const starts = segmentStarts(trajectory)
-  const placed = segmentsOf(trajectory).map((segment, index) => ({ segment, start: starts[index] as number }))
+  const placed = segmentsOf(trajectory).map((segment, index) => ({ segment, start: elementAt(starts, index) }))
   const within = (start: number, span: Span): Span => ({ start: start + span.start, end: start + span.end })
   const responses = placed.flatMap(({ segment, start }) => (segment.kind === 'response' ? [{ segment, start }] : []))
   const extent = ({ segment, start }: (typeof placed)[number]): Span => ({ start, end: start + segment.ids.length })
   let contextEnd: number | undefined
-  const bytesAt = (token: number) => bytes(numbers[token] as number)
+  const bytesAt = (token: number) => bytes(elementAt(numbers, token))
   return {
     trajectory,
     ids,
@@ -79,22 +80,22 @@ function withBrackets(call: CallSpan, count: number, bytesAt: DriftSide['bytesAt
 
 /** The span that holds a token, of spans that are in order and disjoint. */
 export function spanAt<S extends Span>(spans: readonly S[], token: number): S | undefined {
-  const found = spans[countWhile(spans.length, (index) => (spans[index] as S).start <= token) - 1]
+  const found = spans[countWhile(spans.length, (index) => elementAt(spans, index).start <= token) - 1]
   return found && token < found.end ? found : undefined
 }
 
 /** The first span that shares a token with another one. */
 export function firstTouched<S extends Span>(spans: readonly S[], { start, end }: Span): S | undefined {
-  const index = countWhile(spans.length, (at) => (spans[at] as S).end <= start)
+  const index = countWhile(spans.length, (at) => elementAt(spans, at).end <= start)
   const found = spans[index]
   return found && found.start < end ? found : undefined
 }
 
 export const trainedIn = ({ trainedBefore }: DriftSide, { start, end }: Span): number =>
-  (trainedBefore[end] as number) - (trainedBefore[start] as number)
+  elementAt(trainedBefore, end) - elementAt(trainedBefore, start)
 
 export const isSpecial = ({ trajectory, ids }: DriftSide, token: number): boolean =>
-  isSpecialIn(trajectory, ids[token] as number)
+  isSpecialIn(trajectory, elementAt(ids, token))
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
@@ -121,7 +122,7 @@ const END_TOKENS = new Set([
 ])
 
 export const endsTurn = ({ trajectory, ids }: DriftSide, token: number): boolean =>
-  endIdsOf(trajectory).has(ids[token] as number)
+  endIdsOf(trajectory).has(elementAt(ids, token))
 
 const endIdsOf = memoizeByIdentity(({ model, vocab }: TrajectoryView): ReadonlySet<number | undefined> => {
   const named = Object.keys(vocab)
@@ -153,7 +154,7 @@ function trainedBefore(trajectory: TrajectoryView, count: number): Uint32Array {
 
 function endOfContext(trajectory: TrajectoryView, starts: readonly number[]): number {
   for (const [index, segment] of segmentsOf(trajectory).entries()) {
-    const start = starts[index] as number
+    const start = elementAt(starts, index)
     if (segment.kind === 'response') return start
     for (const { role, parts } of segmentMessages(trajectory, index)) {
       if (role === 'system' || role === 'developer') continue

@@ -2,6 +2,7 @@
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { DriftSpan } from '../report.ts'
 import { type DriftSide, firstTouched, spanAt, trainedIn } from './drift-side.ts'
 
@@ -30,7 +31,7 @@ const standsInTrained = (side: DriftSide, token: number): boolean =>
 
 function turnOf({ responses }: DriftSide, span: Span): number | undefined {
   const found = touched(responses, span)
-  return found && countWhile(responses.length, (index) => (responses[index] as Span).start < found.start)
+  return found && countWhile(responses.length, (index) => elementAt(responses, index).start < found.start)
 }
 
 /** The first with a token of the span; for an empty one that in which it stands. */

@@ -1,5 +1,6 @@
 /** A drift as rules look at it: what both sides hold there, and what stands around it. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { DriftKind } from '../report.ts'
 import { type DriftSide, isBlank, isSpecial } from './drift-side.ts'
 
@@ -59,7 +60,7 @@ export function bytesIn({ bytesAt }: DriftSide, { start, end }: Span): Uint8Arra
   const joined = new Uint8Array(length)
   let at = 0
   // A loop: set() costs more than tokens are long.
-  for (const piece of pieces) for (let byte = 0; byte < piece.length; byte++) joined[at++] = piece[byte] as number
+  for (const piece of pieces) for (let byte = 0; byte < piece.length; byte++) joined[at++] = elementAt(piece, byte)
   return joined
 }
 

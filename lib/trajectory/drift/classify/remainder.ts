@@ -1,5 +1,6 @@
 /** What other rules do not explain: a side that ends, texts that differ. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { firstTouched, spanAt } from './drift-side.ts'
 import { cores, type DriftPart, type DriftPosition, type DriftVerdict, isEmpty, isLast, ordinaryText } from './place.ts'
 import { isHeader } from './special-tokens.ts'
@@ -22,7 +23,7 @@ export function truncation({ left, right }: DriftPosition): DriftVerdict | undef
 /** Just a think block or a call: that was rather taken out than cut off. */
 function isOnePart(part: DriftPart): boolean {
   const words = part.words()
-  const [first, last] = [words[0] as number, words.at(-1) as number]
+  const [first, last] = [elementAt(words, 0), words.at(-1) as number]
   return [part.side.thinks, part.side.calls].some((spans) => {
     const found = firstTouched(spans, part.span)
     return found?.start === first && last < found.end

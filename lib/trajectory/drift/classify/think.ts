@@ -1,4 +1,6 @@
 /** Think blocks that one side has and the other has not. */
+
+import { elementAt } from '#lib/util/element-at.ts'
 import { firstTouched } from './drift-side.ts'
 import { cores, type DriftPart, type DriftPosition, type DriftVerdict, partOf } from './place.ts'
 
@@ -39,7 +41,7 @@ const WHOLE = new RegExp(`^\\s*(?:${OPENING.source})((?:(?!${CLOSING.source})[^]
 function thinkingIn(part: DriftPart, core: string, before: string): Thinking | undefined {
   if (core.trim() === '') return 'nothing'
   const whole = WHOLE.exec(core)
-  if (whole) return isNoThought(whole[1] as string) ? 'empty block' : 'block'
+  if (whole) return isNoThought(elementAt(whole, 1)) ? 'empty block' : 'block'
   return thoughtsIn(part, core, before)
 }
 

@@ -4,6 +4,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import { type CallSpan, type DriftSide, firstTouched } from '../drift-side.ts'
 import type { DriftPart, DriftPosition } from '../place.ts'
 import { type CallNode, callNodes } from './call-text.ts'
@@ -105,7 +106,7 @@ const callText = ({ ids, trajectory }: DriftSide, span: Span): CallText => ({
 })
 
 function charactersOf({ span }: DriftPart, { span: call, starts }: CallText): Span {
-  const at = (token: number) => starts[Math.min(Math.max(token - call.start, 0), starts.length - 1)] as number
+  const at = (token: number) => elementAt(starts, Math.min(Math.max(token - call.start, 0), starts.length - 1))
   return { start: at(span.start), end: at(span.end) }
 }
 
@@ -114,6 +115,6 @@ const MOST_NEAR = 32
 
 /** Of differences in the order of a side those that share characters with a range. */
 function near(sorted: readonly Difference[], side: 'left' | 'right', range: Span): readonly Difference[] {
-  const end = countWhile(sorted.length, (index) => (sorted[index] as Difference)[side].start < range.end)
+  const end = countWhile(sorted.length, (index) => elementAt(sorted, index)[side].start < range.end)
   return sorted.slice(Math.max(0, end - MOST_NEAR), end).filter((each) => range.start < each[side].end)
 }

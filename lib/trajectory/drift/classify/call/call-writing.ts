@@ -1,5 +1,6 @@
 /** Two texts of one call: in what they are written otherwise, if they say the same. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { elementAt } from '#lib/util/element-at.ts'
 import type { CallMember, CallNode, Piece } from './call-text.ts'
 
 /** What says most about who wrote it first: of several at one place the first is named. */
@@ -57,7 +58,7 @@ export function writingDifferences(
     )
   }
   const areSame = (ours: readonly CallNode[], theirs: readonly CallNode[]): boolean =>
-    ours.length === theirs.length && ours.every((node, index) => isSame(node, theirs[index] as CallNode))
+    ours.length === theirs.length && ours.every((node, index) => isSame(node, elementAt(theirs, index)))
   const areSameMembers = (
     ours: readonly CallMember[],
     theirs: readonly CallMember[],

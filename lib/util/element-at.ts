@@ -1,0 +1,6 @@
+/** Returns the item at an index that must exist. Throws RangeError where it does not: a wrong index is a bug of the caller. */
+export function elementAt<T>(items: ArrayLike<T>, index: number): T {
+  const item = items[index]
+  if (item === undefined) throw new RangeError(`index ${index} of ${items.length} items`)
+  return item
+}
