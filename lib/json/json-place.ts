@@ -4,7 +4,7 @@
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } from '#lib/util/text-lines.ts'
+import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } from '#lib/util/text/text-lines.ts'
 
 /** Keys of objects and indices of arrays, from the outside. */
 export type JsonPath = readonly (string | number)[]

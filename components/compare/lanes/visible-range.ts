@@ -24,7 +24,7 @@ export interface VisibleRange {
   readonly borders: readonly { readonly key: number; readonly top: number }[]
 }
 
-export interface SightLine {
+interface SightLine {
   readonly key: number
   readonly side: SideName
   readonly line: DrawnLine

@@ -24,7 +24,7 @@ import {
   type TextLines,
   textBetween,
   wrapped,
-} from '#lib/util/text-lines.ts'
+} from '#lib/util/text/text-lines.ts'
 import { rowsInSight, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
 
 interface TextViewProps {

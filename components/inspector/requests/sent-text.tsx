@@ -4,7 +4,7 @@ import { fewIds, inputIds, type RecordedCall, sentBodies } from '#lib/analysis/r
 import { curlText, pythonText } from '#lib/analysis/requests/request-code.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { textLines } from '#lib/util/text-lines.ts'
+import { textLines } from '#lib/util/text/text-lines.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { CheckField } from '../../ui/field.tsx'

@@ -25,7 +25,7 @@ export interface Layout {
   readonly height: number
 }
 
-export interface SegmentLayout extends SegmentLines {
+interface SegmentLayout extends SegmentLines {
   readonly segment: SegmentView
   /** Index of its first token in the trajectory, of its first line in the layout, and where that begins. */
   readonly firstToken: number

@@ -2,7 +2,7 @@
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
-import { type TextLines, textLines } from '#lib/util/text-lines.ts'
+import { type TextLines, textLines } from '#lib/util/text/text-lines.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 
 export interface RawText extends TextLines {

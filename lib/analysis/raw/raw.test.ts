@@ -17,7 +17,7 @@ import {
   textBetween,
   textLines,
   wrapped,
-} from '#lib/util/text-lines.ts'
+} from '#lib/util/text/text-lines.ts'
 import { runs } from '#testing/property-runs.ts'
 import { findBytes } from './find-bytes.ts'
 import { rawText } from './raw-text.ts'

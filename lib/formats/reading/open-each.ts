@@ -5,8 +5,8 @@
 
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import type { Source } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, fileTypeOf } from './file-type.ts'

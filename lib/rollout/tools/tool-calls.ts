@@ -15,7 +15,7 @@ import {
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { cutText } from '#lib/util/cut-text.ts'
+import { cutText } from '#lib/util/text/cut-text.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, type RunLimits } from '../loop/limits.ts'
 import type { Recorder } from '../loop/recorder.ts'
 import { isTraced } from '../loop/sdk-text.ts'

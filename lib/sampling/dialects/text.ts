@@ -2,7 +2,7 @@
 
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
+import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import { isCommand, optionsOf } from './command.ts'
 import { pairsOf } from './pairs.ts'
 

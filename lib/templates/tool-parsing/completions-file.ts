@@ -6,7 +6,7 @@ import { parsers } from '#lib/parsers/registry.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
+import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import type { Completion } from './rerender.ts'
 
 export interface NamedCompletion extends Completion {

@@ -4,8 +4,8 @@
  */
 
 import { readableJson } from '#lib/json/readable-json.ts'
-import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
 import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
+import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import type { LiveTrajectory } from '../events/events.ts'
 import { responseCalls } from '../messages/response-calls.ts'
 import { parseTrajectory } from './parse-trajectory.ts'

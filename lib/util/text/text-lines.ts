@@ -4,7 +4,7 @@
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { countWhile } from './bisect.ts'
+import { countWhile } from '../bisect.ts'
 
 export interface TextLines {
   readonly bytes: Uint8Array<ArrayBuffer>
