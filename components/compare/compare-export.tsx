@@ -25,10 +25,10 @@ export function CompareExport({ compared, onClose }: CompareExportProps) {
     const opening = exportsOf(trajectory, show, (error) =>
       setProblem(error instanceof Error ? error.message : String(error)),
     )
-    opening.then(({ choices }) => show(choices))
+    void opening.then(({ choices }) => show(choices))
     return () => {
       isClosed = true
-      opening.then(({ close }) => close())
+      void opening.then(({ close }) => close())
     }
   }, [trajectory])
   return (

@@ -46,7 +46,7 @@ export function useInspectTask<Name extends InspectTaskName>(
   useEffect(() => {
     if (!isOn) return
     const controller = new AbortController()
-    ask(controller.signal)
+    void ask(controller.signal)
     return () => controller.abort()
   }, [key, trajectory, isOn])
   if (answer?.key === key && answer.trajectory === trajectory) return answer.state

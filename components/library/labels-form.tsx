@@ -87,7 +87,7 @@ function useDraft(stored: string, save: (text: string) => Promise<void>) {
     onBlur: commit,
     onKeyDown: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => {
       const isLine = event.currentTarget instanceof HTMLInputElement
-      if (event.key === 'Enter' && (isLine || event.ctrlKey || event.metaKey)) commit()
+      if (event.key === 'Enter' && (isLine || event.ctrlKey || event.metaKey)) void commit()
       if (event.key !== 'Escape' || !draft || draft.isBeingSaved) return
       // Taken here: a further Esc leaves the field.
       event.stopPropagation()

@@ -207,7 +207,7 @@ export function LibraryScreen() {
     if (kind === 'open') {
       // The address is written a moment later, and would take the new page back.
       await written
-      go(inspectorHref(key, listQuery))
+      void go(inspectorHref(key, listQuery))
     }
     if (kind !== 'edit') return
     setIsPanelShown(true)

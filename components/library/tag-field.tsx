@@ -32,9 +32,9 @@ export function TagField({ tags, knownTags, onChange }: TagFieldProps) {
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter' || event.key === ',') {
       event.preventDefault()
-      add()
+      void add()
     }
-    if (event.key === 'Backspace' && text === '' && tags.length > 0) change(tags.slice(0, -1))
+    if (event.key === 'Backspace' && text === '' && tags.length > 0) void change(tags.slice(0, -1))
     if (event.key === 'Escape' && text !== '') {
       event.stopPropagation()
       setText('')

@@ -89,7 +89,7 @@ export function PlaygroundScreen() {
       onFiles={([file]) => {
         const { mode } = draft
         if (hasTokens || mode === 'question') return false
-        sending.call(async () => {
+        void sending.call(async () => {
           const { droppedPrompt } = await import('./dropped-prompt.ts')
           changeDraft({ [mode]: await droppedPrompt(file), record: 0 })
         })

@@ -164,7 +164,7 @@ function Editor({ saved, draft, onChange, onSaved, onCancel }: EditorProps) {
       const server = await saveServer(inputOf(draft, saved), saved?.name)
       await cache.invalidateQueries({ queryKey: serversOptions().queryKey })
       for (const { queryKey } of [serverStatusOptions(server.name), serverLoadOptions(server.name)])
-        cache.invalidateQueries({ queryKey })
+        void cache.invalidateQueries({ queryKey })
       onSaved(server)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -45,7 +45,7 @@ export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: La
   const json = sharedJson(document)
   useEffect(() => {
     let isCurrent = true
-    hashOfJson(json, 'lab').then((made) => {
+    void hashOfJson(json, 'lab').then((made) => {
       if (!isCurrent) return
       const href = `${window.location.origin}/templates${made}`
       setLink(made === undefined || href.length > LONGEST_LINK ? { kind: 'too-large' } : { kind: 'made', href })
@@ -55,8 +55,8 @@ export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: La
     }
   }, [json])
   useEffect(() => {
-    if (file) openedFile(file).then(setFound)
-    else if (hash !== undefined) openedText(hash).then(setFound)
+    if (file) void openedFile(file).then(setFound)
+    else if (hash !== undefined) void openedText(hash).then(setFound)
   }, [file, hash])
   if (typeof found === 'object')
     return (

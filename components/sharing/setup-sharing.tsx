@@ -46,7 +46,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   const text = sharedText(setup, draft)
   useEffect(() => {
     let isCurrent = true
-    hashOfJson(text, 'setup').then((made) => {
+    void hashOfJson(text, 'setup').then((made) => {
       if (!isCurrent) return
       setLink(made === undefined ? { kind: 'too-large' } : { kind: 'made', href: `${window.location.origin}/${made}` })
     })
@@ -61,7 +61,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   }
   useEffect(() => {
     if (hash !== undefined)
-      openedSetup(hash).then((found) => (typeof found === 'string' ? setProblem(found) : setOpened(found)))
+      void openedSetup(hash).then((found) => (typeof found === 'string' ? setProblem(found) : setOpened(found)))
   }, [hash])
   const specs = useToolSpecs(setup)
   if (opened && servers.length > 0) {

@@ -14,7 +14,7 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
     const href = pageOf(event)
     if (href === undefined) return
     event.preventDefault()
-    navigation.go(href)
+    void navigation.go(href)
   })
   useEffect(() => {
     // After all others: what a component or a Link has answered is prevented by then.
@@ -39,7 +39,7 @@ export function Link({ href, ...props }: Omit<ComponentProps<typeof NextLink>, '
       href={href}
       onNavigate={(event) => {
         event.preventDefault()
-        go(href)
+        void go(href)
       }}
     />
   )

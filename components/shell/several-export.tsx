@@ -27,7 +27,7 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
   )
   useEffect(() => {
     const closing = new AbortController()
-    load(closing.signal)
+    void load(closing.signal)
     return () => closing.abort()
   }, [])
   const samples = preview?.samples ?? keys.length

@@ -27,7 +27,7 @@ export function TokenGate() {
         className="grid w-full max-w-md gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          submit()
+          void submit()
         }}
       >
         <h2 className="font-semibold text-lg">The launch token is missing, or an old one</h2>

@@ -39,7 +39,7 @@ export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
     setError(undefined)
     try {
       const { trajectories } = await importFile(file)
-      cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      void cache.invalidateQueries({ queryKey: TRAJECTORIES })
       onChoose(trajectories[0])
     } catch (reason) {
       if (!(reason instanceof ApiError)) throw reason

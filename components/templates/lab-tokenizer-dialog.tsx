@@ -22,7 +22,7 @@ export function LabTokenizerDialog({ tokenizer, proposed, server, onChoose, onCl
   const choose = (wanted: string) => check([wanted], () => onChoose(wanted))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    choose(name.trim())
+    void choose(name.trim())
   }
   return (
     <Dialog title="Choose a tokenizer" onClose={onClose}>

@@ -85,7 +85,7 @@ export function TemplatesScreen() {
       trajectory={undefined}
       onFiles={async ([file]) => {
         if (!isLabFile(file.name) && !isSharedDocument(await file.slice(0, SNIFFED_BYTES).text())) return false
-        open(file)
+        void open(file)
         return true
       }}
     >

@@ -55,7 +55,7 @@ export function useLabOpening(lab: LabStore | undefined, kind: LabState['kind'],
   useEffect(() => {
     if (isReading) return
     const controller = new AbortController()
-    open(controller.signal)
+    void open(controller.signal)
     return () => controller.abort()
     // Once: what happens later is the reader's doing, and the address follows it.
   }, [isReading])

@@ -41,7 +41,7 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
       })
       client.setQueryData(trajectoryOptions(storedKey).queryKey, told)
       // Lists show the texts too.
-      client.invalidateQueries({ queryKey: TRAJECTORIES })
+      void client.invalidateQueries({ queryKey: TRAJECTORIES })
       onClose()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

@@ -30,11 +30,11 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
   const resume = useEffectEvent((href: string) => go(href))
   useEffect(() => {
     // What failed meanwhile would say so until somebody asks again.
-    if (data === 'answers') cache.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
+    if (data === 'answers') void cache.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
   }, [data, cache])
   useEffect(() => {
     // Also where 'gone' was never drawn: the answer to the request of that second came right after.
-    if (data === 'answers' && waiting !== undefined) resume(waiting)
+    if (data === 'answers' && waiting !== undefined) void resume(waiting)
   }, [data, waiting])
   return {
     isGone: data === 'gone',

@@ -149,7 +149,7 @@ export function createLimitedThread<Question, Answer>({
       if (first !== undefined) await thread.ask(first)
       watch = setTimeout(() => {
         isLate = true
-        thread.end()
+        void thread.end()
       }, longestMs)
       return await thread.ask(question)
     } catch (error) {

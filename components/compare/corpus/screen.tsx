@@ -65,7 +65,7 @@ export function CorpusScreen() {
     try {
       const { storeRecord } = await import('#lib/browser/files/store-record.ts')
       const key = await storeRecord({ file, record: place.record, tokenizer }, new AbortController().signal)
-      go(hrefOf(key, sample))
+      void go(hrefOf(key, sample))
     } catch (error) {
       if (!(error instanceof Error)) throw error
       setTrouble(error)

@@ -42,7 +42,7 @@ export function MakingDialog({ name, side, trajectory, onSide, onClose }: Making
     event.preventDefault()
     const template = hasTemplate ? templateChoice(kind, templateOf.trim()) : undefined
     const wanted = [tokenizer.trim(), template?.kind === 'tokenizer' ? template.name : '']
-    check(
+    void check(
       wanted.filter((one) => one !== ''),
       () => onSide({ key, as: asWith(as, tokenizer.trim(), template) }),
     )

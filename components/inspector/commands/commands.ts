@@ -187,7 +187,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     obstacle: obstacleAtToken,
     run: (screen) => {
       const copied = withSelection(screen, selectedText)
-      if (copied) copy(screen, copied.text, copiedNote(copied))
+      if (copied) void copy(screen, copied.text, copiedNote(copied))
     },
   },
   {

@@ -48,7 +48,7 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another query, another trajectory, or asked again
   useEffect(() => {
     const controller = new AbortController()
-    look(controller.signal)
+    void look(controller.signal)
     return () => controller.abort()
   }, [query, of, asked])
   const askedAt = answer?.askedAt

@@ -96,7 +96,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
             onClick={async () => {
               await removeMcpServer(name)
               for (const tool of chosen) onToggle(tool, false)
-              client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
+              void client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
             }}
           >
             Remove
@@ -163,7 +163,7 @@ function NewServer() {
     try {
       await saveMcpServer({ name: name.trim(), url: url.trim(), ...(apiKey !== '' && { apiKey }) })
       setInput({ name: '', url: '', apiKey: '' })
-      client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
+      void client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setProblem(error)
@@ -177,7 +177,7 @@ function NewServer() {
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
         event.preventDefault()
-        if (isComplete) add()
+        if (isComplete) void add()
       }}
     >
       <div className="grid grid-cols-2 gap-2.5">

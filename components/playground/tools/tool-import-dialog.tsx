@@ -42,7 +42,7 @@ export function ToolImportDialog({ known, onImport, onClose }: ToolImportDialogP
             const [file] = event.dataTransfer.files
             if (!file) return
             event.preventDefault()
-            takeFile(file)
+            void takeFile(file)
           }}
         >
           <TextArea

@@ -66,7 +66,7 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
         className="mt-1 grid items-end gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,1fr)_auto]"
         onSubmit={(event) => {
           event.preventDefault()
-          send()
+          void send()
         }}
       >
         <SelectField label="Server" value={server} onChange={({ target }) => setServer(target.value)}>

@@ -113,7 +113,7 @@ export function createCorpusStore({ startComparing, now, tellMs, ...deps }: Stor
   const restart = () => {
     controller.abort()
     controller = new AbortController()
-    if (shown) begin(shown, controller)
+    if (shown) void begin(shown, controller)
     else set(NOTHING)
   }
   return {

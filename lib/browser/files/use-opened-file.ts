@@ -15,7 +15,7 @@ export const openedFileOn = (cache: QueryClient): OpenedFileStore =>
     importFile,
     onStored(key, trajectory) {
       cache.setQueryData(trajectoryOptions(key).queryKey, trajectory)
-      cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      void cache.invalidateQueries({ queryKey: TRAJECTORIES })
     },
     now: () => new Date(),
   })

@@ -38,7 +38,7 @@ export function useLibrary(): Library {
     },
     async restore(keys) {
       const settled = await settle(keys, (key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' }))
-      for (const key of keys) cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
+      for (const key of keys) void cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
       return settled
     },
@@ -73,11 +73,11 @@ async function putRow(cache: QueryClient, row: TrajectorySummary): Promise<void>
     (page) => page && { ...page, trajectories: page.trajectories.map((old) => (old.key === row.key ? row : old)) },
   )
   await cache.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })
-  cache.invalidateQueries({ queryKey: [...TRAJECTORIES, 'choices'] })
+  void cache.invalidateQueries({ queryKey: [...TRAJECTORIES, 'choices'] })
   // What a folded group says of its rewards is not in the row.
   const { group } = row
   if (group)
-    cache.invalidateQueries({
+    void cache.invalidateQueries({
       queryKey: TRAJECTORIES,
       predicate: ({ state }) =>
         (state.data as TrajectoryPage | undefined)?.groups?.some(({ id }) => id === group.id) === true,

@@ -88,7 +88,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
       const samples = folds.map(({ told }) => told)
       set({ kind: 'following', groupId, samples, isConnected: true, trajectory: undefined })
       let running = count
-      followLines({
+      void followLines({
         path: `/api/groups/${encodeURIComponent(groupId)}/events`,
         signal,
         onLine(line) {

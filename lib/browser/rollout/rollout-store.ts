@@ -91,7 +91,7 @@ function followUntilEnd(
     const state = current()
     set({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
   }
-  followLines({
+  void followLines({
     path: `/api/rollouts/${encodeURIComponent(rolloutId)}/events`,
     signal,
     onLine(line) {

@@ -60,14 +60,14 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     if (ended.kind === 'ended' && key !== undefined && ended.trajectory)
       cache.setQueryData(trajectoryOptions(key).queryKey, ended.trajectory)
     // What was followed knows nothing of its reward.
-    cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
-    cache.invalidateQueries({ queryKey: TRAJECTORIES })
+    void cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
+    void cache.invalidateQueries({ queryKey: TRAJECTORIES })
     // What is stored tells how it ended: from here on it is read.
     await cache.invalidateQueries({ queryKey: groupOptions(ended.groupId).queryKey })
     if (store.state() === ended && ended.kind === 'ended') store.reset()
   })
   useEffect(() => {
-    if (all.kind === 'ended' || all.kind === 'gone') settle(all)
+    if (all.kind === 'ended' || all.kind === 'gone') void settle(all)
   }, [all])
 
   const call = async (path: string, method: 'POST' | 'PUT', json: object, signal?: AbortSignal) =>
@@ -98,8 +98,8 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
       const { groupSchema } = await import('#lib/api/group.ts')
       const changed = groupSchema.parse(await call(`${address}/reward`, 'PUT', { reward: rule ?? null }))
       cache.setQueryData(groupOptions(groupId).queryKey, changed)
-      cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
-      cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      void cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
+      void cache.invalidateQueries({ queryKey: TRAJECTORIES })
     },
     rolloutOf: (wanted) => ('samples' in live ? live.samples[indexOf(group, wanted) ?? -1]?.rolloutId : undefined),
     leaveOut(left) {

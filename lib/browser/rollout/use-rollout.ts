@@ -45,17 +45,17 @@ export function useRollout(key: string | undefined): Rollout {
   const cache = useQueryClient()
   // A launch token of another time: what asks for the servers asks for the token too.
   const askAgain = useEffectEvent((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) cache.invalidateQueries(serversOptions())
+    if (error instanceof ApiError && error.status === 401) void cache.invalidateQueries(serversOptions())
   })
   useEffect(() => {
     if (all.kind === 'ended') {
-      putEnded(cache, all.key, all.trajectory)
-      cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      void putEnded(cache, all.key, all.trajectory)
+      void cache.invalidateQueries({ queryKey: TRAJECTORIES })
       // A sample of a group that went on by itself.
-      cache.invalidateQueries({ queryKey: GROUPS })
+      void cache.invalidateQueries({ queryKey: GROUPS })
     }
     if (all.kind === 'gone' || all.kind === 'failed')
-      cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })
+      void cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })
     if (all.kind === 'failed') askAgain(all.error)
   }, [all, cache])
   useEffect(() => {
@@ -75,7 +75,7 @@ export function useRollout(key: string | undefined): Rollout {
         (error: unknown) => {
           if (error instanceof ApiError && error.code === 'CHANGED') {
             store.reset()
-            cache.invalidateQueries({ queryKey: trajectoryOptions(onTrajectory).queryKey })
+            void cache.invalidateQueries({ queryKey: trajectoryOptions(onTrajectory).queryKey })
           }
           throw error
         },

@@ -149,7 +149,7 @@ export function createLabStore(
   }
   const change = (history: LabHistory) => {
     set({ kind: 'open', history, saved: 'saving', other: current.kind === 'open' ? current.other : undefined })
-    write()
+    void write()
   }
   const lookAgain = async () => {
     if (isWriting) return
@@ -219,7 +219,7 @@ export function createLabStore(
       keptCount++
       written = undefined
       set({ ...current, saved: 'saving', other: undefined })
-      kept.then(write)
+      void kept.then(write)
     },
   }
 }

@@ -66,7 +66,7 @@ function streamOf(
       patience = setTimeout(() => {
         controller.enqueue(lastLine(taken))
         controller.close()
-        iterator.return?.()
+        void iterator.return?.()
       }, STALLED_MS)
       patience.unref()
     },

@@ -122,7 +122,7 @@ export function createMcpServers(
       const key = keyOf(place)
       // Another name may stand for the same place.
       if (all().some((other) => keyOf(other.place) === key)) return
-      open.get(key)?.close()
+      void open.get(key)?.close()
       open.delete(key)
     },
     tools,

@@ -157,7 +157,7 @@ describe('for every conversation', () => {
     const text = packaged(name)
     const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
     const lines = text.split('\n').length
-    fc.assert(
+    void fc.assert(
       fc.property(conversation, fc.boolean(), (messages, addGenerationPrompt) => {
         const given = input(messages, { addGenerationPrompt, options: { date_string: 'today' } })
         const traced = template.trace(given)

@@ -110,7 +110,7 @@ describe('stable means that the ids are the same', () => {
     const { subject, settings } = read.value
     const state = thinkingOf(subject)
     const form = { ...messageForm(settings.facts), thinking: state.delimiters }
-    fc.assert(
+    void fc.assert(
       fc.property(plans, (plan) => {
         const turn = turnOf(plan, { facts: settings.facts, state, toolName: 'f' })
         const trained = { subject, facts: settings.facts, delimiters: state.delimiters }
