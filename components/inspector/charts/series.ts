@@ -5,10 +5,11 @@
 
 import type { Coloured, ColourMode, NumberMode } from '#components/token-view/colour/mode.ts'
 import { colourModeNamed, columnNames } from '#components/token-view/colour/modes.ts'
-import { COLUMN_PREFIX } from '#components/token-view/colour/number-modes.ts'
+import { COLUMN_PREFIX, ENTROPY, MARGIN, PROBABILITY } from '#components/token-view/colour/number-modes.ts'
 import { hasTrained } from '#components/token-view/colour/scale.ts'
+import { TOKEN_QUANTITIES } from '#lib/trajectory/tokens/quantities.ts'
 import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
-import { numberAt, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
@@ -30,12 +31,15 @@ export interface Quantity {
   readonly title: string
 }
 
+const LOGPROB = TOKEN_QUANTITIES.logprob
+
 /** What can be drawn: the numbers that tokens can be coloured by. */
 export const quantities = (segments: readonly SegmentView[]): readonly Quantity[] => [
-  { name: 'logprob', title: 'logprob' },
-  { name: 'probability', title: 'probability' },
-  { name: 'entropy', title: 'entropy (approximate)' },
-  { name: 'margin', title: 'margin (approximate)' },
+  { name: 'logprob', title: LOGPROB.title },
+  ...[PROBABILITY, ENTROPY, MARGIN].map(({ name, quantity, isApproximate }) => ({
+    name,
+    title: isApproximate ? `${quantity} (approximate)` : quantity,
+  })),
   ...columnNames(segments).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
 ]
 
@@ -89,15 +93,7 @@ interface Reader {
 /** Logprobs as they are: a chart has an axis, and no need to turn them round. */
 function readerOf(trajectory: Coloured, name: string): Reader {
   const mode = colourModeNamed(trajectory, name)
-  if (mode.kind !== 'number' || mode.name === 'logprob')
-    return {
-      title: 'logprob',
-      unit: 'nats',
-      read:
-        ({ logprobs }) =>
-        (offset) =>
-          numberAt(logprobs, offset) ?? Number.NaN,
-    }
+  if (mode.kind !== 'number' || mode.name === 'logprob') return { ...LOGPROB, read: LOGPROB.reader }
   return { title: mode.quantity, unit: mode.unit, read: mode.read }
 }
 

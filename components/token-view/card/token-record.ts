@@ -4,8 +4,8 @@ import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
-import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { memoizeByIdentity } from '#lib/util/memoize.ts'
+import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { columnNames } from '../colour/modes.ts'
 import { messagePlace } from '../overview/message-place.ts'
 
 export function tokenRecord(trajectory: TrajectoryView, token: Token): object {
@@ -45,10 +45,6 @@ interface ColumnValue {
 /** Every column that some token of the file has. */
 export const columnsOf = ({ segments }: TrajectoryView, { segment, indexInSegment }: Token): readonly ColumnValue[] =>
   columnNames(segments).map((name) => ({ name, value: numberAt(segment.columns?.[name], indexInSegment) }))
-
-const columnNames = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [
-  ...new Set(segments.flatMap(({ columns }) => Object.keys(columns ?? {}))),
-])
 
 function textRecord(vocab: Vocab, id: number): object {
   const entry = vocab[id]

@@ -3,7 +3,7 @@
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { callMode, MASK, rankMode, segmentMode, spanMode, toolMode, versionMode } from './category-modes.ts'
-import type { Coloured, ColourMode } from './mode.ts'
+import type { Coloured, ColourMode, NumberMode } from './mode.ts'
 import {
   COLUMN_PREFIX,
   columnMode,
@@ -90,16 +90,18 @@ const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly 
   const versions = lacks('not said', (segment) => segment.kind === 'response' && !!segment.weightVersions?.length)
   const calls = lacks('no calls', (segment) => segment.kind === 'response' && segment.toolCalls.length > 0)
   const choice = (name: string, title: string, missing?: string): ColourChoice => ({ name, title, missing })
+  const number = ({ name, title, isApproximate }: NumberMode, missing?: string): ColourChoice =>
+    choice(name, isApproximate ? `${title} (approximate)` : title, missing)
   const columns = columnNames(segments)
   return [
     {
       title: 'Numbers',
       choices: [
-        choice('logprobs', 'Logprob + prompt', logprobs),
-        choice('probability', 'Probability', logprobs),
+        number(SURPRISE_WITH_PROMPT, logprobs),
+        number(PROBABILITY, logprobs),
         choice('rank', 'Rank', alternatives),
-        choice('entropy', 'Entropy (approximate)', alternatives),
-        choice('margin', 'Margin (approximate)', runnersUp),
+        number(ENTROPY, alternatives),
+        number(MARGIN, runnersUp),
       ],
     },
     {

@@ -1,7 +1,6 @@
 /** Numbers that tokens are coloured by: of the logprobs, of the alternatives, and the columns that a file brings. */
-import { entropyAt, marginAt } from '#lib/trajectory/tokens/alternatives.ts'
-import { surprise } from '#lib/trajectory/tokens/tokens.ts'
-import { numberAt, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { type QuantityName, quantityNamed } from '#lib/trajectory/tokens/quantities.ts'
+import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { percentText } from '../numbers.ts'
 import type { Axis, Extent, NumberMode } from './mode.ts'
 
@@ -23,71 +22,65 @@ function shortNumber(value: number): string {
   return text.replaceAll('-', '−')
 }
 
-const surpriseMode = (name: string, title: string, scope: NumberMode['scope'], explanation: string): NumberMode => ({
-  kind: 'number',
-  name,
-  title,
-  explanation,
-  quantity: 'surprise',
-  unit: 'nats',
-  isApproximate: false,
-  scope,
+type Look = Pick<NumberMode, 'name' | 'title' | 'explanation' | 'scope' | 'axis' | 'text'>
+
+function quantityMode(name: QuantityName, look: Look): NumberMode {
+  const { title: quantity, unit, isApproximate, source, reader } = quantityNamed(name)
+  return {
+    ...look,
+    kind: 'number',
+    quantity,
+    unit,
+    isApproximate,
+    read: (segment) => segment[source] && reader(segment),
+  }
+}
+
+export const SURPRISE = quantityMode('surprise', {
+  name: 'logprob',
+  title: 'Logprob',
+  explanation: 'Surprise (−logprob) of trained tokens',
+  scope: 'trained',
   axis: () => SURPRISE_AXIS,
-  read: ofLogprobs((logprob) => surprise(logprob) ?? Number.NaN),
   text: shortNumber,
 })
 
-export const SURPRISE = surpriseMode('logprob', 'Logprob', 'trained', 'Surprise (−logprob) of trained tokens')
-export const SURPRISE_WITH_PROMPT = surpriseMode(
-  'logprobs',
-  'Logprob + prompt',
-  'all',
-  'Surprise of context tokens too: prefill, at temperature 1',
-)
+export const SURPRISE_WITH_PROMPT: NumberMode = {
+  ...SURPRISE,
+  name: 'logprobs',
+  title: 'Logprob + prompt',
+  explanation: 'Surprise of context tokens too: prefill, at temperature 1',
+  scope: 'all',
+}
 
-export const PROBABILITY: NumberMode = {
-  kind: 'number',
+export const PROBABILITY = quantityMode('p', {
   name: 'probability',
   title: 'Probability',
   explanation: 'Probability of trained tokens, exp(logprob): the less likely, the warmer',
-  quantity: 'probability',
-  unit: '',
-  isApproximate: false,
   scope: 'trained',
   axis: () => SHARE_AXIS,
-  read: ofLogprobs((logprob) => Math.exp(logprob)),
   text: percentText,
-}
+})
 
-export const ENTROPY: NumberMode = {
-  kind: 'number',
+export const ENTROPY = quantityMode('entropy', {
   name: 'entropy',
   title: 'Entropy',
   explanation:
     'Approximate: from the k best. −Σ pᵢ ln pᵢ − r ln r, with pᵢ of the recorded alternatives and all the rest r = 1 − Σ pᵢ as one lump: the real entropy is at least this',
-  quantity: 'entropy',
-  unit: 'nats',
-  isApproximate: true,
   scope: 'trained',
   axis: () => ({ ...SURPRISE_AXIS, step: 0.25, shortest: 0.5 }),
-  read: ofAlternatives(entropyAt),
   text: shortNumber,
-}
+})
 
-export const MARGIN: NumberMode = {
-  kind: 'number',
+export const MARGIN = quantityMode('margin', {
   name: 'margin',
   title: 'Margin',
   explanation:
     'Approximate: from the k best. Probability of the likeliest recorded alternative less that of the second: the smaller, the warmer',
-  quantity: 'margin',
-  unit: '',
-  isApproximate: true,
   scope: 'trained',
   axis: () => SHARE_AXIS,
-  read: ofAlternatives(marginAt),
   text: shortNumber,
-}
+})
 
 export const COLUMN_PREFIX = 'column:'
 
@@ -114,17 +107,4 @@ function columnAxis(column: string, { least, largest }: Extent): Axis {
   if (/ratio|importance/i.test(column) && least >= 0) return { ...common, direction: 'diverging', origin: 1 }
   if (least < 0 && largest > 0) return { ...common, direction: 'diverging' }
   return { ...common, direction: least < 0 ? 'falling' : 'rising' }
-}
-
-function ofLogprobs(value: (logprob: number) => number): NumberMode['read'] {
-  return ({ logprobs }) =>
-    logprobs &&
-    ((offset) => {
-      const logprob = numberAt(logprobs, offset)
-      return logprob === null ? Number.NaN : value(logprob)
-    })
-}
-
-function ofAlternatives(value: (segment: SegmentView, offset: number) => number | null): NumberMode['read'] {
-  return (segment) => segment.topLogprobs && ((offset) => value(segment, offset) ?? Number.NaN)
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { QUANTITY_NAMES, quantityNamed } from '#lib/trajectory/tokens/quantities.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -133,17 +134,10 @@ function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] 
   return [
     ...terms.flatMap((term) => (term.kind === 'name' ? nameNote(term, trajectory) : [])),
     ...numbers.flatMap((term) => numberNote(term, trajectory)),
-    ...(numbers.some(({ number }) => number.name === 'rank')
-      ? [
-          {
-            message:
-              'Only the likeliest alternatives are recorded: a rank beyond them counts as larger than any number.',
-          },
-        ]
-      : []),
-    ...(numbers.some(({ number }) => number.name === 'entropy')
-      ? [{ message: 'Entropy is approximate: of the recorded alternatives, and the rest as one.' }]
-      : []),
+    ...QUANTITY_NAMES.flatMap((name) => {
+      const { caveat } = quantityNamed(name)
+      return caveat !== undefined && numbers.some(({ number }) => number.name === name) ? [{ message: caveat }] : []
+    }),
   ]
 }
 

@@ -1,10 +1,9 @@
 /** The numbers of tokens that a query can ask about. */
-import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives.ts'
-import { isTrained, segmentStarts, segmentsOf, surprise, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { quantityNamed } from '#lib/trajectory/tokens/quantities.ts'
+import { isTrained, segmentStarts, segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Interval } from '#lib/util/interval.ts'
-import { unreachable } from '#lib/util/unreachable.ts'
 import type { NumberFact, NumberName } from './query.ts'
 
 /** Which tokens are looked at. */
@@ -20,27 +19,26 @@ export function tokensWithin(
   return tokensWhere(
     trajectory,
     number,
-    (value) =>
-      value !== null && within.some(({ low, high, without }) => low <= value && value <= high && value !== without),
+    (value) => within.some(({ low, high, without }) => low <= value && value <= high && value !== without),
     scope,
   )
 }
 
 export const tokensUnknown = (trajectory: TrajectoryView, number: NumberName): Uint8Array =>
-  tokensWhere(trajectory, number, (value) => value === null, 'all')
+  tokensWhere(trajectory, number, Number.isNaN, 'all')
 
 /** Whether any token has it. */
 export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName, scope: Scope): boolean {
   for (const { segment, read } of readers(trajectory, number))
     for (let offset = 0; offset < segment.ids.length; offset++)
-      if (isIn(scope, segment, offset) && read(offset) !== null) return true
+      if (isIn(scope, segment, offset) && !Number.isNaN(read(offset))) return true
   return false
 }
 
 function tokensWhere(
   trajectory: TrajectoryView,
   number: NumberName,
-  test: (value: number | null) => boolean,
+  test: (value: number) => boolean,
   scope: Scope,
 ): Uint8Array {
   const tokens = new Uint8Array(tokenCount(trajectory))
@@ -57,7 +55,8 @@ interface Reader {
   readonly segment: SegmentView
   /** Of its first token. */
   readonly start: number
-  readonly read: (offset: number) => number | null
+  /** NaN = unknown. */
+  readonly read: (offset: number) => number
 }
 
 function readers(trajectory: TrajectoryView, number: NumberName): readonly Reader[] {
@@ -67,7 +66,7 @@ function readers(trajectory: TrajectoryView, number: NumberName): readonly Reade
     const start = elementAt(starts, index)
     const read =
       number.kind === 'column'
-        ? (offset: number) => numberAt(segment.columns?.[number.name], offset)
+        ? (offset: number) => numberAt(segment.columns?.[number.name], offset) ?? Number.NaN
         : factReader(number.name, { segment, index, start, specialIds })
     return { segment, start, read }
   })
@@ -80,8 +79,7 @@ interface Place {
   readonly specialIds: ReadonlySet<number>
 }
 
-function factReader(name: NumberFact, { segment, index, start, specialIds }: Place): (offset: number) => number | null {
-  const logprob = (offset: number) => numberAt(segment.logprobs, offset)
+function factReader(name: NumberFact, { segment, index, start, specialIds }: Place): (offset: number) => number {
   switch (name) {
     case 'index':
       return (offset) => start + offset
@@ -91,24 +89,9 @@ function factReader(name: NumberFact, { segment, index, start, specialIds }: Pla
       return () => index
     case 'mask':
       return (offset) => (isTrained(segment, offset) ? 1 : 0)
-    case 'logprob':
-      return logprob
-    case 'surprise':
-      return (offset) => surprise(logprob(offset))
-    case 'p':
-      return (offset) => {
-        const value = logprob(offset)
-        return value === null ? null : Math.exp(value)
-      }
-    case 'rank':
-      return (offset) => rankAt(segment, offset)
-    case 'entropy':
-      return (offset) => entropyAt(segment, offset)
-    case 'margin':
-      return (offset) => marginAt(segment, offset)
     case 'special':
       return (offset) => (specialIds.has(elementAt(segment.ids, offset)) ? 1 : 0)
     default:
-      return unreachable(name)
+      return quantityNamed(name).reader(segment)
   }
 }

@@ -1,6 +1,7 @@
 /** What a query asks for, as the parser reads it. Places count UTF-16 code units of the query as typed; half-open. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { QUANTITY_NAMES, type QuantityName } from '#lib/trajectory/tokens/quantities.ts'
 import type { Interval } from '#lib/util/interval.ts'
 
 export type Query =
@@ -18,7 +19,7 @@ export type Term =
       readonly kind: 'number'
       readonly number: NumberName
       readonly within: readonly Interval[]
-      /** Context tokens count too. Omitted: of the numbers in SAMPLED_FACTS only trained tokens have one. */
+      /** Context tokens count too. Omitted: of the quantities only trained tokens have one. */
       readonly withPrompt?: true
     }
   | { readonly kind: 'name'; readonly name: NamedFact; readonly value: string; readonly at: Span }
@@ -28,30 +29,16 @@ export type NumberName =
   | { readonly kind: 'fact'; readonly name: NumberFact }
   | { readonly kind: 'column'; readonly name: string }
 
-export const NUMBER_FACTS = [
-  'index',
-  'id',
-  'segment',
-  'mask',
-  'logprob',
-  'surprise',
-  'p',
-  'rank',
-  'entropy',
-  'margin',
-  'special',
-] as const
+export const NUMBER_FACTS = ['index', 'id', 'segment', 'mask', ...QUANTITY_NAMES, 'special'] as const
 export type NumberFact = (typeof NUMBER_FACTS)[number]
 
 /**
- * Numbers of how the model sampled a token. They are of trained tokens, as the colours are: a context token has them from
- * prefill, of a text that the model did not write.
+ * Whether a number is searched in trained tokens alone unless the query names the prompt. The quantities are: a context token
+ * has them from prefill, of a text that the model did not write.
  */
-const SAMPLED_FACTS: readonly NumberFact[] = ['logprob', 'surprise', 'p', 'rank', 'entropy', 'margin']
+export const isOfSampled = (number: NumberName): boolean => number.kind === 'fact' && isQuantity(number.name)
 
-/** Whether a number is looked for in trained tokens alone unless the query names the prompt. */
-export const isOfSampled = (number: NumberName): boolean =>
-  number.kind === 'fact' && SAMPLED_FACTS.includes(number.name)
+const isQuantity = (name: string): name is QuantityName => (QUANTITY_NAMES as readonly string[]).includes(name)
 
 /** What is asked for by name. Those with a list take no other value. */
 export const NAMED_FACTS = {
