@@ -3,10 +3,11 @@ import * as z from 'zod'
 import { rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { summarySchema } from './library.ts'
+import { runStartedSchema } from './run-request.ts'
 
 export const groupStartedSchema = z.object({
   groupId: z.string(),
-  samples: z.array(z.object({ rolloutId: z.string(), trajectoryId: z.string() })).describe('By their index.'),
+  samples: z.array(runStartedSchema).describe('By their index.'),
 })
 export type GroupStarted = Plain<z.infer<typeof groupStartedSchema>>
 

@@ -15,7 +15,10 @@ export const mcpServerEntrySchema = z.object({
 })
 export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
 
-export const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSchema: true }).extend({
+/** The answer of GET /api/mcp-servers. */
+export const mcpServerListSchema = z.object({ servers: z.array(mcpServerEntrySchema) })
+
+const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSchema: true }).extend({
   obstacle: z.string().optional().describe('Why no run can have it. Omitted: it can.'),
   fingerprint: z
     .string()
@@ -25,6 +28,9 @@ export const offeredToolSchema = toolSpec.pick({ name: true, description: true, 
     ),
 })
 export type OfferedTool = Plain<z.infer<typeof offeredToolSchema>>
+
+/** The answer of GET /api/mcp-servers/{name}/tools. */
+export const offeredToolsSchema = z.object({ tools: z.array(offeredToolSchema) })
 
 /** A tool of an MCP server, as requests name it. */
 export const mcpToolSchema = z.strictObject({

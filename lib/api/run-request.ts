@@ -1,5 +1,5 @@
-/** Requests for runs, as POST /api/rollouts takes them. The schemas, which check them, are in lib/server/runs/rollouts.ts. */
-
+/** Requests for runs, as POST /api/rollouts takes them, and its answer. The schemas of requests are in lib/server/runs/rollouts.ts. */
+import * as z from 'zod'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
@@ -37,3 +37,8 @@ export interface RunSettings {
 }
 
 export interface RunRequest extends RunOpening, RunSettings {}
+
+/** A run that has begun. */
+export const runStartedSchema = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
+/** Where the events and the record of a run are found. */
+export type RunStarted = Readonly<z.infer<typeof runStartedSchema>>

@@ -12,6 +12,9 @@ export const serverEntrySchema = z
   .readonly()
 export type ServerEntry = z.infer<typeof serverEntrySchema>
 
+/** The answer of GET /api/servers. */
+export const serverListSchema = z.object({ servers: z.array(serverEntrySchema), default: z.string() })
+
 /** A server leaves out what it does not tell, and so do these: older versions tell less, a router next to nothing. */
 const description = z.object({
   kind: z.enum(['server', 'router']).describe('A router stands in front of servers and tells little of them.'),

@@ -9,3 +9,9 @@ export const downloadSchema = z.object({
   total: z.int(),
 })
 export type Download = Readonly<z.infer<typeof downloadSchema>>
+
+/** The answer of GET /api/tokenizers. */
+export const tokenizersSchema = z.object({
+  downloads: z.array(downloadSchema).describe('How far each is: tokenizers, and the built-in server’s model.'),
+  names: z.array(z.string()).describe('Tokenizers found in the folders of ROLLSCOPE_TOKENIZERS, by name.'),
+})

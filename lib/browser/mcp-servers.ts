@@ -1,7 +1,6 @@
 /** The MCP servers that the application knows, and what they offer. */
 import { queryOptions } from '@tanstack/react-query'
-import * as z from 'zod'
-import { mcpServerEntrySchema, offeredToolSchema } from '#lib/api/mcp-server.ts'
+import { mcpServerListSchema, offeredToolsSchema } from '#lib/api/mcp-server.ts'
 import { callApi } from './api.ts'
 
 const PATH = '/api/mcp-servers'
@@ -10,9 +9,7 @@ const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`
 export const mcpServersOptions = () =>
   queryOptions({
     queryKey: ['mcp-servers'],
-    queryFn: async ({ signal }) =>
-      z.object({ servers: z.array(mcpServerEntrySchema) }).parse(await (await callApi(PATH, { signal })).json())
-        .servers,
+    queryFn: async ({ signal }) => mcpServerListSchema.parse(await (await callApi(PATH, { signal })).json()).servers,
   })
 
 /** Asking starts a program, where the server is one. */
@@ -20,9 +17,7 @@ export const mcpToolsOptions = (name: string) =>
   queryOptions({
     queryKey: ['mcp-tools', name],
     queryFn: async ({ signal }) =>
-      z
-        .object({ tools: z.array(offeredToolSchema) })
-        .parse(await (await callApi(`${pathOf(name)}/tools`, { signal })).json()).tools,
+      offeredToolsSchema.parse(await (await callApi(`${pathOf(name)}/tools`, { signal })).json()).tools,
     retry: false,
   })
 

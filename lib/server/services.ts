@@ -58,7 +58,7 @@ const DIAGNOSING_MS = 60_000
 /** The built-in server finishes what it was asked for. */
 const NEVER_LEFT = new AbortController().signal
 
-function createServices(config: Config): Services {
+export function createServices(config: Config): Services {
   const folder = openDataFolder(config.dataFolder)
   const shipped = path.join(config.applicationFolder, 'models', 'tiny-qwen3')
   const model = config.model ?? shipped

@@ -1,18 +1,10 @@
-import { HttpProblem } from '#lib/server/http/problem.ts'
-import { route } from '#lib/server/http/route.ts'
+import { answerRequest } from '#lib/server/routes/routes.ts'
 
-/** What has no route of its own says so as the others do, and to those only who may ask. */
-const none = route<{ path?: string[] }>({}, ({ params }) => {
-  throw new HttpProblem({
-    status: 404,
-    code: 'NO_ROUTE',
-    detail: `there is nothing at ${['/api', ...(params.path ?? [])].join('/')}`,
-    hint: 'GET /api/openapi.json lists what there is.',
-  })
-})
+export const dynamic = 'force-dynamic'
 
-export const GET = none
-export const POST = none
-export const PUT = none
-export const PATCH = none
-export const DELETE = none
+// Next answers HEAD by GET, and OPTIONS with the methods below.
+export const GET = answerRequest
+export const POST = answerRequest
+export const PUT = answerRequest
+export const PATCH = answerRequest
+export const DELETE = answerRequest

@@ -1,4 +1,5 @@
-import { type LoadedTokenizer, loadTokenizerFiles, tokenizerFilesSchema } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { tokenizerFilesSchema } from '#lib/api/tokenizer-files.ts'
+import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TaskResource } from './task-host.ts'
 
 /** The tokenizer that these files make. Throws TokenizerError. */

@@ -1,8 +1,8 @@
 /** A trajectory, or ids alone, as a pipeline would have them that keeps text or messages: other ids, over HTTP. */
 import * as z from 'zod'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
+import { jsonText } from '../http/json-response.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { jsonText } from '../http/route.ts'
 import { noTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { labShape } from '../templates/lab-request.ts'

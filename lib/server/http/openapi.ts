@@ -1,26 +1,12 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
 import * as z from 'zod'
-import { applicationOperations } from '../operations/application.ts'
-import { labOperations } from '../operations/lab.ts'
-import type { Answer, Body, Operation } from '../operations/operation.ts'
-import { runOperations } from '../operations/runs.ts'
-import { serverOperations } from '../operations/servers.ts'
-import { tokenizerOperations } from '../operations/tokenizers.ts'
-import { trajectoryOperations } from '../operations/trajectories.ts'
+import type { Answer, Body, Endpoint } from './endpoint.ts'
 
-export const operations: readonly Operation[] = [
-  ...applicationOperations,
-  ...serverOperations,
-  ...runOperations,
-  ...trajectoryOperations,
-  ...tokenizerOperations,
-  ...labOperations,
-]
-
-export function openApi(version: string): object {
+/** Returns the OpenAPI document of these endpoints. */
+export function describeApi(endpoints: readonly Endpoint[], version: string) {
   const paths: Record<string, Record<string, object>> = {}
-  for (const operation of operations)
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) }
+  for (const endpoint of endpoints)
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: describe(endpoint) }
   return {
     openapi: '3.1.0',
     info: {
@@ -56,7 +42,7 @@ const problemSchema = {
   },
 }
 
-function describe({ method, path, summary, query, body, changes, answers, access }: Operation): object {
+function describe({ method, path, summary, query, body, answers, access }: Endpoint): object {
   const parameters = [
     ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
       name,
@@ -70,16 +56,16 @@ function describe({ method, path, summary, query, body, changes, answers, access
       description,
       schema: { type: 'string' },
     })),
-    ...((body ?? changes) ? [{ name: 'X-Rollscope', in: 'header', required: true, schema: { const: '1' } }] : []),
+    ...(body ? [{ name: 'X-Rollscope', in: 'header', required: true, schema: { const: '1' } }] : []),
   ]
   return {
-    operationId: `${method}${path
+    operationId: `${method.toLowerCase()}${path
       .replace(/^\/api/, '')
       .replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase())
       .replace(/\W/g, '')}`,
     summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: requestBody(body) }),
+    ...(body?.type && { requestBody: requestBody(body.type, body) }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
       default: {
@@ -87,23 +73,27 @@ function describe({ method, path, summary, query, body, changes, answers, access
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },
-    ...(access === 'none' && { security: [] }),
+    ...(access === 'origin' && { security: [] }),
   }
 }
 
-function requestBody(body: Body): object {
-  if (body.type === 'application/octet-stream')
-    return {
-      required: true,
-      description: body.description,
-      content: { [body.type]: { schema: { type: 'string', format: 'binary' } } },
-    }
-  const schema =
-    body.schema === 'empty' ? { type: 'object' } : z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' })
-  return { required: body.schema !== 'empty', content: { [body.type]: { schema } } }
+function requestBody(type: string, { schema, description }: Body<unknown>): object {
+  if (type === 'application/octet-stream')
+    return { required: true, description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } }
+  return {
+    required: schema !== undefined,
+    content: {
+      [type]: { schema: schema ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : { type: 'object' } },
+    },
+  }
 }
 
-const response = ({ description, type = 'application/json', schema }: Answer): object => ({
-  description,
-  ...(schema && { content: { [type]: { schema: z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) } } }),
-})
+function response({ description, schema, lines }: Answer): object {
+  const content = {
+    ...(schema && { 'application/json': { schema: answerSchema(schema) } }),
+    ...(lines && { 'application/x-ndjson': { schema: answerSchema(lines) } }),
+  }
+  return { description, ...(Object.keys(content).length > 0 && { content }) }
+}
+
+const answerSchema = (schema: z.ZodType): object => z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })

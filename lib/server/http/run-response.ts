@@ -1,7 +1,7 @@
 import type { Run } from '../runs/runs.ts'
 import type { Services } from '../services.ts'
+import { json } from './json-response.ts'
 import { eventStream } from './ndjson.ts'
-import { json } from './route.ts'
 
 /**
  * Detached: where to find it. Else its stream of events, tied to the connection: when that closes, the rollout stops. A reader

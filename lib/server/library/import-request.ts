@@ -1,6 +1,8 @@
 /** Reads, checks and stores a file, a few records at a time. */
+
 import { randomUUID } from 'node:crypto'
 import { readSync } from 'node:fs'
+import type { Imported } from '#lib/api/imported.ts'
 import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
@@ -10,7 +12,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { HttpProblem } from '../http/problem.ts'
-import type { Imported, ImportQuestion } from './import-answer.ts'
+import type { ImportQuestion } from './import-answer.ts'
 import { textSource, withTexts } from './import-texts.ts'
 
 interface Deps {

@@ -1,8 +1,9 @@
 /** The importing thread as requests use it: one file at a time, each with a limit of time and of memory. */
 
+import type { Imported } from '#lib/api/imported.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
-import type { ImportAnswer, Imported, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
+import type { ImportAnswer, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
 
 export type ImportingThread = LimitedThread<ImportQuestion, ImportAnswer>
 

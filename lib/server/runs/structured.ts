@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
+import type { StructuredAnswer } from '#lib/api/structured.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import { samplingWithin } from '#lib/rollout/loop/limits.ts'
 import { unreadResults } from '#lib/rollout/loop/rollout.ts'
@@ -34,16 +35,6 @@ export const structuredRequestSchema = z.strictObject({
   server: z.string().exactOptional().describe('Name of a saved server. Default: that of the trajectory’s last call.'),
 })
 export type StructuredRequest = z.infer<typeof structuredRequestSchema>
-
-export const structuredAnswerSchema = z.object({
-  text: z.string().describe('As it was written, without the token that ended it.'),
-  value: z.json().optional().describe('The text as JSON. Omitted: it is none.'),
-  problem: z.string().optional().describe('Why it is no JSON, or does not fit the schema. Omitted: it fits.'),
-  promptTokens: z.int(),
-  completionTokens: z.int(),
-  cachedTokens: z.int().optional(),
-})
-export type StructuredAnswer = z.infer<typeof structuredAnswerSchema>
 
 const GRAMMARS = ['json_schema', 'regex', 'ebnf', 'structural_tag'] as const
 

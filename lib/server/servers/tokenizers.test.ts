@@ -97,12 +97,10 @@ test('files have a tag by which a browser that has them is spared them', async (
 })
 
 test('how a model’s publishers advise to sample is one of its files', async () => {
-  const asked = async (files: object) =>
-    (
-      await generationConfig(new Request('http://localhost/?name=a/b'), {
-        files: async () => ({ tokenizerJson: '{}', ...files }),
-      })
-    ).json()
+  const asked = (files: object) =>
+    generationConfig(new Request('http://localhost/?name=a/b'), {
+      files: async () => ({ tokenizerJson: '{}', ...files }),
+    })
   expect(await asked({ generationConfigJson: '{"top_k": 20}' })).toEqual({ generationConfigJson: '{"top_k": 20}' })
   expect(await asked({})).toEqual({})
 })

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { downloadSchema } from '#lib/api/tokenizer-download.ts'
+import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -9,11 +10,6 @@ import type { Services } from '../services.ts'
 
 export const tokenizerRequestSchema = z.strictObject({
   name: z.string().min(1).max(4096).describe('A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.'),
-})
-
-export const tokenizersSchema = z.object({
-  downloads: z.array(downloadSchema).describe('How far each is: tokenizers, and the built-in server’s model.'),
-  names: z.array(z.string()).describe('Tokenizers found in the folders of ROLLSCOPE_TOKENIZERS, by name.'),
 })
 
 export const loadingSchema = z.discriminatedUnion('state', [
@@ -101,10 +97,9 @@ export async function tokenizerFilesResponse(
 export async function generationConfig(
   request: Request,
   loader: Pick<Services['tokenizers'], 'files'>,
-): Promise<Response> {
-  const { name } = nameIn(request)
-  const { generationConfigJson } = await loader.files(name, request.signal)
-  return Response.json(generationConfigJson === undefined ? {} : { generationConfigJson })
+): Promise<Pick<TokenizerFiles, 'generationConfigJson'>> {
+  const { generationConfigJson } = await loader.files(nameIn(request).name, request.signal)
+  return { ...(generationConfigJson !== undefined && { generationConfigJson }) }
 }
 
 function nameIn(request: Request): z.infer<typeof tokenizerRequestSchema> {

@@ -2,8 +2,9 @@
 import type * as z from 'zod'
 import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
 import type { PyDict } from '#lib/templates/jinja/python/values.ts'
+import { checkedJson, readText } from '../http/body.ts'
+import type { Body } from '../http/endpoint.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { checkedJson, readText } from '../http/route.ts'
 import { noTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import type { LabWork } from './lab-answers.ts'
@@ -13,6 +14,13 @@ import type { DoctorRequest } from './template-doctor.ts'
 
 /** A few conversations at the length of a long context. */
 const LARGEST_LAB_BODY = 16 << 20
+
+/** The body of a request to the lab. */
+export const labBody = <T extends LabRequest>(schema: z.ZodType<T>): Body<LabWork<T>> => ({
+  type: 'application/json',
+  schema,
+  read: (request) => readLabRequest(request, schema),
+})
 
 /** Throws Problem. */
 export async function readLabRequest<T extends LabRequest>(

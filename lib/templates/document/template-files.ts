@@ -1,8 +1,8 @@
 /** Chat templates in the files that carry them. */
 
+import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { memberOf, nodeAt, readJsonText } from '#lib/json/json-text.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import type { TokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { conversationTexts } from './samples.ts'
 
 export interface NamedTemplate {

@@ -3,6 +3,7 @@ import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
+import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
 import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -10,15 +11,6 @@ import { createMemory } from '#lib/util/bounded-memory.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { pieceBytes } from './piece-bytes.ts'
 import { wordEncoder } from './word-encoder.ts'
-
-/** File contents as text. */
-export const tokenizerFilesSchema = z.object({
-  tokenizerJson: z.string().describe('tokenizer.json'),
-  tokenizerConfigJson: z.string().optional().describe('tokenizer_config.json. Omitted: there is none.'),
-  chatTemplateJinja: z.string().optional().describe('chat_template.jinja. Omitted: there is none.'),
-  generationConfigJson: z.string().optional().describe('generation_config.json. Omitted: there is none.'),
-})
-export type TokenizerFiles = Readonly<z.infer<typeof tokenizerFilesSchema>>
 
 export interface LoadedTokenizer {
   readonly tokenizer: Tokenizer

@@ -2,12 +2,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Download } from '#lib/api/tokenizer-download.ts'
-import {
-  type LoadedTokenizer,
-  loadTokenizerFiles,
-  TokenizerError,
-  type TokenizerFiles,
-} from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
+import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
 import type { HubPlace, Progress } from './repository.ts'
 

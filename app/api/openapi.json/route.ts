@@ -1,6 +1,0 @@
-import { openApi } from '#lib/server/http/openapi.ts'
-import { json, methods, route } from '#lib/server/http/route.ts'
-
-export const { GET, POST, PUT, PATCH, DELETE } = methods({
-  GET: route({}, ({ services }) => json(openApi(services.version))),
-})

@@ -1,0 +1,14 @@
+/** JSON that a server has written to fit a schema. */
+import * as z from 'zod'
+
+/** The answer of POST /api/trajectories/{key}/structured. */
+export const structuredAnswerSchema = z.object({
+  text: z.string().describe('As it was written, without the token that ended it.'),
+  value: z.json().optional().describe('The text as JSON. Omitted: it is none.'),
+  problem: z.string().optional().describe('Why it is no JSON, or does not fit the schema. Omitted: it fits.'),
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  cachedTokens: z.int().optional(),
+})
+/** The JSON, and why it does not fit where it does not. */
+export type StructuredAnswer = z.infer<typeof structuredAnswerSchema>

@@ -1,0 +1,14 @@
+import * as z from 'zod'
+
+/** Contents of the files of a tokenizer, as text. */
+export const tokenizerFilesSchema = z.object({
+  tokenizerJson: z.string().describe('tokenizer.json'),
+  tokenizerConfigJson: z.string().optional().describe('tokenizer_config.json. Omitted: there is none.'),
+  chatTemplateJinja: z.string().optional().describe('chat_template.jinja. Omitted: there is none.'),
+  generationConfigJson: z.string().optional().describe('generation_config.json. Omitted: there is none.'),
+})
+/** Texts of the files of a tokenizer. */
+export type TokenizerFiles = Readonly<z.infer<typeof tokenizerFilesSchema>>
+
+/** The answer of GET /api/tokenizers/generation-config. */
+export const generationConfigSchema = tokenizerFilesSchema.pick({ generationConfigJson: true })

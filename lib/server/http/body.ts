@@ -1,0 +1,83 @@
+/** Bodies of requests, read within limits and checked. */
+import type * as z from 'zod'
+import { tooDeepAt } from '#lib/json/json-depth.ts'
+import { bytesText } from '#lib/util/limits.ts'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { HttpProblem } from './problem.ts'
+
+const MEGABYTE = 1 << 20
+const LARGEST_JSON = MEGABYTE
+/** Over a million ids. */
+const LARGEST_IDS = 16 * MEGABYTE
+/** No body comes near it; what is kept of one is walked by recursion. */
+const DEEPEST_JSON = 100
+
+/** The request's JSON body, checked. Throws HttpProblem. */
+export const readJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+  checkedJson(await readText(request, LARGEST_JSON), schema)
+
+/** The same of a body that holds the ids or the messages of a trajectory. */
+export const readLargeJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+  checkedJson(await readText(request, LARGEST_IDS), schema)
+
+/** A body that was read as text. Throws HttpProblem. */
+export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new HttpProblem({
+      status: 400,
+      code: 'BAD_JSON',
+      detail: `the body is not JSON: ${error instanceof Error ? error.message : error}`,
+    })
+  }
+  const tooDeep = tooDeepAt(text, DEEPEST_JSON)
+  if (tooDeep !== undefined)
+    throw new HttpProblem({
+      status: 422,
+      code: 'TOO_DEEP',
+      detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1} on`,
+    })
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) {
+    const violation = schemaViolation(parsed.error, value)
+    throw new HttpProblem({
+      status: 422,
+      code: 'BAD_REQUEST',
+      detail: violationText(violation),
+      field: violation.path === '' ? undefined : violation.path,
+    })
+  }
+  return parsed.data
+}
+
+/** The body as text, refused as soon as it is larger than `limit` bytes (`hint`: what to do then), or other than its announced length. */
+export async function readText(request: Request, limit: number, hint?: string): Promise<string> {
+  const chunks = await Array.fromAsync(bodyChunks(request, limit, hint))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw new HttpProblem({ status: 400, code: 'BAD_ENCODING', detail: 'the body is not UTF-8' })
+  }
+}
+
+/** The body as it arrives. Throws HttpProblem like readText. */
+export async function* bodyChunks(request: Request, limit: number, hint?: string): AsyncGenerator<Uint8Array> {
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  const tooLarge = () =>
+    new HttpProblem({ status: 413, code: 'TOO_LARGE', detail: `the body is larger than ${bytesText(limit)}`, hint })
+  if (announced > limit) throw tooLarge()
+  let received = 0
+  for await (const chunk of request.body ?? []) {
+    received += chunk.byteLength
+    if (received > limit) throw tooLarge()
+    yield chunk
+  }
+  if (announced >= 0 && received !== announced)
+    throw new HttpProblem({
+      status: 400,
+      code: 'CUT_BODY',
+      detail: `${announced} bytes were announced, ${received} arrived`,
+    })
+}

@@ -1,0 +1,9 @@
+/** Answers with a value as JSON. */
+export const json = (value: unknown, status = 200): Response => jsonText(JSON.stringify(value), status)
+
+/** Answers with text that is JSON already. */
+export const jsonText = (text: string, status = 200): Response =>
+  new Response(text, {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })

@@ -1,0 +1,187 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
+import type { Services } from '../services.ts'
+import { shareServices } from '../shared.ts'
+import { readJson, readLargeJson, readText } from './body.ts'
+import { EMPTY_BODY, type Endpoint, fileBody, NO_BODY } from './endpoint.ts'
+import { createRouter } from './router.ts'
+
+/** Answers requests for / by this row alone. */
+const routed = (row: Partial<Endpoint> & Pick<Endpoint, 'handle'>) =>
+  createRouter([{ method: 'POST', path: '/', summary: '', answers: { 200: { description: '' } }, ...row }])
+
+const anything = z.record(z.string(), z.unknown())
+const read = (body: string) => readJson(new Request('http://127.0.0.1/', { method: 'POST', body }), anything)
+const nested = (levels: number, opening = '[', closing = ']') =>
+  `{"a":${opening.repeat(levels - 1)}1${closing.repeat(levels - 1)}}`
+
+test('a body of 100 levels is read', async () => {
+  expect(await read(nested(100))).toEqual(JSON.parse(nested(100)))
+})
+
+test.each([
+  [101, '[', ']', 105],
+  [20_000, '[', ']', 105],
+  [20_000, '{"b":', '}', 501],
+])('one of %d levels of %s is refused, not thrown over', async (levels, opening, closing, character) => {
+  await expect(read(nested(levels, opening, closing))).rejects.toMatchObject({
+    details: {
+      status: 422,
+      code: 'TOO_DEEP',
+      detail: `the body is nested deeper than 100 levels, from character ${character} on`,
+    },
+  })
+})
+
+test('a body with the ids of a long prompt may be larger than another body', async () => {
+  const body = JSON.stringify({ ids: new Array(300_000).fill(30_000) })
+  const request = () => new Request('http://127.0.0.1/', { method: 'POST', body })
+  expect((await readLargeJson(request(), anything)).ids).toHaveLength(300_000)
+  await expect(readJson(request(), anything)).rejects.toMatchObject({ details: { status: 413, code: 'TOO_LARGE' } })
+})
+
+test('a call that needs no body is answered without one and without a content type, behind the header of changes', async () => {
+  shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+  const cancel = routed({ body: NO_BODY, handle: () => ({}) })
+  const replace = routed({ body: EMPTY_BODY, handle: () => ({}) })
+  const headers = { host: 'localhost', authorization: 'Bearer launch-token', 'x-rollscope': '1' }
+  const statusOf = async (handler: typeof cancel, init: RequestInit) => {
+    const request = new Request('http://localhost/', { method: 'POST', ...init })
+    return (await handler(request)).status
+  }
+  expect(await statusOf(cancel, { headers })).toBe(200)
+  expect(await statusOf(cancel, { headers, body: '{}' })).toBe(200)
+  expect(await statusOf(cancel, { headers: { ...headers, 'content-type': 'application/json' }, body: '{}' })).toBe(200)
+  expect(await statusOf(cancel, { headers: { ...headers, 'x-rollscope': '0' } })).toBe(403)
+  expect(await statusOf(cancel, { headers: { host: 'localhost', 'x-rollscope': '1' } })).toBe(401)
+  expect(await statusOf(replace, { headers })).toBe(415)
+})
+
+test.each<[StoreErrorCode, number, number]>([
+  ['DISK_FULL', 507, 1],
+  ['DATABASE_LOCKED', 503, 1],
+  ['SETTINGS_DAMAGED', 500, 1],
+  ['DAMAGED', 500, 0],
+])(
+  'The store’s failure %s is a problem of status %d with its advice; its cause is in the log where it concerns the whole store',
+  async (code, status, logged) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+    const error = new StoreError(code, 'what', 'advice', { cause: new Error('first') })
+    const failing = routed({
+      method: 'GET',
+      access: 'origin',
+      handle() {
+        throw error
+      },
+    })
+    const answer = await failing(new Request('http://localhost/', { headers: { host: 'localhost' } }))
+    expect([answer.status, await answer.json()]).toEqual([
+      status,
+      expect.objectContaining({ code, detail: 'what', hint: 'advice' }),
+    ])
+    expect(log.mock.calls.filter((values) => values.includes(error))).toHaveLength(logged)
+    log.mockRestore()
+  },
+)
+
+test('a body that ends early is refused, with both lengths', async () => {
+  const request = new Request('http://localhost/', { method: 'POST', headers: { 'content-length': '10' }, body: '{}' })
+  await expect(readText(request, 100)).rejects.toMatchObject({
+    details: { status: 400, code: 'CUT_BODY', detail: '10 bytes were announced, 2 arrived' },
+  })
+})
+
+test.each(['gzip', 'deflate', 'br', 'zstd', 'GZIP, identity'])(
+  'a body sent as %s is refused by that name, and nothing of it is decompressed or read',
+  async (encoding) => {
+    shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+    const handle = vi.fn(() => ({}))
+    const request = new Request('http://localhost/', {
+      method: 'POST',
+      headers: {
+        host: 'localhost',
+        authorization: 'Bearer launch-token',
+        'x-rollscope': '1',
+        'content-type': 'application/octet-stream',
+        'content-encoding': encoding,
+      },
+      body: gzipSync(Buffer.alloc(1_000_000)),
+    })
+    const answer = await routed({ body: fileBody(''), handle })(request)
+    expect(answer.status).toBe(415)
+    expect(await answer.json()).toMatchObject({
+      code: 'BAD_ENCODING',
+      detail: expect.stringContaining(encoding.toLowerCase()),
+      hint: 'Send the body as it is, without Content-Encoding.',
+    })
+    expect(handle).not.toHaveBeenCalled()
+  },
+)
+
+const asked = (method: string, path: string) => {
+  shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+  const headers = { host: 'localhost', authorization: 'Bearer launch-token', 'x-rollscope': '1' }
+  return new Request(`http://localhost${path}`, { method, headers })
+}
+
+test('The router gives a handler the decoded parameters of its path, also where a name holds a slash', async () => {
+  const router = routed({
+    method: 'GET',
+    path: '/api/a/{name}/b/{key}',
+    handle: ({ params, request }) => ({ params, method: request.method }),
+  })
+  const answer = await router(asked('GET', '/api/a/x%2Fy%20%25/b/%E2%82%AC?name=no'))
+  expect([answer.status, await answer.json()]).toEqual([200, { params: { name: 'x/y %', key: '€' }, method: 'GET' }])
+  expect((await router(asked('HEAD', '/api/a/x/b/y'))).status).toBe(200)
+  expect((await router(asked('GET', '/api/a/x/b/y/'))).status).toBe(200)
+})
+
+test.each([['/api/a'], ['/api/a//'], ['/api/a/x/y'], ['/api/b/x'], ['/api/a/%zz'], ['/']])(
+  'The router answers %s, which no row has, with NO_ROUTE',
+  async (path) => {
+    const answer = await routed({ method: 'GET', path: '/api/a/{name}', handle: () => ({}) })(asked('GET', path))
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+    expect(await answer.json()).toMatchObject({ code: 'NO_ROUTE', hint: 'GET /api/openapi.json lists what there is.' })
+  },
+)
+
+test('The router refuses a method that a path has not, names those that it has, and calls no handler', async () => {
+  const handle = vi.fn(() => ({}))
+  const row = { path: '/api/a', summary: '', answers: { 200: { description: '' } }, handle }
+  const router = createRouter([
+    { ...row, method: 'GET' },
+    { ...row, method: 'PUT' },
+  ])
+  const answer = await router(asked('DELETE', '/api/a'))
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, PUT'])
+  expect(await answer.json()).toMatchObject({
+    code: 'METHOD',
+    detail: 'DELETE is not for /api/a',
+    hint: 'Methods: GET, PUT.',
+  })
+  expect(handle).not.toHaveBeenCalled()
+})
+
+test('The router tells nobody without the launch token which paths there are', async () => {
+  const router = routed({ method: 'GET', path: '/api/a', handle: () => ({}) })
+  for (const [method, path] of [
+    ['GET', '/api/a'],
+    ['POST', '/api/a'],
+    ['GET', '/api/none'],
+  ] as const) {
+    const request = asked(method, path)
+    request.headers.delete('authorization')
+    expect((await router(request)).status).toBe(401)
+  }
+})
+
+test('A handler that returns nothing answers without a body, and a value is answered by the first status of its row', async () => {
+  const answers = { 201: { description: '', schema: anything } }
+  const made = await routed({ method: 'GET', answers, handle: () => ({ a: 1 }) })(asked('GET', '/'))
+  expect([made.status, made.headers.get('cache-control'), await made.json()]).toEqual([201, 'no-store', { a: 1 }])
+  const gone = await routed({ method: 'GET', answers: { 204: { description: '' } }, handle() {} })(asked('GET', '/'))
+  expect([gone.status, await gone.text()]).toEqual([204, ''])
+})

@@ -1,0 +1,118 @@
+/** From a request to its row in the table of routes: access first, then the path, the method and the body; errors as problems. */
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { services } from '../services.ts'
+import { accessProblem, changeProblem, originProblem } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
+import { json } from './json-response.ts'
+import { HttpProblem, type ProblemDetails, problemResponse } from './problem.ts'
+
+/** Returns the function that answers every request for these endpoints. */
+export function createRouter(endpoints: readonly Endpoint[]): (request: Request) => Promise<Response> {
+  const rows = endpoints.map((endpoint) => ({ endpoint, names: endpoint.path.split('/') }))
+  return async (request) => {
+    try {
+      const sent = sentSegments(request)
+      const found = rows.flatMap(({ endpoint, names }) => {
+        const params = sent && pathParams(names, sent)
+        return params ? [{ endpoint, params }] : []
+      })
+      // A HEAD request is answered as GET; the HTTP server leaves the body out.
+      const method = request.method === 'HEAD' ? 'GET' : request.method
+      const row = found.find(({ endpoint }) => endpoint.method === method)
+      const all = services()
+      const refuse = row?.endpoint.access === 'origin' ? originProblem : accessProblem
+      const refused =
+        refuse(request.headers, all.config) ??
+        (row?.endpoint.body && changeProblem(request.headers, row.endpoint.body.type))
+      if (refused) return problemResponse(refused)
+      if (!row)
+        return found.length === 0
+          ? unknownPath(request)
+          : refusedMethod(
+              request,
+              found.map(({ endpoint }) => endpoint.method),
+            )
+      const { endpoint, params } = row
+      const body = await endpoint.body?.read(request)
+      const answer = await endpoint.handle({ request, params, body, services: all, signal: request.signal })
+      if (answer instanceof Response) return answer
+      const status = Number(Object.keys(endpoint.answers)[0])
+      return answer === undefined ? new Response(null, { status }) : json(answer, status)
+    } catch (error) {
+      // Nobody reads the answer any more; what was under way has ended with its signal.
+      if (request.signal.aborted) return new Response(null, { status: 499 })
+      return problemResponse(problemOf(error))
+    }
+  }
+}
+
+/** Decoded segments of the path, with or without a slash at its end; undefined: they cannot be decoded. */
+function sentSegments(request: Request): readonly string[] | undefined {
+  try {
+    return new URL(request.url).pathname
+      .replace(/(?<=.)\/$/, '')
+      .split('/')
+      .map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+/** `names`: segments of an endpoint's path. undefined: the sent path is another one. */
+function pathParams(names: readonly string[], sent: readonly string[]): Readonly<Record<string, string>> | undefined {
+  if (names.length !== sent.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, name] of names.entries()) {
+    const segment = sent[index] ?? ''
+    if (!name.startsWith('{')) {
+      if (name !== segment) return undefined
+    } else if (segment === '') return undefined
+    else params[name.slice(1, -1)] = segment
+  }
+  return params
+}
+
+const unknownPath = (request: Request): Response =>
+  problemResponse({
+    status: 404,
+    code: 'NO_ROUTE',
+    detail: `there is nothing at ${sentSegments(request)?.join('/') ?? request.url}`,
+    hint: 'GET /api/openapi.json lists what there is.',
+  })
+
+function refusedMethod(request: Request, allowed: readonly string[]): Response {
+  const response = problemResponse({
+    status: 405,
+    code: 'METHOD',
+    detail: `${request.method} is not for ${new URL(request.url).pathname}`,
+    hint: `Methods: ${allowed.join(', ')}.`,
+  })
+  response.headers.set('allow', allowed.join(', '))
+  return response
+}
+
+/** 500 for the others: nothing that the client can do or wait for. */
+const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATABASE_LOCKED: 503, DISK_FULL: 507 }
+
+function problemOf(error: unknown): ProblemDetails {
+  if (error instanceof HttpProblem) return error.details
+  if (error instanceof SglangError)
+    return {
+      status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,
+      code: error.code,
+      detail: error.sentence,
+      hint: error.hint,
+    }
+  if (error instanceof TokenizerError) return { status: 422, code: error.code, detail: error.message, hint: error.hint }
+  if (error instanceof TemplateError) return { status: 422, code: 'TEMPLATE_ERROR', detail: error.message }
+  if (error instanceof StoreError) {
+    if (error.code !== 'DAMAGED') console.error('the store failed:', error)
+    const { code, message, hint } = error
+    return { status: STORE_STATUSES[code] ?? 500, code, detail: message, hint }
+  }
+  console.error('unexpected error in a route:', error)
+  return { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' }
+}

@@ -1,0 +1,282 @@
+/** Every row of the table is called on services as they are, and what it answers is compared with the row. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { readConfig } from '../config.ts'
+import { type Endpoint, METHODS } from '../http/endpoint.ts'
+import { createRouter } from '../http/router.ts'
+import { answerFromLocalModel } from '../servers/builtin-server-node.ts'
+import { createServices, type Services } from '../services.ts'
+import { shareServices } from '../shared.ts'
+import { answerRequest, routes } from './routes.ts'
+
+const TOKEN = 'token-of-the-routes-0123'
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-routes-'))
+let server: Server
+let services: Services
+beforeAll(async () => {
+  const mcp = path.join(folder, 'mcp.json')
+  const program = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
+  writeFileSync(
+    mcp,
+    JSON.stringify({
+      mcpServers: { everything: { command: process.execPath, args: [path.resolve(program), 'stdio'] } },
+    }),
+  )
+  server = createServer((request, response) => {
+    answerFromLocalModel(services.localModel, request, response, services.config).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const environment = {
+    PORT: String((server.address() as AddressInfo).port),
+    ROLLSCOPE_TOKEN: TOKEN,
+    ROLLSCOPE_DATA: path.join(folder, 'data'),
+    ROLLSCOPE_MCP: mcp,
+    ROLLSCOPE_PYTHON: path.join(folder, 'no-python'),
+    HF_ENDPOINT: 'http://127.0.0.1:9',
+    HF_HUB_CACHE: folder,
+  }
+  services = shareServices(createServices(readConfig(environment, path.resolve('.'))))
+})
+afterAll(async () => {
+  await services.runs.cancelAll()
+  await services.localModel.close()
+  for (const tool of services.builtInTools) tool.close()
+  await Promise.all([
+    services.health.close(),
+    services.comparing.close(),
+    services.mcpServers.close(),
+    services.importing.close(),
+    services.rendering.close(),
+    services.diagnosing.close(),
+  ])
+  services.store.close()
+  server.closeAllConnections()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Throws where a response is none of the answers of its row. Returns its JSON, or its lines. */
+async function checkedAnswer({ method, path, answers }: Endpoint, response: Response) {
+  const text = await response.text()
+  const what = `${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`
+  const answer = answers[response.status]
+  if (!answer) throw new Error(`${what}. Its row has no such status`)
+  switch (response.headers.get('content-type')) {
+    case 'application/json':
+      checkValue(answer.schema, JSON.parse(text), what)
+      return JSON.parse(text)
+    case 'application/x-ndjson':
+      expect(text, what).toMatch(/\n$/)
+      return text
+        .trim()
+        .split('\n')
+        .map((line) => {
+          checkValue(answer.lines, JSON.parse(line), what)
+          return JSON.parse(line)
+        })
+    case null:
+      expect([text, answer.schema, answer.lines], what).toEqual(['', undefined, undefined])
+      return undefined
+    default:
+      throw new Error(`${what}. No row has ${response.headers.get('content-type')}`)
+  }
+}
+
+/** A field that the schema does not name is one too many: it would be missing in the description. */
+function checkValue(schema: z.ZodType | undefined, value: unknown, what: string): void {
+  if (!schema) throw new Error(`${what}. Its row has no such body`)
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw new Error(`${what}. ${z.prettifyError(parsed.error)}`)
+  expect(parsed.data, what).toEqual(value)
+}
+
+const requestFor = (method: string, address: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  new Request(`http://localhost${address}`, {
+    method,
+    headers: {
+      host: 'localhost',
+      authorization: `Bearer ${TOKEN}`,
+      ...(method !== 'GET' && { 'x-rollscope': '1', 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+
+const uncalled = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+
+interface Sent {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Calls a row by its name, and checks what it answers. */
+async function call(row: string, { params = {}, query = '', body, headers }: Sent = {}) {
+  const endpoint = routes.find(({ method, path }) => `${method} ${path}` === row)
+  if (!endpoint) throw new Error(`${row} is no row of the table`)
+  const address = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const value = await checkedAnswer(
+    endpoint,
+    await answerRequest(requestFor(endpoint.method, `${address}${query}`, body, headers)),
+  )
+  uncalled.delete(row)
+  return value
+}
+
+const MESSAGES = [{ role: 'user', content: 'Hi' }]
+const SAMPLING = { max_new_tokens: 4, temperature: 0 }
+const SPEC = { name: 'add', inputSchema: { type: 'object' } }
+
+test('The rows of the application answer as the table says', async () => {
+  expect(await call('GET /api/health')).toMatchObject({ status: 'ok' })
+  expect((await call('GET /api/capabilities')).parsers).toContain('hermes')
+  expect(Object.keys((await call('GET /api/openapi.json')).paths).length).toBeGreaterThan(35)
+})
+
+test('The rows of SGLang and MCP servers answer as the table says', async () => {
+  const name = 'built-in'
+  expect((await call('GET /api/servers')).default).toBe(name)
+  const input = { name: 'own', baseUrl: 'http://127.0.0.1:9' }
+  await call('POST /api/servers', { body: input })
+  await call('PUT /api/servers/{name}', { params: input, body: { ...input, apiKey: 'key' } })
+  expect(await call('GET /api/servers/{name}/status', { params: input })).toMatchObject({ state: 'failed' })
+  await call('DELETE /api/servers/{name}', { params: input })
+  await expect
+    .poll(async () => (await call('GET /api/servers/{name}/status', { params: { name } })).state)
+    .toBe('ready')
+  await call('GET /api/servers/{name}/load', { params: { name } })
+  const body = { text: '<think>a</think>b', tools: [SPEC], parser: 'hermes', reasoningParser: 'qwen3' }
+  await call('POST /api/servers/{name}/parse', { params: { name }, body })
+  expect(await call('POST /api/score', { body: { ids: [1, 2, 3], topLogprobs: 1 } })).toMatchObject({ start: 0 })
+  const lines = await call('POST /api/score', { body: { ids: [1, 2, 3], ranges: [{ start: 1, end: 3 }] } })
+  expect(lines.map(({ kind }: { kind: string }) => kind)).toEqual(['server', 'scores', 'done'])
+
+  expect((await call('GET /api/mcp-servers')).servers).toHaveLength(1)
+  const mcp = { name: 'mine', url: 'http://127.0.0.1:9/mcp' }
+  await call('POST /api/mcp-servers', { body: mcp })
+  await call('DELETE /api/mcp-servers/{name}', { params: mcp })
+  const { tools } = await call('GET /api/mcp-servers/{name}/tools', { params: { name: 'everything' } })
+  expect(tools.length).toBeGreaterThan(2)
+})
+
+test('The rows of tokenizers answer as the table says', async () => {
+  await call('GET /api/tokenizers')
+  expect((await call('POST /api/tokenizers', { body: { name: 'built-in' } })).at(-1)).toMatchObject({ state: 'ready' })
+  expect((await call('POST /api/tokenizers', { body: { name: 'a/b' } })).at(-1)).toMatchObject({ state: 'failed' })
+  const query = '?name=built-in'
+  await call('GET /api/tokenizers/files', { query })
+  const known = await answerRequest(requestFor('GET', `/api/tokenizers/files${query}`))
+  const headers = { 'if-none-match': known.headers.get('etag') ?? '' }
+  expect(await call('GET /api/tokenizers/files', { query, headers })).toBeUndefined()
+  await call('GET /api/tokenizers/generation-config', { query })
+  await call('POST /api/tokenize', { body: { text: 'Hi' } })
+})
+
+test('The rows of rollouts and of what is stored answer as the table says', async () => {
+  const request = { prompt: 'Hi', sampling: SAMPLING }
+  const events = await call('POST /api/rollouts', { body: request })
+  expect(events.at(-1)).toMatchObject({ type: 'ended' })
+  const started = await call('POST /api/rollouts', { body: { ...request, detached: true, topLogprobs: 2 } })
+  const params = { id: started.rolloutId, key: started.trajectoryId }
+  const followed = await call('GET /api/rollouts/{id}/events', { params, query: '?from=0' })
+  expect(followed.at(-1)).toMatchObject({ type: 'ended' })
+  await call('POST /api/rollouts/{id}/cancel', { params })
+
+  expect((await call('GET /api/trajectories/{key}', { params })).outcome.kind).toBe('ended')
+  await call('POST /api/trajectories/{key}/prompt-logprobs', { params, body: {} })
+  const further = await call('POST /api/trajectories/{key}/continue', { params, body: request })
+  expect(further.at(-1)).toMatchObject({ type: 'ended' })
+  const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] }
+  const asked = { prompt: 'Which?', schema, sampling: SAMPLING }
+  expect(await call('POST /api/trajectories/{key}/structured', { params, body: asked })).toHaveProperty('text')
+  await call('PATCH /api/trajectories/{key}', { params, body: { tags: ['tagged'], reward: 1 } })
+  await call('GET /api/trajectories/{key}/health', { params })
+  expect(await call('GET /api/trajectories', { query: '?q=Hi&cut=3&groups=folded' })).toMatchObject({ total: 2 })
+  await call('GET /api/trajectories/{key}/neighbours', { params })
+  expect((await call('GET /api/library')).tags).toEqual([{ tag: 'tagged', count: 1 }])
+  await call('GET /api/trajectories/{key}/export', { params })
+  await call('GET /api/trajectories/{key}/export', { params, query: '?format=slime' })
+  expect(await call('POST /api/export', { body: { keys: [params.key] } })).toHaveLength(1)
+  expect(await call('POST /api/export/preview', { body: { keys: [params.key] } })).toMatchObject({ samples: 1 })
+  await call('DELETE /api/trajectories/{key}', { params })
+  await call('POST /api/trajectories/{key}/restore', { params })
+})
+
+test('The rows of groups answer as the table says', async () => {
+  const body = { prompt: 'Hi', sampling: SAMPLING, samples: 2, reward: { kind: 'exact', expected: 'a' } }
+  const { groupId: id } = await call('POST /api/groups', { body })
+  const lines = await call('GET /api/groups/{id}/events', { params: { id } })
+  expect(lines.at(-1)).toMatchObject({ event: { type: 'ended' } })
+  expect((await call('GET /api/groups/{id}', { params: { id } })).samples).toHaveLength(2)
+  await call('PUT /api/groups/{id}/reward', { params: { id }, body: { reward: null } })
+  await call('POST /api/groups/{id}/cancel', { params: { id } })
+})
+
+test('The rows of imported files answer as the table says', async () => {
+  const headers = { 'content-type': 'application/octet-stream' }
+  const body = readFileSync('public/examples/two-steps.json', 'utf8')
+  const { trajectories } = await call('POST /api/import', { query: '?name=two-steps.json', body, headers })
+  expect(trajectories).toHaveLength(1)
+  const idsAlone = JSON.stringify({ tokens: [1, 2, 3], response_length: 1, loss_mask: [1], label: '' })
+  const bare = await call('POST /api/import', { body: idsAlone, headers })
+  const params = { key: bare.trajectories[0] }
+  await call('POST /api/trajectories/{key}/tokenizer', { params, body: { tokenizer: 'built-in' } })
+
+  const [key] = trajectories
+  expect(
+    await call('POST /api/compare', { body: { left: key, right: `${key}~text`, stretches: true } }),
+  ).toHaveProperty('report')
+  const weighed = { left: params.key, right: `${params.key}~text~tokenizer=built-in`, weigh: {} }
+  expect(await call('POST /api/compare', { body: weighed })).toHaveProperty('weighed')
+  await call('POST /api/retokenize', { body: { trajectory: params.key, mode: 'text' } })
+  await call('POST /api/retokenize', { body: { ids: [1, 2, 3], mode: 'text' } })
+})
+
+test('The rows of templates and parsers answer as the table says', async () => {
+  const text = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call><tool_call>{</tool_call>'
+  await call('POST /api/parse', { body: { text: `<think>a</think>${text}`, tools: [SPEC] } })
+  await call('POST /api/render', { body: { messages: MESSAGES } })
+  // It drops the reply of every turn but the last.
+  const template =
+    "{% for m in messages %}{% if loop.last or m.role != 'assistant' %}<|{{ m.role }}|>{{ m.content }}\n{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+  expect((await call('POST /api/templates/doctor', { body: { template, messages: MESSAGES } })).cells).not.toEqual([])
+  await call('POST /api/templates/fix', { body: { template } })
+  expect(await call('POST /api/templates/search', { body: { template, cases: 3 } })).toHaveProperty('kind')
+  const judged = await call('POST /api/templates/check', { body: { messages: MESSAGES, judge: 'server' } })
+  expect(judged.verdict).toBe('same')
+  await call('POST /api/templates/check', { body: { messages: MESSAGES, judge: 'python' } })
+})
+
+test('No row of the table was left out', () => {
+  expect([...uncalled]).toEqual([])
+})
+
+test('Each path of the table refuses the methods that it has no row for, and names those that it has', async () => {
+  for (const path of new Set(routes.map((row) => row.path))) {
+    const has = routes.filter((row) => row.path === path).map(({ method }) => method)
+    for (const method of METHODS.filter((one) => !has.includes(one))) {
+      const answer = await answerRequest(requestFor(method, path))
+      expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, has.join(', ')])
+    }
+  }
+})
+
+test.each<[string, () => unknown]>([
+  ['a field of another type', () => ({ a: 'text' })],
+  ['a field too many', () => ({ a: 1, b: 2 })],
+  ['another status', () => Response.json({ a: 1 }, { status: 202 })],
+  ['lines for JSON', () => new Response('{"a":1}\n', { headers: { 'content-type': 'application/x-ndjson' } })],
+  ['nothing', () => new Response(null)],
+])('A handler that answers %s fails the check of its row', async (_, handle) => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const answers = { 200: { description: '', schema: z.object({ a: z.int() }) } }
+  const row: Endpoint = { method: 'GET', path: '/api/a', summary: '', answers, handle }
+  const response = await createRouter([row])(requestFor('GET', '/api/a'))
+  await expect(checkedAnswer(row, response)).rejects.toThrow()
+})

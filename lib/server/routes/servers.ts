@@ -1,0 +1,134 @@
+/** SGLang and MCP servers: which there are, how they stand, and what they are asked without a run. */
+import { mcpServerEntrySchema, mcpServerListSchema, offeredToolsSchema } from '#lib/api/mcp-server.ts'
+import { serverLoadSchema } from '#lib/api/server-load.ts'
+import { serverParsingSchema } from '#lib/api/server-parsing.ts'
+import { serverEntrySchema, serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
+import { scoreAnswerSchema, scoreLineSchema, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
+import { EMPTY_BODY, endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
+import { ndjson } from '../http/ndjson.ts'
+import { mcpServerInputSchema } from '../servers/mcp-servers.ts'
+import { openScoring, scoreAtOnce, scoreLines } from '../servers/score.ts'
+import { serverParsing, serverParsingRequestSchema } from '../servers/server-parsing.ts'
+import { BUILT_IN, serverInputSchema, serverLoad, serverStatus } from '../servers/servers.ts'
+
+/** Rows of SGLang and MCP servers. */
+export const serverRoutes = [
+  endpoint({
+    method: 'GET',
+    path: '/api/servers',
+    summary: 'The SGLang servers that may be called.',
+    answers: {
+      200: {
+        description: 'All of them.',
+        schema: serverListSchema,
+      },
+    },
+    handle: ({ services }) => ({ servers: services.servers.list(), default: services.servers.defaultName }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/servers',
+    summary: 'Saves a server.',
+    body: jsonBody(serverInputSchema),
+    answers: { 201: { description: 'Saved.', schema: serverEntrySchema } },
+    handle: ({ body, services }) => services.servers.create(body),
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/api/servers/{name}',
+    summary: 'Changes a saved server. Another origin drops its key.',
+    body: jsonBody(serverInputSchema),
+    answers: { 200: { description: 'Changed.', schema: serverEntrySchema } },
+    handle: ({ params, body, services }) => services.servers.replace(params.name, body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/servers/{name}',
+    summary: 'Forgets a saved server and its key.',
+    body: EMPTY_BODY,
+    answers: { 204: { description: 'Forgotten.' } },
+    handle({ params, services }) {
+      services.servers.remove(params.name)
+      return undefined
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/servers/{name}/status',
+    summary: 'Whether a server is up, and what it serves.',
+    answers: { 200: { description: 'How it stands.', schema: serverStatusSchema } },
+    handle: ({ params, services, signal }) =>
+      serverStatus(services.servers.client(params.name), signal, () =>
+        params.name === BUILT_IN ? services.localModel.downloads()[0] : undefined,
+      ),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/servers/{name}/load',
+    summary: 'What a server is busy with, as far as it tells.',
+    answers: { 200: { description: 'Its queue and its cache.', schema: serverLoadSchema } },
+    handle: ({ params, services, signal }) => serverLoad(services.servers.client(params.name), signal),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/servers/{name}/parse',
+    summary: 'What a server’s own parsers make of a text (/parse_function_call, /separate_reasoning).',
+    body: jsonBody(serverParsingRequestSchema),
+    answers: { 200: { description: 'Its answers, or why there are none.', schema: serverParsingSchema } },
+    handle: ({ params, body, services, signal }) => serverParsing(services.servers.client(params.name), body, signal),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/mcp-servers',
+    summary: 'The MCP servers whose tools runs may have.',
+    answers: {
+      200: { description: 'All of them.', schema: mcpServerListSchema },
+    },
+    handle: ({ services }) => ({ servers: services.mcpServers.list() }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/mcp-servers',
+    summary: 'Saves an MCP server by its URL. Programs are named in the file of ROLLSCOPE_MCP alone.',
+    body: jsonBody(mcpServerInputSchema),
+    answers: { 201: { description: 'Saved.', schema: mcpServerEntrySchema } },
+    handle: ({ body, services }) => services.mcpServers.create(body),
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/api/mcp-servers/{name}',
+    summary: 'Forgets a saved MCP server and its key.',
+    body: EMPTY_BODY,
+    answers: { 204: { description: 'Forgotten.' } },
+    handle({ params, services }) {
+      services.mcpServers.remove(params.name)
+      return undefined
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/api/mcp-servers/{name}/tools',
+    summary: 'What an MCP server offers; a program is started for it.',
+    answers: {
+      200: { description: 'Its tools.', schema: offeredToolsSchema },
+    },
+    handle: async ({ params, services, signal }) => ({ tools: await services.mcpServers.tools(params.name, signal) }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/api/score',
+    summary: 'Prefill logprobs (temperature 1) of given ids, from a server that reads them and writes nothing.',
+    body: largeJsonBody(scoreRequestSchema),
+    answers: {
+      200: {
+        description: 'The scores; with `ranges` as lines (application/x-ndjson): server, scores …, and done or failed.',
+        schema: scoreAnswerSchema,
+        lines: scoreLineSchema,
+      },
+    },
+    handle: async ({ body, services, signal }) => {
+      const scoring = await openScoring(body, services, signal)
+      return body.ranges ? ndjson(scoreLines(scoring, signal)) : scoreAtOnce(scoring, signal)
+    },
+  }),
+]
