@@ -139,7 +139,7 @@ async function run(killed: AbortSignal): Promise<boolean> {
   answered++
   try {
     const answer = await fetch(`${base}/api/rollouts/${rolloutId}/events?from=0`, { headers: CHANGING, signal: killed })
-    for await (const event of lines(answer)) hear(one, event as RolloutEvent)
+    for await (const event of lines(answer, 'the events')) hear(one, event as RolloutEvent)
     return one.outcome !== undefined
   } catch {
     return false

@@ -1,5 +1,7 @@
 /** The stream of a group: the events of all its samples. */
 import * as z from 'zod'
+import { isObject } from '#lib/json/json-object.ts'
+import { type Reader, readerOf, withoutEventColumns } from '#lib/trajectory/events/event-reader.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
@@ -13,3 +15,8 @@ export const groupLineSchema = z.object({
 })
 /** One line of a group’s stream; numbered from 0 over the group. */
 export type GroupLine = Plain<z.infer<typeof groupLineSchema>>
+
+/** Reads such lines faster than the schema does. */
+export const groupLineReader: Reader<GroupLine> = readerOf(groupLineSchema, (line) =>
+  isObject(line) ? { ...line, event: withoutEventColumns(line.event) } : line,
+)

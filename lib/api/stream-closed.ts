@@ -1,5 +1,6 @@
 /** The last line of a stream of events that the server closes although more events follow. It has no number. */
 import * as z from 'zod'
+import { isObject } from '#lib/json/json-object.ts'
 
 export const streamClosedSchema = z.object({
   type: z.literal('stream-closed'),
@@ -10,5 +11,4 @@ export const streamClosedSchema = z.object({
 export type StreamClosed = Readonly<z.infer<typeof streamClosedSchema>>
 
 /** Of a line of such a stream: neither an event nor the line of a group has this type. */
-export const isStreamClosed = (line: unknown): line is StreamClosed =>
-  (line as { readonly type?: unknown }).type === 'stream-closed'
+export const isStreamClosed = (line: unknown): line is StreamClosed => isObject(line) && line.type === 'stream-closed'

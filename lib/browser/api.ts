@@ -1,5 +1,6 @@
 /** Calls to Rollscope's own server. The launch token comes with the first address and is kept for this origin only. */
 import * as z from 'zod'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 const TOKEN_KEY = 'rollscope.token'
 
@@ -55,19 +56,67 @@ const problemSchema = z.looseObject({
   remedy: z.literal('server-tokenizer').optional().catch(undefined),
 })
 
-export async function callApi(
+interface CallOptions {
+  readonly method?: string
+  readonly json?: unknown
+  readonly file?: Blob
+  readonly signal?: AbortSignal | undefined
+  /** The browser may keep the answer, and asks each time whether it still holds. */
+  readonly revalidate?: boolean
+}
+
+/** A schema, or a faster check of the same. */
+export interface AnswerSchema<T> {
+  safeParse(
+    value: unknown,
+  ): { readonly success: true; readonly data: T } | { readonly success: false; readonly error: z.ZodError }
+}
+
+/** Calls the server and reads the JSON of its answer. Throws ApiError, or the signal's reason. */
+export async function fetchJson<T>(path: string, schema: AnswerSchema<T>, options: CallOptions = {}): Promise<T> {
+  const response = await callApi(path, options)
+  const value: unknown = await response.json().catch((error: unknown) => {
+    if (options.signal?.aborted) throw error
+    throw error instanceof SyntaxError ? badAnswer(path, 'it is not JSON') : unreachable()
+  })
+  return checkedAnswer(path, value, schema)
+}
+
+/** Calls the server and reads its answer line by line. Throws ApiError, or the signal's reason. */
+export async function* fetchLines<T>(
   path: string,
-  init: {
-    readonly method?: string
-    readonly json?: unknown
-    readonly file?: Blob
-    readonly signal?: AbortSignal
-    /** The browser may keep the answer, and asks each time whether it still holds. */
-    readonly revalidate?: boolean
-  } = {},
-  token = storedToken(),
-): Promise<Response> {
-  const { method = 'GET', json, file, signal, revalidate = false } = init
+  schema: AnswerSchema<T>,
+  options: CallOptions = {},
+): AsyncGenerator<T> {
+  for await (const line of lines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
+}
+
+/** Throws ApiError, which names the place where the value departs from its schema. */
+export function checkedAnswer<T>(path: string, value: unknown, schema: AnswerSchema<T>): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw badAnswer(path, violationText(schemaViolation(parsed.error, value)))
+}
+
+const badAnswer = (path: string, why: string): ApiError =>
+  new ApiError(
+    200,
+    'BAD_ANSWER',
+    `The answer of ${path.replace(/\?.*/s, '')} cannot be read: ${why}.`,
+    'Reload the page: the server may have been updated since.',
+  )
+
+const unreachable = (): ApiError =>
+  new ApiError(
+    0,
+    'UNREACHABLE',
+    'Rollscope’s own server does not answer.',
+    'It was stopped, or the tunnel to it is closed. Start it again with npm start.',
+  )
+
+/** Calls the server. The answer is read by the caller: a file, or nothing. Throws ApiError, or the signal's reason. */
+export async function callApi(path: string, options: CallOptions = {}, token = storedToken()): Promise<Response> {
+  const { method = 'GET', json, file, signal, revalidate = false } = options
   const response = await fetch(path, {
     method,
     headers: {
@@ -83,12 +132,7 @@ export async function callApi(
     cache: revalidate ? 'no-cache' : 'no-store',
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new ApiError(
-      0,
-      'UNREACHABLE',
-      'Rollscope’s own server does not answer.',
-      'It was stopped, or the tunnel to it is closed. Start it again with npm start.',
-    )
+    throw unreachable()
   })
   if (response.ok) return response
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined))
@@ -99,8 +143,8 @@ export async function callApi(
   throw new ApiError(response.status, 'UNKNOWN', `the server answered ${response.status}`)
 }
 
-/** The lines of a stream of JSON values. */
-export async function* lines(response: Response): AsyncGenerator<unknown> {
+/** The lines of a stream of JSON values, unchecked. Throws ApiError. */
+export async function* lines(response: Response, path: string): AsyncGenerator<unknown> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
@@ -110,9 +154,17 @@ export async function* lines(response: Response): AsyncGenerator<unknown> {
       if (done) break
       const parts = (rest + value).split('\n')
       rest = parts.pop() ?? ''
-      for (const part of parts) yield JSON.parse(part)
+      for (const part of parts) yield parsedLine(part, path)
     }
   } finally {
     await reader.cancel().catch(() => {})
+  }
+}
+
+function parsedLine(line: string, path: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw badAnswer(path, 'a line of it is not JSON')
   }
 }

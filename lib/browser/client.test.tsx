@@ -1,15 +1,17 @@
+import { globSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import * as z from 'zod'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { ApiError, callApi, lines, storeToken } from './api.ts'
+import { ApiError, callApi, fetchJson, fetchLines, lines, storeToken } from './api.ts'
 import { trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout/rollout-store.ts'
 import { useRollout } from './rollout/use-rollout.ts'
@@ -120,6 +122,15 @@ describe('the rollout store', () => {
           .join(''),
       )
     expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({ kind: 'failed' })
+  })
+
+  test('a line that is not an event ends the following, and the error names the place where it departs', async () => {
+    answer = (_request, response) =>
+      response.end(`${JSON.stringify(events[0])}\n{"type":"tokens","ids":[1,-1],"vocab":{},"specialIds":[]}\n`)
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
+      kind: 'failed',
+      error: { code: 'BAD_EVENTS', message: expect.stringContaining('ids[1]: expected at least 0, found -1') },
+    })
   })
 
   test('a rollout that is no more is gone, one that may not be read has failed', async () => {
@@ -244,7 +255,69 @@ describe('calls', () => {
       response.end()
     }
     const read: unknown[] = []
-    for await (const line of lines(await callApi('/api/x'))) read.push(line)
+    for await (const line of lines(await callApi('/api/x'), '/api/x')) read.push(line)
     expect(read as RolloutEvent[]).toEqual(events)
+  })
+
+  const schema = z.object({ servers: z.array(z.object({ name: z.string() })) })
+
+  test('fetchJson returns what the schema describes', async () => {
+    answer = (_request, response) => response.end('{"servers":[{"name":"a","more":1}]}')
+    expect(await fetchJson('/api/servers', schema)).toEqual({ servers: [{ name: 'a' }] })
+  })
+
+  test.each([
+    ['{"servers":[{"name":1}]}', 'servers[0].name: expected a string, found 1'],
+    ['[]', 'expected an object, found an array of 0'],
+    ['<html>', 'it is not JSON'],
+  ])('fetchJson refuses the answer %s by its path and the place where it departs', async (text, why) => {
+    answer = (_request, response) => response.end(text)
+    const error = await fetchJson('/api/servers?q=secret', schema).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ code: 'BAD_ANSWER', message: `The answer of /api/servers cannot be read: ${why}.` })
+  })
+
+  test('fetchJson reports an answer that breaks off as a server that does not answer', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"servers"')
+      setTimeout(() => response.destroy(), 5)
+    }
+    await expect(fetchJson('/api/servers', schema)).rejects.toMatchObject({ code: 'UNREACHABLE', status: 0 })
+  })
+
+  test('fetchJson rejects with the reason of its signal when that is aborted while the answer arrives', async () => {
+    const leaving = new AbortController()
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"servers"')
+      setTimeout(() => leaving.abort(), 5)
+    }
+    await expect(fetchJson('/api/servers', schema, { signal: leaving.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    })
+  })
+
+  test('fetchLines returns the lines that its schema describes, and refuses the first that it does not', async () => {
+    const read: unknown[] = []
+    const all = async () => {
+      for await (const line of fetchLines('/api/score', z.object({ n: z.int() }))) read.push(line)
+    }
+    answer = (_request, response) => response.end('{"n":1}\n{"n":"2"}\n{"n":3}\n')
+    await expect(all()).rejects.toMatchObject({
+      code: 'BAD_ANSWER',
+      message: 'The answer of /api/score cannot be read: n: expected a number, found "2".',
+    })
+    answer = (_request, response) => response.end('{"n":4}\n{"n"\n')
+    await expect(all()).rejects.toMatchObject({ code: 'BAD_ANSWER', message: expect.stringContaining('is not JSON') })
+    expect(read).toEqual([{ n: 1 }, { n: 4 }])
+  })
+
+  test('No file of the page reads the JSON of an answer without its schema', () => {
+    const files = globSync('{app,components,lib/browser}/**/*.{ts,tsx}').filter((file) => !/\.test\.tsx?$/.test(file))
+    expect(files.length).toBeGreaterThan(300)
+    // The reader of trajectories has a check of its own, in a worker.
+    expect(files.filter((file) => readFileSync(file, 'utf8').includes('.json()')).sort()).toEqual([
+      'lib/browser/api.ts',
+      'lib/browser/workers/read-host.ts',
+    ])
   })
 })

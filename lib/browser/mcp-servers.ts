@@ -1,7 +1,7 @@
 /** The MCP servers that the application knows, and what they offer. */
 import { queryOptions } from '@tanstack/react-query'
 import { mcpServerListSchema, offeredToolsSchema } from '#lib/api/mcp-server.ts'
-import { callApi } from './api.ts'
+import { callApi, fetchJson } from './api.ts'
 
 const PATH = '/api/mcp-servers'
 const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`
@@ -9,15 +9,14 @@ const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`
 export const mcpServersOptions = () =>
   queryOptions({
     queryKey: ['mcp-servers'],
-    queryFn: async ({ signal }) => mcpServerListSchema.parse(await (await callApi(PATH, { signal })).json()).servers,
+    queryFn: async ({ signal }) => (await fetchJson(PATH, mcpServerListSchema, { signal })).servers,
   })
 
 /** Asking starts a program, where the server is one. */
 export const mcpToolsOptions = (name: string) =>
   queryOptions({
     queryKey: ['mcp-tools', name],
-    queryFn: async ({ signal }) =>
-      offeredToolsSchema.parse(await (await callApi(`${pathOf(name)}/tools`, { signal })).json()).tools,
+    queryFn: async ({ signal }) => (await fetchJson(`${pathOf(name)}/tools`, offeredToolsSchema, { signal })).tools,
     retry: false,
   })
 

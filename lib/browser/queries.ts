@@ -1,21 +1,11 @@
 /** What the pages ask the server for, keyed by what it is. */
 import { queryOptions } from '@tanstack/react-query'
-import * as z from 'zod'
-import { serverEntrySchema, serverStatusSchema } from '#lib/api/server-status.ts'
-import { downloadSchema } from '#lib/api/tokenizer-download.ts'
-import { toolSpec } from '#lib/tools/tool-spec.ts'
+import { capabilitiesSchema } from '#lib/api/capabilities.ts'
+import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
+import { tokenizersSchema } from '#lib/api/tokenizer-download.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { callApi } from './api.ts'
+import { fetchJson } from './api.ts'
 import { reader } from './workers/reader.ts'
-
-const serversSchema = z.object({ servers: z.array(serverEntrySchema), default: z.string() })
-
-const capabilitiesSchema = z.object({
-  parsers: z.array(z.string()),
-  defaultParser: z.string(),
-  tools: z.array(toolSpec.extend({ off: z.string().optional() })),
-  toolTimeoutMs: z.number(),
-})
 
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000
@@ -23,17 +13,15 @@ const POLL_READY_MS = 30_000
 export const serversOptions = () =>
   queryOptions({
     queryKey: ['servers'],
-    queryFn: async ({ signal }) => serversSchema.parse(await (await callApi('/api/servers', { signal })).json()),
+    queryFn: ({ signal }) => fetchJson('/api/servers', serverListSchema, { signal }),
   })
 
 /** Asked again soon while a server starts or is away, seldom when it is there. */
 export const serverStatusOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: ['server-status', name],
-    queryFn: async ({ signal }) =>
-      serverStatusSchema.parse(
-        await (await callApi(`/api/servers/${encodeURIComponent(name ?? '')}/status`, { signal })).json(),
-      ),
+    queryFn: ({ signal }) =>
+      fetchJson(`/api/servers/${encodeURIComponent(name ?? '')}/status`, serverStatusSchema, { signal }),
     enabled: name !== undefined,
     refetchInterval: ({ state }) =>
       state.data?.state === 'ready'
@@ -44,9 +32,7 @@ export const serverStatusOptions = (name: string | undefined) =>
   })
 
 const POLL_DOWNLOADS_MS = 300
-const tokenizersSchema = z.object({ downloads: z.array(downloadSchema), names: z.array(z.string()) })
-const askTokenizers = async (signal: AbortSignal) =>
-  tokenizersSchema.parse(await (await callApi('/api/tokenizers', { signal })).json())
+const askTokenizers = (signal: AbortSignal) => fetchJson('/api/tokenizers', tokenizersSchema, { signal })
 
 /** Names of the tokenizers in the folders of ROLLSCOPE_TOKENIZERS: read anew each time a dialog opens. */
 export const tokenizerNamesOptions = () =>
@@ -70,8 +56,7 @@ export const downloadsOptions = (isWaiting: boolean) =>
 export const capabilitiesOptions = () =>
   queryOptions({
     queryKey: ['capabilities'],
-    queryFn: async ({ signal }) =>
-      capabilitiesSchema.parse(await (await callApi('/api/capabilities', { signal })).json()),
+    queryFn: ({ signal }) => fetchJson('/api/capabilities', capabilitiesSchema, { signal }),
     // What is off may be mended meanwhile: whoever comes back to the window sees it.
     refetchOnWindowFocus: 'always',
   })
@@ -134,11 +119,8 @@ export const groupOptions = (groupId: string | undefined) =>
     queryKey: [...GROUPS, groupId],
     queryFn: async ({ signal }) => {
       // Most pages show no group.
-      const [{ groupSchema }, response] = await Promise.all([
-        import('#lib/api/group.ts'),
-        callApi(`/api/groups/${encodeURIComponent(groupId ?? '')}`, { signal }),
-      ])
-      return groupSchema.parse(await response.json())
+      const { groupSchema } = await import('#lib/api/group.ts')
+      return fetchJson(`/api/groups/${encodeURIComponent(groupId ?? '')}`, groupSchema, { signal })
     },
     enabled: groupId !== undefined,
   })

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { serverLoadSchema } from '#lib/api/server-load.ts'
 import { type ServerEntry, serverEntrySchema } from '#lib/api/server-status.ts'
-import { ApiError, callApi } from './api.ts'
+import { ApiError, callApi, fetchJson } from './api.ts'
 
 const POLL_LOAD_MS = 2_000
 
@@ -10,8 +10,7 @@ const POLL_LOAD_MS = 2_000
 export const serverLoadOptions = (name: string) =>
   queryOptions({
     queryKey: ['server-load', name],
-    queryFn: async ({ signal }) =>
-      serverLoadSchema.parse(await (await callApi(`${pathOf(name)}/load`, { signal })).json()),
+    queryFn: ({ signal }) => fetchJson(`${pathOf(name)}/load`, serverLoadSchema, { signal }),
     refetchInterval: ({ state }) => (state.data?.state === 'not-told' ? false : POLL_LOAD_MS),
   })
 
@@ -24,11 +23,9 @@ export interface ServerInput {
 
 /** Throws ApiError; its field is that of the input which is wrong. `replaced`: the name that it has so far; undefined for a new one. */
 export async function saveServer(input: ServerInput, replaced: string | undefined): Promise<ServerEntry> {
-  const answer =
-    replaced === undefined
-      ? await callApi('/api/servers', { method: 'POST', json: input })
-      : await callApi(pathOf(replaced), { method: 'PUT', json: input })
-  return serverEntrySchema.parse(await answer.json())
+  return replaced === undefined
+    ? fetchJson('/api/servers', serverEntrySchema, { method: 'POST', json: input })
+    : fetchJson(pathOf(replaced), serverEntrySchema, { method: 'PUT', json: input })
 }
 
 export interface ServerToSave {

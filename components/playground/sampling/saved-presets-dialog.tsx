@@ -2,7 +2,8 @@
 /** The list of all sampling parameters, with the presets that this browser keeps and what the model's files say. */
 import { useQuery } from '@tanstack/react-query'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
-import { callApi } from '#lib/browser/api.ts'
+import { generationConfigSchema } from '#lib/api/tokenizer-files.ts'
+import { fetchJson } from '#lib/browser/api.ts'
 import { serverStatusOptions } from '#lib/browser/queries.ts'
 import { serverTokenizer } from '#lib/browser/templates/template-sources.ts'
 import { useSamplingPresets } from '#lib/browser/use-sampling-presets.ts'
@@ -33,7 +34,6 @@ export function SamplingDialog({ server, tokenizer, ...rest }: Props) {
 /** Undefined: the model has none. */
 async function generationConfig(tokenizer: string | undefined): Promise<string | undefined> {
   if (tokenizer === undefined) throw new Error('The server does not say where its model’s files are.')
-  const response = await callApi(`/api/tokenizers/generation-config?name=${encodeURIComponent(tokenizer)}`)
-  const { generationConfigJson }: { readonly generationConfigJson?: string } = await response.json()
-  return generationConfigJson
+  const path = `/api/tokenizers/generation-config?name=${encodeURIComponent(tokenizer)}`
+  return (await fetchJson(path, generationConfigSchema)).generationConfigJson
 }

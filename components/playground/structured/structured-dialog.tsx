@@ -1,5 +1,6 @@
 'use client'
-import { ApiError, callApi } from '#lib/browser/api.ts'
+import { structuredAnswerSchema } from '#lib/api/structured.ts'
+import { ApiError, fetchJson } from '#lib/browser/api.ts'
 import { samplingOf, withGrammar } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 /** Structured output, asked of the server that the setup names. */
@@ -52,8 +53,7 @@ async function asked(key: string, setup: Setup, question: object): Promise<Struc
   const json = { ...question, sampling, ...(setup.server !== '' && { server: setup.server }) }
   const path = `/api/trajectories/${encodeURIComponent(key)}/structured`
   try {
-    const response = await callApi(path, { method: 'POST', json })
-    return { kind: 'answered', reply: await response.json() }
+    return { kind: 'answered', reply: await fetchJson(path, structuredAnswerSchema, { method: 'POST', json }) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { kind: 'refused', message: error.message, hint: error.hint }

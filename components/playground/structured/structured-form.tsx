@@ -7,20 +7,12 @@ import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, TextArea } from '#components/ui/field.tsx'
+import type { StructuredAnswer } from '#lib/api/structured.ts'
 import { readSamplingText } from '#lib/sampling/texts.ts'
 import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 
-interface StructuredReply {
-  readonly text: string
-  readonly value?: unknown
-  /** Why it is no JSON, or does not fit; undefined: it fits. */
-  readonly problem?: string | undefined
-  readonly promptTokens: number
-  readonly completionTokens: number
-}
-
 export type StructuredRequest =
-  | { readonly kind: 'answered'; readonly reply: StructuredReply }
+  | { readonly kind: 'answered'; readonly reply: StructuredAnswer }
   | { readonly kind: 'refused'; readonly message: string; readonly hint: string | undefined }
 
 export interface StructuredDialogProps {
@@ -89,7 +81,7 @@ export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onCl
   )
 }
 
-function Reply({ reply }: { readonly reply: StructuredReply }) {
+function Reply({ reply }: { readonly reply: StructuredAnswer }) {
   const shown = reply.value === undefined ? reply.text : JSON.stringify(reply.value, null, 2)
   return (
     <section aria-label="Answer">

@@ -1,8 +1,8 @@
 /** Exports: written in a worker, a large one takes its time. */
-import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
+import { EXCLUDED_HEADER, type ExportPreview, exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError, callApi, fetchJson } from '../api.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from '../workers/inspection.ts'
 import { saveContent, saveText } from './save-file.ts'
 
@@ -113,8 +113,7 @@ export async function loadSeveralExports(
 }
 
 async function previewSeveral(keys: readonly string[], signal: AbortSignal): Promise<ExportPreview> {
-  const response = await callApi('/api/export/preview', { method: 'POST', json: { keys }, signal })
-  return (await response.json()) as ExportPreview
+  return fetchJson('/api/export/preview', exportPreviewSchema, { method: 'POST', json: { keys }, signal })
 }
 
 /** What only some of the trajectories lose says how many. */

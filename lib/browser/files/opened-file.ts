@@ -2,8 +2,9 @@
  * The file that the user opened: read and shown first, stored beside that. Until the server has it, this is where it is;
  * then it is a stored trajectory like any other, and nothing of it stays here.
  */
+import { type Imported, importedSchema } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError, fetchJson } from '../api.ts'
 import type { Reader } from '../workers/reader.ts'
 
 /** `opening` numbers the files that were opened, so that a view knows whether it shows the same one. */
@@ -49,25 +50,16 @@ export interface StoredCounts {
 interface OpenedFileDeps {
   readonly reader: Pick<Reader, 'file'>
   /** Throws ApiError. */
-  readonly importFile: (file: File) => Promise<Imported>
+  readonly importFile: (file: File) => Promise<Pick<Imported, 'trajectories' | 'existing' | 'first'>>
   /** Hears what was stored, under its key, before anybody looks for it there. */
   readonly onStored: (key: string, trajectory: TrajectoryView) => void
   readonly now: () => Date
 }
 
-interface Imported {
-  /** Keys, in the order of the file. */
-  readonly trajectories: readonly [string, ...string[]]
-  /** How many of them were in the library before. */
-  readonly existing: number
-  /** What the store calls the first: files of some formats have neither. */
-  readonly first: { readonly id: string; readonly createdAt: string }
-}
-
 /** Stores all trajectories of a file, or none. `tokenizer` tells the texts of those that hold ids alone. Throws ApiError. */
 export async function importFile(file: File, tokenizer?: string): Promise<Imported> {
   const query = new URLSearchParams({ name: file.name, ...(tokenizer !== undefined && { tokenizer }) })
-  return (await callApi(`/api/import?${query}`, { method: 'POST', file })).json()
+  return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file })
 }
 
 export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFileDeps): OpenedFileStore {

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { choicesSchema, type ListSort, pageSchema, type TrajectoryPage } from '#lib/api/library.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
-import { callApi } from '../api.ts'
+import { fetchJson } from '../api.ts'
 import { TRAJECTORIES } from '../queries.ts'
 
 /** Of GET /api/trajectories. */
@@ -31,7 +31,7 @@ const POLL_UNCHECKED_MS = 700
 /** Throws ApiError. */
 export async function listTrajectories(query: TrajectoriesQuery, signal: AbortSignal): Promise<TrajectoryPage> {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-  return pageSchema.parse(await (await callApi(`/api/trajectories?${search}`, { signal })).json())
+  return fetchJson(`/api/trajectories?${search}`, pageSchema, { signal })
 }
 
 /** Asked again soon while one in it is running, or not checked yet. */
@@ -51,5 +51,5 @@ export const trajectoriesOptions = (query: TrajectoriesQuery) =>
 export const choicesOptions = () =>
   queryOptions({
     queryKey: [...TRAJECTORIES, 'choices'],
-    queryFn: async ({ signal }) => choicesSchema.parse(await (await callApi('/api/library', { signal })).json()),
+    queryFn: ({ signal }) => fetchJson('/api/library', choicesSchema, { signal }),
   })

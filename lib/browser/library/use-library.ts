@@ -3,7 +3,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib/api/library.ts'
 import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError, callApi, fetchJson } from '../api.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 
 export interface Library {
@@ -23,7 +23,7 @@ export function useLibrary(): Library {
   const cache = useQueryClient()
   return {
     async label(key, change) {
-      const row = summarySchema.parse(await (await callApi(addressOf(key), { method: 'PATCH', json: change })).json())
+      const row = await fetchJson(addressOf(key), summarySchema, { method: 'PATCH', json: change })
       cache.setQueryData(
         trajectoryOptions(key).queryKey,
         (trajectory) => trajectory && withLabels(trajectory, changedLabels(labelsOf(trajectory), change)),

@@ -1,8 +1,9 @@
 /** Runs the chat baseline of a trajectory: another run, stored like any other; its drift is that of KEY beside KEY~read. */
 import { baselineRequest } from '#lib/analysis/compare/chat-baseline.ts'
+import { runStartedSchema } from '#lib/api/run-request.ts'
 import { segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError, callApi, fetchJson } from '../api.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
 export interface BaselineProgress {
@@ -28,12 +29,11 @@ export async function runChatBaseline(
 ): Promise<string> {
   const asked = baselineRequest(trajectory)
   if (!asked.ok) throw new ApiError(0, 'NO_BASELINE', asked.why, asked.hint)
-  const response = await callApi('/api/rollouts', {
+  const { rolloutId, trajectoryId: key } = await fetchJson('/api/rollouts', runStartedSchema, {
     method: 'POST',
     json: { ...asked.value, detached: true },
     signal,
   })
-  const { rolloutId, trajectoryId: key }: { rolloutId: string; trajectoryId: string } = await response.json()
   const ended = await followed(rolloutId, key, signal, onProgress)
   if (ended.kind === 'failed') throw ended.error
   if (ended.kind === 'ended') throwFailure(ended.trajectory)

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import * as z from 'zod'
 import { followLines, type Locks } from './follow-lines.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -53,8 +54,8 @@ function page(path: string, last: number, locks: Locks) {
     {
       path,
       signal: new AbortController().signal,
-      onLine(line) {
-        const { n } = line as { n: number }
+      schema: async () => z.object({ n: z.int() }),
+      onLine({ n }) {
         seen.push(n)
         return n === last ? 'done' : 'more'
       },

@@ -1,13 +1,15 @@
 /** A numbered stream of lines, followed to its end over connections that may break. */
 import { isStreamClosed } from '#lib/api/stream-closed.ts'
-import { ApiError, callApi, lines } from '../api.ts'
+import { type AnswerSchema, ApiError, callApi, checkedAnswer, lines } from '../api.ts'
 
-interface Following {
+interface Following<Line> {
   /** Of the stream; takes ?from=. */
   readonly path: string
   readonly signal: AbortSignal
+  /** Loads the schema of its lines, which most pages do without. */
+  readonly schema: () => Promise<AnswerSchema<Line>>
   /** done: that was the last one. Throws when the line does not fit what came before. */
-  readonly onLine: (line: unknown) => 'more' | 'done'
+  readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void
   /** It cannot be followed any more. undefined: there is no such stream any longer. */
   readonly onGone: (error: ApiError | undefined) => void
@@ -28,21 +30,22 @@ interface Browser {
 }
 
 /** After a lost connection, and after the server has left it as too slow, it goes on at the line where it left. */
-export async function followLines(
-  { path, signal, onLine, onConnected, onGone }: Following,
+export async function followLines<Line>(
+  { path, signal, schema: loadSchema, onLine, onConnected, onGone }: Following<Line>,
   { locks = navigator.locks, pauseMs = PAUSE_MS }: Browser = {},
 ): Promise<void> {
   let received = 0
   /** Over one answer. Returns whether there is more to follow, and when. */
   const followOnce = async (until: 'end' | 'now'): Promise<'done' | 'at once' | 'later'> => {
+    const schema = await loadSchema()
     const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, { signal })
     if (!signal.aborted) onConnected(true)
-    for await (const line of lines(response)) {
+    for await (const line of lines(response, path)) {
       // The browser had put the page to sleep.
       if (isStreamClosed(line)) return 'at once'
       received++
       try {
-        if (onLine(line) === 'done') return 'done'
+        if (onLine(checkedAnswer(path, line, schema)) === 'done') return 'done'
       } catch (error) {
         onGone(notUnderstood(error))
         return 'done'

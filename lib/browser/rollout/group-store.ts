@@ -91,8 +91,8 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
       void followLines({
         path: `/api/groups/${encodeURIComponent(groupId)}/events`,
         signal,
-        onLine(line) {
-          const { sample, event, scored } = line as GroupLine
+        schema: async () => (await import('#lib/api/group-line.ts')).groupLineReader,
+        onLine({ sample, event, scored }) {
           if (!folds[sample]) return 'more'
           folds[sample].add(event, scored)
           if (event.type === 'ended') running--

@@ -2,7 +2,6 @@
  * The rollout that is open in the page: follows its events, applies them with the same reducer as everywhere and
  * shows them once a frame, and comes back after a lost connection at the event where it left.
  */
-import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createGrowth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
@@ -94,8 +93,8 @@ function followUntilEnd(
   void followLines({
     path: `/api/rollouts/${encodeURIComponent(rolloutId)}/events`,
     signal,
-    onLine(line) {
-      const event = line as RolloutEvent
+    schema: async () => (await import('#lib/trajectory/events/event-reader.ts')).eventReader,
+    onLine(event) {
       growth.add(event)
       hasEnded = event.type === 'ended'
       if (!isDue) nextFrame(draw)

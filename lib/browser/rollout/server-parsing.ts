@@ -1,6 +1,6 @@
 /** What a server's own parsers make of a text. */
 import { type ServerParsing, type ServerQuestion, serverParsingSchema } from '#lib/api/server-parsing.ts'
-import { callApi } from '../api.ts'
+import { fetchJson } from '../api.ts'
 
 /** Throws ApiError; what the server itself refuses or lacks is part of the answer. */
 export async function askServerParsers(
@@ -9,5 +9,5 @@ export async function askServerParsers(
   signal: AbortSignal,
 ): Promise<ServerParsing> {
   const path = `/api/servers/${encodeURIComponent(server)}/parse`
-  return serverParsingSchema.parse(await (await callApi(path, { method: 'POST', json: question, signal })).json())
+  return fetchJson(path, serverParsingSchema, { method: 'POST', json: question, signal })
 }

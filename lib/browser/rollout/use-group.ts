@@ -5,7 +5,7 @@ import type { Group } from '#lib/api/group.ts'
 import { progressOf, type SampleRow } from '#lib/api/sample-progress.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { callApi } from '../api.ts'
+import { callApi, fetchJson } from '../api.ts'
 import { groupOptions, STORED_TRAJECTORIES, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { createGroupStore, type GroupState, type LiveSample } from './group-store.ts'
 
@@ -70,8 +70,6 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     if (all.kind === 'ended' || all.kind === 'gone') void settle(all)
   }, [all])
 
-  const call = async (path: string, method: 'POST' | 'PUT', json: object, signal?: AbortSignal) =>
-    (await callApi(path, { method, json, ...(signal && { signal }) })).json()
   const address = `/api/groups/${encodeURIComponent(groupId ?? '')}`
   return {
     rows: group ? rowsOf(group, 'samples' in live ? live.samples : []) : [],
@@ -83,20 +81,22 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
     error: live.kind === 'gone' ? (live.error ?? error ?? undefined) : (error ?? undefined),
     async start(request, signal) {
       const { groupStartedSchema } = await import('#lib/api/group.ts')
-      const started = groupStartedSchema.parse(await call('/api/groups', 'POST', request, signal))
+      const started = await fetchJson('/api/groups', groupStartedSchema, { method: 'POST', json: request, signal })
       store.follow(started.groupId, started.samples.length)
       await cache.fetchQuery(groupOptions(started.groupId))
       return { groupId: started.groupId, firstKey: started.samples[0]?.trajectoryId ?? '' }
     },
     async stop({ rolloutId }) {
-      if (rolloutId !== undefined) await call(`/api/rollouts/${encodeURIComponent(rolloutId)}/cancel`, 'POST', {})
+      if (rolloutId !== undefined)
+        await callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/cancel`, { method: 'POST' })
     },
     async stopAll() {
-      await call(`${address}/cancel`, 'POST', {})
+      await callApi(`${address}/cancel`, { method: 'POST' })
     },
     async changeReward(rule) {
       const { groupSchema } = await import('#lib/api/group.ts')
-      const changed = groupSchema.parse(await call(`${address}/reward`, 'PUT', { reward: rule ?? null }))
+      const options = { method: 'PUT', json: { reward: rule ?? null } }
+      const changed = await fetchJson(`${address}/reward`, groupSchema, options)
       cache.setQueryData(groupOptions(groupId).queryKey, changed)
       void cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
       void cache.invalidateQueries({ queryKey: TRAJECTORIES })

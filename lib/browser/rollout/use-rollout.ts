@@ -1,21 +1,17 @@
 'use client'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { type RunStarted, runStartedSchema } from '#lib/api/run-request.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError, callApi, fetchJson } from '../api.ts'
 import { GROUPS, serversOptions, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
-
-interface StartedRollout {
-  readonly rolloutId: string
-  readonly trajectoryId: string
-}
 
 export interface Rollout {
   readonly state: RolloutState
   /** Starts a rollout, or a further turn on a stored trajectory, and follows it. Throws ApiError, or the signal's reason. */
-  start(request: object, onTrajectory: string | undefined, signal: AbortSignal): Promise<StartedRollout>
+  start(request: object, onTrajectory: string | undefined, signal: AbortSignal): Promise<RunStarted>
   /** Follows a rollout on the trajectory that the page shows. */
   follow(rolloutId: string): void
   stop(): Promise<void>
@@ -71,16 +67,14 @@ export function useRollout(key: string | undefined): Rollout {
     async start(request, onTrajectory, signal) {
       const path =
         onTrajectory === undefined ? '/api/rollouts' : `/api/trajectories/${encodeURIComponent(onTrajectory)}/continue`
-      const response = await callApi(path, { method: 'POST', json: { ...request, detached: true }, signal }).catch(
-        (error: unknown) => {
-          if (error instanceof ApiError && error.code === 'CHANGED') {
-            store.reset()
-            void cache.invalidateQueries({ queryKey: trajectoryOptions(onTrajectory).queryKey })
-          }
-          throw error
-        },
-      )
-      const started: StartedRollout = await response.json()
+      const options = { method: 'POST', json: { ...request, detached: true }, signal }
+      const started = await fetchJson(path, runStartedSchema, options).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'CHANGED') {
+          store.reset()
+          void cache.invalidateQueries({ queryKey: trajectoryOptions(onTrajectory).queryKey })
+        }
+        throw error
+      })
       store.follow(started.rolloutId, started.trajectoryId)
       return started
     },

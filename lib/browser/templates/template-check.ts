@@ -1,7 +1,7 @@
 /** Another renderer's word on the lab's document. */
 import { type TemplateCheck, templateCheckSchema } from '#lib/api/template-check.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import { callApi } from '../api.ts'
+import { fetchJson } from '../api.ts'
 
 interface Question extends LabInput {
   readonly judge: TemplateCheck['judge']
@@ -13,6 +13,5 @@ interface Question extends LabInput {
 /** Throws ApiError, or the signal's reason. */
 export async function askJudge({ server, ...question }: Question, signal: AbortSignal): Promise<TemplateCheck> {
   const json = { ...question, ...(question.judge === 'server' && server !== '' && { server }) }
-  const response = await callApi('/api/templates/check', { method: 'POST', json, signal })
-  return templateCheckSchema.parse(await response.json())
+  return fetchJson('/api/templates/check', templateCheckSchema, { method: 'POST', json, signal })
 }

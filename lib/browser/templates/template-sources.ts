@@ -1,13 +1,13 @@
 /** Where the lab's templates come from, fetched. Everything throws ApiError, or the signal's reason. */
-import * as z from 'zod'
 import type { ServerStatus } from '#lib/api/server-status.ts'
+import { tokenizerFilesSchema } from '#lib/api/tokenizer-files.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { Loaded } from '#lib/templates/document/document.ts'
 import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/templates/document/samples.ts'
 import { type LabSource, sourceText } from '#lib/templates/document/source.ts'
 import { chosenTemplate, type NamedTemplate, openedFile, templatesOf } from '#lib/templates/document/template-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { ApiError, callApi } from '../api.ts'
+import { ApiError, callApi, fetchJson } from '../api.ts'
 
 /** The server and the tokenizer that come with the application. */
 export const BUILT_IN = 'built-in'
@@ -82,16 +82,9 @@ export async function firstInput(signal: AbortSignal): Promise<Loaded & LabInput
   return { ...conversation, ...template }
 }
 
-/** Those of a tokenizer's files that may hold templates. The others are the worker's. */
-const templateFilesSchema = z.object({
-  tokenizerConfigJson: z.string().optional(),
-  chatTemplateJinja: z.string().optional(),
-})
-
 export async function tokenizerTemplates(name: string, signal: AbortSignal): Promise<readonly NamedTemplate[]> {
   const path = `/api/tokenizers/files?name=${encodeURIComponent(name)}`
-  const answer = await callApi(path, { signal, revalidate: true })
-  return templatesOf(templateFilesSchema.parse(await answer.json()))
+  return templatesOf(await fetchJson(path, tokenizerFilesSchema, { signal, revalidate: true }))
 }
 
 async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' }, deps: SourceDeps): Promise<Loaded> {

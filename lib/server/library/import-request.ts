@@ -70,9 +70,11 @@ export async function runImportRequest(
       if (weight >= batch) storeWaiting()
     }
     storeWaiting()
-    if (!first) throw new Error('a file that opens has a trajectory')
+    const [key, ...others] = keys
+    if (!first || key === undefined) throw new Error('a file that opens has a trajectory')
     store.publish(keys)
-    return { format: found, trajectories: keys, existing: keys.length - added.length, first, lacked: [...lacked] }
+    const existing = keys.length - added.length
+    return { format: found, trajectories: [key, ...others], existing, first, lacked: [...lacked] }
   } catch (error) {
     store.discard(added)
     throw error

@@ -10,8 +10,7 @@ type Parsed = ReturnType<typeof trajectorySchema.safeParse>
 
 /** As `trajectorySchema.safeParse`; the columns are those of `value`, not copies. */
 export function parseTrajectory(value: unknown): Parsed {
-  if (!isObject(value) || !Array.isArray(value.segments)) return trajectorySchema.safeParse(value)
-  const parsed = trajectorySchema.safeParse({ ...value, segments: value.segments.map(withoutColumns) })
+  const parsed = trajectorySchema.safeParse(withoutAllColumns(value))
   if (!parsed.success) return parsed
   // It has the schema's shape: that has just been told.
   const { segments } = value as unknown as Trajectory
@@ -24,10 +23,15 @@ export function parseTrajectory(value: unknown): Parsed {
   }
 }
 
+/** A trajectory without the entries of those columns that are plainly right. */
+export const withoutAllColumns = (value: unknown): unknown =>
+  isObject(value) && Array.isArray(value.segments) ? { ...value, segments: value.segments.map(withoutColumns) } : value
+
 type Segment = Trajectory['segments'][number]
 type ParsedSegment = NonNullable<Parsed['data']>['segments'][number]
 
-function withoutColumns(segment: unknown): unknown {
+/** The same of a segment. */
+export function withoutColumns(segment: unknown): unknown {
   if (!isObject(segment)) return segment
   const { topLogprobs, columns } = segment
   return {
