@@ -283,6 +283,7 @@ test('parsers are found by name, and by the names that servers use', () => {
     parserNames.map((name) => (WITHOUT_DETECTOR.includes(name) ? undefined : name)),
   )
   expect([undefined, '', 'interns1', 'constructor'].map(parserOfServer)).toEqual(Array(4).fill(undefined))
+  expect(serverParserFor('interns1')).toBeUndefined()
   expect(parserNamed(DEFAULT_PARSER)).toBeDefined()
 })
 

@@ -46,6 +46,8 @@ export interface NamedRange {
 
 export interface ToolParser {
   readonly name: string
+  /** SGLang's names for the format (`--tool-call-parser`, 0.5.23), the one to request first. Omitted: SGLang has no parser for it. */
+  readonly sglangNames?: readonly [string, ...string[]]
   readonly delimiters: {
     /** What opens and closes a call: a think delimiter between the two is part of the call's text. */
     readonly open: string

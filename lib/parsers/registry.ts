@@ -67,39 +67,9 @@ export const parserNames: readonly string[] = parsers.map(({ name }) => name)
 
 export const parserNamed = (name: string): ToolParser | undefined => parsers.find((parser) => parser.name === name)
 
-/** Names that SGLang has for these formats; it has none for those that are not here (`--tool-call-parser`, 0.5.23); the server reports qwen25 as qwen. */
-const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    hermes: ['hermes', 'qwen', 'qwen25'],
-    qwen_xml: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
-    glm: ['glm45', 'glm', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
-    kimi_k2: ['kimi_k2'],
-    llama3: ['llama3'],
-    mistral: ['mistral'],
-    deepseek_v3: ['deepseekv3'],
-    deepseek_v31: ['deepseekv31'],
-    deepseek_v32: ['deepseekv32'],
-    'gpt-oss': ['gpt-oss'],
-    pythonic: ['pythonic'],
-    gemma4: ['gemma4'],
-    'minimax-m2': ['minimax-m2'],
-    deepseek_v4: ['deepseekv4'],
-    kimi_k3: ['kimi_k3'],
-    lfm2: ['lfm2'],
-    cohere_command4: ['cohere_command4'],
-    apertus2509: ['apertus2509'],
-    muse: ['muse'],
-    gigachat3: ['gigachat3'],
-    hunyuan: ['hunyuan'],
-    'minimax-m3': ['minimax-m3'],
-    minicpm5: ['minicpm5'],
-  }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
-)
+/** SGLang's name to request from a server that names no parser itself; undefined where SGLang has none. */
+export const serverParserFor = (parser: string): string | undefined => parserNamed(parser)?.sglangNames?.[0]
 
-/** The same the other way round: what to ask a server for that names no parser itself. */
-export const serverParserFor = (parser: string): string | undefined =>
-  [...SGLANG_NAMES].find(([, own]) => own === parser)?.[0]
-
-/** Our name for a server's parser; undefined where the server names none, or one of another format. */
+/** Our name for a server's parser; undefined where the server names none, or one of another format. The server reports qwen25 as qwen. */
 export const parserOfServer = (toolCallParser: string | undefined): string | undefined =>
-  SGLANG_NAMES.get(toolCallParser ?? '')
+  parsers.find(({ sglangNames = [] }) => sglangNames.some((name) => name === toolCallParser))?.name

@@ -9,6 +9,7 @@ import { jsonAt } from '../reading/named-call.ts'
 
 export const apertus2509 = listParser({
   name: 'apertus2509',
+  sglangNames: ['apertus2509'],
   open: '<|tools_prefix|>',
   close: '<|tools_suffix|>',
   reader: (text, nextBound) => jsonListReader(text, nextBound, calledIn),

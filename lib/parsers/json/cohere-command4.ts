@@ -11,6 +11,7 @@ const reader = (text: string, nextBound: (from: number) => number): ListReader =
 
 export const cohereCommand4 = listParser({
   name: 'cohere_command4',
+  sglangNames: ['cohere_command4'],
   open: '<|START_ACTION|>',
   close: '<|END_ACTION|>',
   reader,

@@ -16,6 +16,7 @@ const FENCE_OPEN = `\n${FENCE}json\n`
 
 export const deepseekV3: ToolParser = headedParser({
   name: 'deepseek_v3',
+  sglangNames: ['deepseekv3'],
   delimiters: DELIMITERS,
   sectionMayLack: true,
   readHead,

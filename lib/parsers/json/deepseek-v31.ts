@@ -10,6 +10,7 @@ export const SEPARATOR = '<｜tool▁sep｜>'
 
 export const deepseekV31: ToolParser = headedParser({
   name: 'deepseek_v31',
+  sglangNames: ['deepseekv31'],
   delimiters: DELIMITERS,
   readHead: nameBefore(SEPARATOR, /[<\s]/g),
 })

@@ -26,6 +26,7 @@ const FRAME = /<\|message_sep\|>\n{0,2}|<\/s>/g
 
 export const gigachat3: ToolParser = {
   name: 'gigachat3',
+  sglangNames: ['gigachat3'],
   delimiters,
   parse,
   markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded),

@@ -19,6 +19,7 @@ const delimiters = { open: '<|channel|>', close: '', end: CALL } as const
 
 export const gptOss: ToolParser = {
   name: 'gpt-oss',
+  sglangNames: ['gpt-oss'],
   delimiters,
   parse,
   markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded),

@@ -19,7 +19,7 @@ const SPELLING = { arguments: ['parameters', 'arguments'] } as const
 const TURN_END = '<|eo'
 const BETWEEN = /\s*[;,]?\s*/y
 
-export const llama3: ToolParser = { name: 'llama3', delimiters, parse, markup }
+export const llama3: ToolParser = { name: 'llama3', sglangNames: ['llama3'], delimiters, parse, markup }
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
   const nextTag = finder(text, delimiters.open)

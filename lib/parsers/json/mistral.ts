@@ -21,7 +21,7 @@ const ID = /^[a-zA-Z0-9]{9}$/
 /** Ends a turn: what is broken goes no further. */
 const TURN_END = '</s>'
 
-export const mistral: ToolParser = { name: 'mistral', delimiters, parse, markup }
+export const mistral: ToolParser = { name: 'mistral', sglangNames: ['mistral'], delimiters, parse, markup }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
   const nextOpen = finder(text, delimiters.open)

@@ -15,7 +15,13 @@ export const LFM2_WORDS: LiteralWords = new Map([
 ])
 const SPELLING = { arguments: ['arguments', 'parameters'] } as const
 
-export const lfm2 = listParser({ name: 'lfm2', open: '<|tool_call_start|>', close: '<|tool_call_end|>', reader })
+export const lfm2 = listParser({
+  name: 'lfm2',
+  sglangNames: ['lfm2'],
+  open: '<|tool_call_start|>',
+  close: '<|tool_call_end|>',
+  reader,
+})
 
 function reader(text: string, nextBound: (from: number) => number): ListReader {
   const readObjects = jsonListReader(

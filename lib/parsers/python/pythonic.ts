@@ -12,7 +12,7 @@ import { pythonListReader } from './python-calls.ts'
 
 const delimiters = { open: '[', close: '' } as const
 
-export const pythonic: ToolParser = { name: 'pythonic', delimiters, parse, markup }
+export const pythonic: ToolParser = { name: 'pythonic', sglangNames: ['pythonic'], delimiters, parse, markup }
 
 const OPEN = /\[[ \t\n\r\f]*[\p{L}_][\p{L}\p{N}_.-]*[ \t]*\(/gu
 

@@ -16,8 +16,7 @@ export type Head = { readonly writtenId?: string } & (
   | ({ readonly ok: false } & Fault)
 )
 
-interface HeadedFormat {
-  readonly name: string
+interface HeadedFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
   /** No section has to be closed: the template of DeepSeek V3 does not close that of a single call, and a reply may stop before its end. */
   readonly delimiters: ToolParser['delimiters']
   /** Whether calls may stand without a section, in a text that opens none. */
@@ -30,9 +29,9 @@ interface HeadedFormat {
 }
 
 export function headedParser(format: HeadedFormat): ToolParser {
-  const { name, delimiters, sectionMayLack = false, readHead, fence = '', headEnd = 'name' } = format
+  const { delimiters, sectionMayLack = false, readHead, fence = '', headEnd = 'name', ...names } = format
   const { section } = delimiters
-  return { name, delimiters, parse }
+  return { ...names, delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
     const { nextOpen, nextClose } = marksIn(text, delimiters)

@@ -75,8 +75,7 @@ export function brokenList(
     : { calls, end: Math.max(end, start) }
 }
 
-interface ListFormat {
-  readonly name: string
+interface ListFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
   readonly open: string
   /** What stands before the list, behind white space at most. */
   readonly fence?: string
@@ -88,9 +87,9 @@ interface ListFormat {
 }
 
 /** A format whose calls stand in one list between two tokens. */
-export function listParser({ name, open, fence = '', close, mayBeBare = false, reader }: ListFormat): ToolParser {
+export function listParser({ open, fence = '', close, mayBeBare = false, reader, ...names }: ListFormat): ToolParser {
   const opening = `${open}${fence === '' ? '' : '[ \\t\\n\\r]*'}${fence}`.replaceAll('|', '\\|')
-  return { name, delimiters: { open, close: '', section: { open, close } }, parse, markup }
+  return { ...names, delimiters: { open, close: '', section: { open, close } }, parse, markup }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
     const nextOpen = finder(text, fence === '' ? open : new RegExp(opening, 'g'))

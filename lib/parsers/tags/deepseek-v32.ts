@@ -20,14 +20,15 @@ const sectionOf = (block: string) => ({ open: `<｜DSML｜${block}>`, close: `</
 const V32 = sectionOf('function_calls')
 const V4 = sectionOf('tool_calls')
 
-export const deepseekV32 = dsmlParser('deepseek_v32', V32, V4)
-export const deepseekV4 = dsmlParser('deepseek_v4', V4, V32)
+export const deepseekV32 = dsmlParser('deepseek_v32', 'deepseekv32', V32, V4)
+export const deepseekV4 = dsmlParser('deepseek_v4', 'deepseekv4', V4, V32)
 
 type Section = ReturnType<typeof sectionOf>
 
-function dsmlParser(name: string, section: Section, other: Section): ToolParser {
+function dsmlParser(name: string, sglangName: string, section: Section, other: Section): ToolParser {
   return {
     name,
+    sglangNames: [sglangName],
     delimiters: { ...delimiters, section },
     parse(text, shielded) {
       // A call may stand in no block, but not in the block of the other version.

@@ -15,7 +15,7 @@ const CALL = 'call:'
 const ARGUMENTS = 'the arguments'
 const NAME_END = /[{<]/g
 
-export const gemma4: ToolParser = { name: 'gemma4', delimiters, parse }
+export const gemma4: ToolParser = { name: 'gemma4', sglangNames: ['gemma4'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
   const marks = marksIn(text, delimiters)

@@ -6,4 +6,8 @@
 import type { ToolParser } from '../parser.ts'
 import { keyedParser } from '../reading/keyed-call.ts'
 
-export const glm: ToolParser = { name: 'glm', ...keyedParser({ suffix: '' }) }
+export const glm: ToolParser = {
+  name: 'glm',
+  sglangNames: ['glm45', 'glm', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
+  ...keyedParser({ suffix: '' }),
+}

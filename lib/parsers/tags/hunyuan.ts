@@ -18,6 +18,7 @@ const preview = withSuffix('')
 
 export const hunyuan: ToolParser = {
   name: 'hunyuan',
+  sglangNames: ['hunyuan'],
   delimiters: { ...released.delimiters, other: preview.delimiters },
   parse: (text, shielded, tools) => spellingOf(text).parse(text, shielded, tools),
   markup: (text, calls, shielded) => markupIn(text, calls, shielded, spellingOf(text)),

@@ -26,6 +26,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 export const minicpm5: ToolParser = {
   name: 'minicpm5',
+  sglangNames: ['minicpm5'],
   ...invokeParser({ call: 'function', parameter: 'param', frame, valueReader }),
 }
 

@@ -10,5 +10,6 @@ const section = { open: '<minimax:tool_call>', close: '</minimax:tool_call>' } a
 
 export const minimaxM2: ToolParser = {
   name: 'minimax-m2',
+  sglangNames: ['minimax-m2'],
   ...invokeParser({ section, call: 'invoke', parameter: 'parameter' }),
 }

@@ -20,7 +20,7 @@ const TAG = /\]<\]minimax\[>\[<([^<>\s/"]+)>/y
 const ITEM = 'item'
 const words = new Map<string, unknown>()
 
-export const minimaxM3: ToolParser = { name: 'minimax-m3', delimiters, parse }
+export const minimaxM3: ToolParser = { name: 'minimax-m3', sglangNames: ['minimax-m3'], delimiters, parse }
 
 /** A value and its name. Without elements in it, it is a text. */
 interface Element extends NamedRange {

@@ -12,6 +12,7 @@ const FRAME = /<\|start\|>[^<]*<\|message\|>|^[^<]*<\|message\|>|<\|(?:eom|eot)\
 
 export const muse: ToolParser = {
   name: 'muse',
+  sglangNames: ['muse'],
   ...invokeParser({ section, call: 'atem:invoke', parameter: 'atem:parameter' }),
   markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded, section),
 }

@@ -36,7 +36,10 @@ const words = new Map<string, unknown>([
   ['None', null],
 ])
 
-export const qwenXml = qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, words))
+export const qwenXml: ToolParser = {
+  ...qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, words)),
+  sglangNames: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
+}
 
 /** Seed-OSS writes the same between tokens of its own, and every value as Python prints it. */
 export const seedOss = qwenXmlParser(
