@@ -72,7 +72,7 @@ test('A drift report of a library selection leads to both sides of a sample and 
     await ended(page, 'stopped')
     await expect(page.getByRole('status').filter({ hasText: /^Partial: [12] samples were read/ })).toBeVisible()
     const report = JSON.parse((await saved(page, 'Report as JSON')).text)
-    expect(report).toMatchObject({ version: 2, partial: true, against: { mode: 'text' } })
+    expect(report).toMatchObject({ version: 3, partial: true, against: { mode: 'text' } })
     expect([1, 2]).toContain(report.samples.length)
     held.resolve()
     await page.unroute(`**/api/trajectories/${last}`)

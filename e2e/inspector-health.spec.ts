@@ -70,11 +70,11 @@ test('The library marks the health of its trajectories and filters by it', async
   await store(request, 'retokenization-drift', label('Drifting'))
   await store(request, 'tool-error', (file) => {
     label('Bad')(file)
-    file.segments[1].finish = { kind: 'length' }
+    file.segments[1].finish = { kind: 'abort' }
   })
   await open(page, `/library?tag=${tag}`)
   const row = (title: string) => page.locator('tr[data-key]', { has: page.getByRole('link', { name: title }) })
-  await expect(row('Bad')).toContainText('1 response cut at the token limit')
+  await expect(row('Bad')).toContainText('1 response broken off')
   await expect(row('Drifting')).toContainText('drift 3 spans')
   await page.getByLabel('Health').selectOption('drift')
   await expect(page.locator('tr[data-key]')).toHaveCount(1)
