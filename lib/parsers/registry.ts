@@ -73,3 +73,51 @@ export const serverParserFor = (parser: string): string | undefined => parserNam
 /** Our name for a server's parser; undefined where the server names none, or one of another format. The server reports qwen25 as qwen. */
 export const parserOfServer = (toolCallParser: string | undefined): string | undefined =>
   parsers.find(({ sglangNames = [] }) => sglangNames.some((name) => name === toolCallParser))?.name
+
+export interface TemplateMarks {
+  readonly parser: string
+  /** A template of this format contains all of them. The first is named in the reason. */
+  readonly marks: readonly [string, ...string[]]
+}
+
+/** What chat templates of each format contain. The first match counts, so marks that other formats share come last. */
+export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
+  // Some templates have the mark of both in a variable. The section tells them apart.
+  { parser: 'deepseek_v4', marks: ['｜DSML｜', 'tool_calls>'] },
+  { parser: 'deepseek_v32', marks: ['｜DSML｜', 'function_calls>'] },
+  { parser: 'deepseek_v3', marks: ['<｜tool▁sep｜>', '```json'] },
+  { parser: 'deepseek_v31', marks: ['<｜tool▁sep｜>'] },
+  { parser: 'minimax-m2', marks: ['<minimax:tool_call>'] },
+  { parser: 'minimax-m3', marks: [']<]minimax[>['] },
+  { parser: 'minicpm5', marks: ['<param name='] },
+  { parser: 'lfm2', marks: ['<|tool_call_start|>'] },
+  { parser: 'cohere_command4', marks: ['<|START_ACTION|>'] },
+  { parser: 'apertus2509', marks: ['<|tools_prefix|>'] },
+  { parser: 'muse', marks: ['<atem:function_calls>'] },
+  { parser: 'gigachat3', marks: ['<|function_call|>'] },
+  { parser: 'gigachat3', marks: ['<|role_sep|>'] },
+  { parser: 'hunyuan', marks: ['<tool_sep:opensource>'] },
+  { parser: 'hunyuan', marks: ['<tool_sep>'] },
+  // The template joins names and suffix.
+  { parser: 'hunyuan', marks: ['<tool_sep', ':opensource'] },
+  { parser: 'gemma4', marks: ['<|tool_call>'] },
+  { parser: 'kimi_k2', marks: ['<|tool_call_begin|>'] },
+  { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },
+  { parser: 'gpt-oss', marks: ['<|channel|>', '<|message|>'] },
+  { parser: 'mistral', marks: ['[TOOL_CALLS]'] },
+  { parser: 'seed_oss', marks: ['<seed:tool_call>'] },
+  { parser: 'nemotron', marks: ['<TOOLCALL>'] },
+  { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },
+  // The template asks for it, and joins the tag of its parts.
+  { parser: 'functionary_v31', marks: ['<{start_tag}='] },
+  { parser: 'functionary_v32', marks: ['>>>all'] },
+  { parser: 'command_r', marks: ['Action:', '```json', '<|CHATBOT_TOKEN|>'] },
+  { parser: 'tool_calls', marks: ['<tool_calls>'] },
+  { parser: 'glm', marks: ['<arg_key>'] },
+  { parser: 'qwen_xml', marks: ['<function='] },
+  { parser: 'hermes', marks: ['<tool_call>'] },
+  { parser: 'llama3', marks: ['<|python_tag|>'] },
+  { parser: 'llama3', marks: ['"parameters": ', '<|start_header_id|>'] },
+  { parser: 'pythonic', marks: ['<|python_start|>'] },
+  { parser: 'pythonic', marks: ['[func_name1('] },
+]

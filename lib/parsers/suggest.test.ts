@@ -4,6 +4,7 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import type { ToolParser } from './parser.ts'
 import { parserNamed, parserNames, serverParserFor } from './registry.ts'
 import { type Suggestion, suggestParser } from './suggest.ts'
+import { CALL_TEMPLATES } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
 
 /** The templates of models that are here: of packages, and of the model that ships. */
@@ -19,38 +20,6 @@ const shipped = [
   }
   return { folder, text: config.chat_template }
 })
-
-/** As the models’ own templates write a call, in their manner. */
-const MANNERS: Readonly<Record<string, string>> = {
-  qwen_xml: `{% for m in messages %}{% for c in m.tool_calls %}<tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>\\n{{ v if v is string else v | tojson }}\\n</parameter>\\n{% endfor %}</function>\\n</tool_call>{% endfor %}{% endfor %}`,
-  glm: `{% for m in messages %}{% for c in m.tool_calls %}<tool_call>{{ c.function.name }}\\n{% for k, v in c.function.arguments.items() %}<arg_key>{{ k }}</arg_key>\\n<arg_value>{{ v if v is string else v | tojson }}</arg_value>\\n{% endfor %}</tool_call>{% endfor %}{% endfor %}`,
-  kimi_k2: `{% for m in messages %}{% if m.tool_calls %}<|tool_calls_section_begin|>{% for c in m.tool_calls %}<|tool_call_begin|>{{ c.id }}<|tool_call_argument_begin|>{{ c.function.arguments | tojson }}<|tool_call_end|>{% endfor %}<|tool_calls_section_end|>{% endif %}{% endfor %}`,
-  llama3: `{% for m in messages %}{% for c in m.tool_calls %}<|python_tag|>{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}<|eom_id|>{% endfor %}{% endfor %}`,
-  mistral: `{% for m in messages %}{% for c in m.tool_calls %}[TOOL_CALLS]{{ c.function.name }}[ARGS]{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}</s>`,
-  deepseek_v31: `{% for m in messages %}{% if m.tool_calls %}<｜tool▁calls▁begin｜>{% for c in m.tool_calls %}<｜tool▁call▁begin｜>{{ c.function.name }}<｜tool▁sep｜>{{ c.function.arguments | tojson }}<｜tool▁call▁end｜>{% endfor %}<｜tool▁calls▁end｜>{% endif %}{% endfor %}`,
-  deepseek_v32: `{% for m in messages %}{% if m.tool_calls %}<｜DSML｜function_calls>\\n{% for c in m.tool_calls %}<｜DSML｜invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜DSML｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜DSML｜parameter>\\n{% endfor %}</｜DSML｜invoke>\\n{% endfor %}</｜DSML｜function_calls>{% endif %}{% endfor %}`,
-  'gpt-oss': `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to=functions.{{ c.function.name }}<|channel|>commentary json<|message|>{{ c.function.arguments | tojson }}<|call|>{% endfor %}{% endfor %}`,
-  pythonic: `{# <|python_start|> #}{% for m in messages %}{% if m.tool_calls %}[{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){% endfor %}]{% endif %}{% endfor %}`,
-  'minimax-m2': `{% for m in messages %}{% if m.tool_calls %}<minimax:tool_call>\\n{% for c in m.tool_calls %}<invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<parameter name="{{ k }}">{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</invoke>\\n{% endfor %}</minimax:tool_call>{% endif %}{% endfor %}`,
-  deepseek_v4: `{% for m in messages %}{% if m.tool_calls %}<｜DSML｜tool_calls>\\n{% for c in m.tool_calls %}<｜DSML｜invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜DSML｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜DSML｜parameter>\\n{% endfor %}</｜DSML｜invoke>\\n{% endfor %}</｜DSML｜tool_calls>{% endif %}{% endfor %}`,
-  kimi_k3: `{% for m in messages %}{% if m.tool_calls %}<|open|>tools<|sep|>{% for c in m.tool_calls %}<|open|>call tool="{{ c.function.name }}" index="{{ loop.index }}"<|sep|>{% for k, v in c.function.arguments.items() %}<|open|>argument key="{{ k }}" type="{{ 'string' if v is string else 'number' if v is number else 'array' }}"<|sep|>{{ v if v is string else v | tojson }}<|close|>argument<|sep|>{% endfor %}<|close|>call<|sep|>{% endfor %}<|close|>tools<|sep|>{% endif %}{% endfor %}`,
-  lfm2: `{% for m in messages %}{% if m.tool_calls %}<|tool_call_start|>[{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){% endfor %}]<|tool_call_end|>{% endif %}{% endfor %}`,
-  cohere_command4: `{% for m in messages %}{% if m.tool_calls %}<|START_ACTION|>[{% for c in m.tool_calls %}\\n    {"tool_call_id": "0", "tool_name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}{% endfor %}\\n]<|END_ACTION|>{% endif %}{% endfor %}`,
-  apertus2509: `{% for m in messages %}{% if m.tool_calls %}<|tools_prefix|>[{% for c in m.tool_calls %}{"{{ c.function.name }}": {{ c.function.arguments | tojson }}}{% endfor %}]<|tools_suffix|>{% endif %}{% endfor %}`,
-  muse: `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to={{ c.function.name }}<|message|><atem:function_calls>\\n<atem:invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<atem:parameter name="{{ k }}">{{ v if v is string else v | tojson }}</atem:parameter>\\n{% endfor %}</atem:invoke>\\n</atem:function_calls><|eom|>{% endfor %}{% endfor %}`,
-  gigachat3: `{% for m in messages %}{{ m.role }}<|role_sep|>\\n{{ m.content }}{% for c in m.tool_calls %}<|function_call|>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{% endfor %}<|message_sep|>\\n\\n{% endfor %}`,
-  hunyuan: `{% for m in messages %}{% if m.tool_calls %}<tool_calls:opensource>\\n{% for c in m.tool_calls %}<tool_call:opensource>{{ c.function.name }}<tool_sep:opensource>\\n{% for k, v in c.function.arguments.items() %}<arg_key:opensource>{{ k }}</arg_key:opensource>\\n<arg_value:opensource>{{ v if v is string else v | tojson }}</arg_value:opensource>\\n{% endfor %}</tool_call:opensource>\\n{% endfor %}</tool_calls:opensource>{% endif %}{% endfor %}`,
-  'minimax-m3': `{% macro written(v) %}{% if v is string or v is number %}{{ v }}{% else %}{% for w in v %}]<]minimax[>[<item>{{ written(w) }}]<]minimax[>[</item>{% endfor %}{% endif %}{% endmacro %}{% for m in messages %}{% if m.tool_calls %}]<]minimax[>[<tool_call>\\n{% for c in m.tool_calls %}]<]minimax[>[<invoke name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}]<]minimax[>[<{{ k }}>{{ written(v) }}]<]minimax[>[</{{ k }}>{% endfor %}]<]minimax[>[</invoke>\\n{% endfor %}]<]minimax[>[</tool_call>{% endif %}{% endfor %}`,
-  minicpm5: `{% for m in messages %}{% for c in m.tool_calls %}<function name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}<param name="{{ k }}">{{ v if v is string else v | tojson }}</param>{% endfor %}</function>{% endfor %}{% endfor %}`,
-  seed_oss: `{% for m in messages %}{% for c in m.tool_calls %}<seed:tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>\\n</seed:tool_call>{% endfor %}{% endfor %}`,
-  tool_calls: `{% for m in messages %}{% if m.tool_calls %}<tool_calls>\\n{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n{% endfor %}</tool_calls>{% endif %}{% endfor %}`,
-  command_r: `<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>{% for m in messages %}{% if m.tool_calls %}Action:\\n\`\`\`json\\n[{% for c in m.tool_calls %}{"tool_name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson(indent=4) }}}{{ ',\\n' if not loop.last }}{% endfor %}\\n]\`\`\`\\n{% endif %}{% endfor %}`,
-  functionary_v31: `<{start_tag}={function_name}>{parameters}{end_tag}{% for m in messages %}{% for c in m.tool_calls %}<function={{ c.function.name }}>{{ c.function.arguments | tojson }}</function>{% endfor %}{% endfor %}`,
-  functionary_v32: `{% for m in messages %}{% if m.content %}>>>all\\n{{ m.content }}{% endif %}{% for c in m.tool_calls %}>>>{{ c.function.name }}\\n{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`,
-  solar_open: `{% for m in messages %}{% if m.tool_calls %}<|begin|>assistant<|tool_calls|>{% for c in m.tool_calls %}<|tool_call:begin|>{{ c.id }}<|tool_call:name|>{{ c.function.name }}<|tool_call:args|>{{ c.function.arguments | tojson }}<|tool_call:end|>{% endfor %}<|calls|>{% endif %}{% endfor %}`,
-  nemotron: `{% for m in messages %}{% if m.tool_calls %}<TOOLCALL>[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]</TOOLCALL>{% endif %}{% endfor %}`,
-  gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
-}
 
 const INPUT = { city: 'Zürich "alt"', days: 3, ratio: 1.5, tags: ['a', 'b'] }
 
@@ -78,7 +47,7 @@ function written(text: string): string | undefined {
 describe('what a template writes for a call, the suggested parser reads', () => {
   test.each([
     ...shipped.map(({ folder, text }) => [folder, text] as const),
-    ...Object.entries(MANNERS).map(
+    ...Object.entries(CALL_TEMPLATES).map(
       ([name, text]) => [`in the manner of ${name}`, text.replaceAll('\\n', '\n')] as const,
     ),
   ])('%s', (folder, text) => {
@@ -90,6 +59,12 @@ describe('what a template writes for a call, the suggested parser reads', () => 
     const calls = parseText(parserNamed(parser) as ToolParser, reply ?? '', [{ name: 'get_weather', inputSchema: {} }])
     expect(calls).toMatchObject([{ kind: 'parsed', name: 'get_weather', input: INPUT }])
   })
+})
+
+test('A chat template suggests every parser: the template of a model, or a row of CALL_TEMPLATES', () => {
+  const texts = [...shipped.map(({ text }) => text), ...Object.values(CALL_TEMPLATES)]
+  const suggested = texts.map((chatTemplate) => suggestParser({ chatTemplate }).parser)
+  expect(parserNames.filter((name) => !suggested.includes(name))).toEqual([])
 })
 
 describe('the reason is told in words', () => {

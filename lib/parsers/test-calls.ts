@@ -1,0 +1,275 @@
+/**
+ * How each tool parser's format writes calls, by the parser's name: texts for the tests of every parser. A new parser adds a row to
+ * each table.
+ */
+
+/** Returns a call of the function f whose argument a is the given JSON value. */
+export const CALLS: Readonly<Record<string, (json: string) => string>> = {
+  hermes: (json) => `<tool_call>{"name": "f", "arguments": {"a": ${json}}}</tool_call>`,
+  qwen_xml: (json) => `<tool_call><function=f><parameter=a>\n${json}\n</parameter></function></tool_call>`,
+  glm: (json) => `<tool_call>f<arg_key>a</arg_key><arg_value>${json}</arg_value></tool_call>`,
+  kimi_k2: (json) =>
+    `<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a": ${json}}<|tool_call_end|><|tool_calls_section_end|>`,
+  llama3: (json) => `<|python_tag|>{"name": "f", "parameters": {"a": ${json}}}`,
+  mistral: (json) => `[TOOL_CALLS] [{"name": "f", "arguments": {"a": ${json}}}]`,
+  deepseek_v3: (json) =>
+    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n\`\`\`json\n{"a": ${json}}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+  deepseek_v31: (json) =>
+    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"a": ${json}}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
+  deepseek_v32: (json) =>
+    `<｜DSML｜function_calls><｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">${json}</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>`,
+  'gpt-oss': (json) =>
+    `<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": ${json}}<|call|>`,
+  pythonic: (json) => `[f(a=${pythonOf(json)})]`,
+  lfm2: (json) => `<|tool_call_start|>[f(a=${json})]<|tool_call_end|>`,
+  cohere_command4: (json) =>
+    `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {"a": ${json}}}]<|END_ACTION|>`,
+  apertus2509: (json) => `<|tools_prefix|>[{"f": {"a": ${json}}}]<|tools_suffix|>`,
+  gemma4: (json) => `<|tool_call>call:f{a:${gemmaOf(json)}}<tool_call|>`,
+  'minimax-m2': (json) =>
+    `<minimax:tool_call><invoke name="f"><parameter name="a">${json}</parameter></invoke></minimax:tool_call>`,
+  deepseek_v4: (json) =>
+    `<｜DSML｜tool_calls><｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">${json}</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>`,
+  kimi_k3: (json) =>
+    `<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|><|open|>argument key="a" type="${typeOf(json)}"<|sep|>${json}<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>`,
+  muse: (json) =>
+    `<atem:function_calls><atem:invoke name="f"><atem:parameter name="a">${json}</atem:parameter></atem:invoke></atem:function_calls>`,
+  gigachat3: (json) => `<|function_call|>{"name": "f", "arguments": {"a": ${json}}}`,
+  hunyuan: (json) =>
+    `<tool_calls:opensource><tool_call:opensource>f<tool_sep:opensource><arg_key:opensource>a</arg_key:opensource><arg_value:opensource>${json}</arg_value:opensource></tool_call:opensource></tool_calls:opensource>`,
+  'minimax-m3': (json) =>
+    `]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="f">]<]minimax[>[<a>${json}]<]minimax[>[</a>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>`,
+  seed_oss: (json) => `<seed:tool_call><function=f><parameter=a>${json}</parameter></function></seed:tool_call>`,
+  tool_calls: (json) => `<tool_calls>\n{"name": "f", "arguments": {"a": ${json}}}\n</tool_calls>`,
+  nemotron: (json) => `<TOOLCALL>[{"name": "f", "arguments": {"a": ${json}}}]</TOOLCALL>`,
+  command_r: (json) => `Action:\n\`\`\`json\n[{"tool_name": "f", "parameters": {"a": ${json}}}]\`\`\``,
+  functionary_v31: (json) => `<function=f>{"a": ${json}}</function>`,
+  functionary_v32: (json) => `>>>f\n{"a": ${json}}`,
+  solar_open: (json) =>
+    `<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>f<|tool_call:args|>{"a": ${json}}<|tool_call:end|><|calls|>`,
+  minicpm5: (json) => `<function name="f"><param name="a">${json}</param></function>`,
+}
+
+const typeOf = (json: string): string =>
+  ({ '[': 'array', '{': 'object', t: 'boolean', f: 'boolean', n: 'null' })[json[0] ?? ''] ?? 'number'
+
+/** Texts and names between the quotes of Gemma 4. */
+const gemmaOf = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"/g, (found) => `<|"|>${JSON.parse(found)}<|"|>`)
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+const pythonOf = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (found) => PYTHON_WORDS[found] ?? found)
+
+/** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
+export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string, string, string]>> = {
+  hermes: [
+    '',
+    '<tool_call>\n{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}\n</tool_call>',
+    '',
+    '<tool_call>\n{"name": "add", "arguments": {"a": 7\n</tool_call>',
+    '',
+  ],
+  qwen_xml: [
+    '',
+    '<tool_call>\n<function=add>\n<parameter=a>\n7\n</parameter>\n<parameter=b>\n日本 7\n</parameter>\n</function>\n</tool_call>',
+    '',
+    '<tool_call>\n<function=add>\n<parameter=a>\nseven\n</parameter>\n</function>\n</tool_call>',
+    '',
+  ],
+  glm: [
+    '',
+    '<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>7</arg_value>\n<arg_key>b</arg_key>\n<arg_value>日本 7</arg_value>\n</tool_call>',
+    '',
+    '<tool_call>add<arg_key>a</arg_key></tool_call>',
+    '',
+  ],
+  kimi_k2: [
+    '<|tool_calls_section_begin|>',
+    '<|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{"a": 7, "b": "日本 7"}<|tool_call_end|>',
+    '',
+    '<|tool_call_begin|>functions.add:1<|tool_call_argument_begin|>[7]<|tool_call_end|>',
+    '<|tool_calls_section_end|>',
+  ],
+  llama3: [
+    '<|python_tag|>',
+    '{"name": "add", "parameters": {"a": 7, "b": "日本 7"}}',
+    '; ',
+    '{"name": "add", "parameters": {"a": 7',
+    '',
+  ],
+  mistral: ['', '[TOOL_CALLS]add[ARGS]{"a": 7, "b": "日本 7"}', '', '[TOOL_CALLS]add[ARGS]{"a": 7', ''],
+  deepseek_v3: [
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```json\n{"a": 7, "b": "日本 7"}\n```<｜tool▁call▁end｜>',
+    '',
+    '<｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```json\n[7]\n```<｜tool▁call▁end｜>',
+    '<｜tool▁calls▁end｜>',
+  ],
+  deepseek_v31: [
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": 7, "b": "日本 7"}<｜tool▁call▁end｜>',
+    '',
+    '<｜tool▁call▁begin｜>add<｜tool▁sep｜>[7]<｜tool▁call▁end｜>',
+    '<｜tool▁calls▁end｜>',
+  ],
+  deepseek_v32: [
+    '<｜DSML｜function_calls>',
+    '<｜DSML｜invoke name="add"><｜DSML｜parameter name="a" string="false">7</｜DSML｜parameter><｜DSML｜parameter name="b" string="true">日本 7</｜DSML｜parameter></｜DSML｜invoke>',
+    '',
+    '<｜DSML｜invoke name="add"><｜DSML｜parameter name="a" string="false">seven</｜DSML｜parameter></｜DSML｜invoke>',
+    '</｜DSML｜function_calls>',
+  ],
+  'gpt-oss': [
+    '',
+    '<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 7, "b": "日本 7"}<|call|>',
+    '',
+    '<|start|>assistant<|channel|>commentary to=functions.add <|constrain|>json<|message|>[7]<|call|>',
+    '',
+  ],
+  pythonic: ['[', 'add(a=7, b="日本 7")', ', ', 'add(7)', ']'],
+  'minimax-m2': [
+    '<minimax:tool_call>',
+    '<invoke name="add"><parameter name="a">7</parameter><parameter name="b">日本 7</parameter></invoke>',
+    '',
+    '<invoke name="add"><parameter name="a">seven</parameter></invoke>',
+    '</minimax:tool_call>',
+  ],
+  deepseek_v4: [
+    '<｜DSML｜tool_calls>',
+    '<｜DSML｜invoke name="add"><｜DSML｜parameter name="a" string="false">7</｜DSML｜parameter><｜DSML｜parameter name="b" string="true">日本 7</｜DSML｜parameter></｜DSML｜invoke>',
+    '',
+    '<｜DSML｜invoke name="add"><｜DSML｜parameter name="a" string="false">seven</｜DSML｜parameter></｜DSML｜invoke>',
+    '</｜DSML｜tool_calls>',
+  ],
+  kimi_k3: [
+    '<|open|>tools<|sep|>',
+    '<|open|>call tool="add" index="1"<|sep|><|open|>argument key="a" type="number"<|sep|>7<|close|>argument<|sep|><|open|>argument key="b" type="string"<|sep|>日本 7<|close|>argument<|sep|><|close|>call<|sep|>',
+    '',
+    '<|open|>call tool="add" index="2"<|sep|><|open|>argument key="a" type="number"<|sep|>seven<|close|>argument<|sep|><|close|>call<|sep|>',
+    '<|close|>tools<|sep|>',
+  ],
+  lfm2: ['<|tool_call_start|>[', 'add(a=7, b="日本 7")', ', ', 'add(7)', ']<|tool_call_end|>'],
+  cohere_command4: [
+    '<|START_ACTION|>[',
+    '{"tool_name": "add", "parameters": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"tool_name": "add", "parameters": [7]}',
+    ']<|END_ACTION|>',
+  ],
+  apertus2509: ['<|tools_prefix|>[', '{"add": {"a": 7, "b": "日本 7"}}', ', ', '{"add": [7]}', ']<|tools_suffix|>'],
+  muse: [
+    '<atem:function_calls>',
+    '<atem:invoke name="add"><atem:parameter name="a">7</atem:parameter><atem:parameter name="b">日本 7</atem:parameter></atem:invoke>',
+    '',
+    '<atem:invoke name="add"><atem:parameter name="a">seven</atem:parameter></atem:invoke>',
+    '</atem:function_calls>',
+  ],
+  gigachat3: [
+    '',
+    '<|function_call|>{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    '',
+    '<|function_call|>{"name": "add", "arguments": [7]}',
+    '',
+  ],
+  hunyuan: [
+    '<tool_calls:opensource>',
+    '<tool_call:opensource>add<tool_sep:opensource><arg_key:opensource>a</arg_key:opensource><arg_value:opensource>7</arg_value:opensource><arg_key:opensource>b</arg_key:opensource><arg_value:opensource>日本 7</arg_value:opensource></tool_call:opensource>',
+    '',
+    '<tool_call:opensource>add<arg_key:opensource>a</arg_key:opensource><arg_value:opensource>seven</arg_value:opensource></tool_call:opensource>',
+    '</tool_calls:opensource>',
+  ],
+  'minimax-m3': [
+    ']<]minimax[>[<tool_call>',
+    ']<]minimax[>[<invoke name="add">]<]minimax[>[<a>7]<]minimax[>[</a>]<]minimax[>[<b>日本 7]<]minimax[>[</b>]<]minimax[>[</invoke>',
+    '',
+    ']<]minimax[>[<invoke name="add">]<]minimax[>[<a>seven]<]minimax[>[</a>]<]minimax[>[</invoke>',
+    ']<]minimax[>[</tool_call>',
+  ],
+  minicpm5: [
+    '',
+    '<function name="add"><param name="a">7</param><param name="b">日本 7</param></function>',
+    '',
+    '<function name="add"><param name="a">seven</param></function>',
+    '',
+  ],
+  seed_oss: [
+    '',
+    '<seed:tool_call><function=add><parameter=a>7</parameter><parameter=b>日本 7</parameter></function></seed:tool_call>',
+    '',
+    '<seed:tool_call><function=add><parameter=a>seven</parameter></function></seed:tool_call>',
+    '',
+  ],
+  tool_calls: [
+    '<tool_calls>\n',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    '\n',
+    '{"name": "add", "arguments": [7]}',
+    '\n</tool_calls>',
+  ],
+  nemotron: [
+    '<TOOLCALL>[',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"name": "add", "arguments": [7]}',
+    ']</TOOLCALL>',
+  ],
+  command_r: [
+    'Action:\n```json\n[',
+    '{"tool_name": "add", "parameters": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"tool_name": "add", "parameters": [7]}',
+    ']```',
+  ],
+  functionary_v31: ['', '<function=add>{"a": 7, "b": "日本 7"}</function>', '', '<function=add>[7]</function>', ''],
+  functionary_v32: ['', '>>>add\n{"a": 7, "b": "日本 7"}', '', '>>>add\n[7]', ''],
+  solar_open: [
+    '<|tool_calls|>',
+    '<|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>add<|tool_call:args|>{"a": 7, "b": "日本 7"}<|tool_call:end|>',
+    '',
+    '<|tool_call:begin|>f6g7h8i9j0<|tool_call:name|>add<|tool_call:args|>[7]<|tool_call:end|>',
+    '<|calls|>',
+  ],
+  gemma4: [
+    '',
+    '<|tool_call>call:add{a:7,b:<|"|>日本 7<|"|>}<tool_call|>',
+    '',
+    '<|tool_call>call:add{7}<tool_call|>',
+    '',
+  ],
+}
+
+/**
+ * Chat templates that write calls as the models’ own templates do. Parsers whose models' templates are in node_modules or in models
+ * need none.
+ */
+export const CALL_TEMPLATES: Readonly<Record<string, string>> = {
+  qwen_xml: `{% for m in messages %}{% for c in m.tool_calls %}<tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>\\n{{ v if v is string else v | tojson }}\\n</parameter>\\n{% endfor %}</function>\\n</tool_call>{% endfor %}{% endfor %}`,
+  glm: `{% for m in messages %}{% for c in m.tool_calls %}<tool_call>{{ c.function.name }}\\n{% for k, v in c.function.arguments.items() %}<arg_key>{{ k }}</arg_key>\\n<arg_value>{{ v if v is string else v | tojson }}</arg_value>\\n{% endfor %}</tool_call>{% endfor %}{% endfor %}`,
+  kimi_k2: `{% for m in messages %}{% if m.tool_calls %}<|tool_calls_section_begin|>{% for c in m.tool_calls %}<|tool_call_begin|>{{ c.id }}<|tool_call_argument_begin|>{{ c.function.arguments | tojson }}<|tool_call_end|>{% endfor %}<|tool_calls_section_end|>{% endif %}{% endfor %}`,
+  llama3: `{% for m in messages %}{% for c in m.tool_calls %}<|python_tag|>{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}<|eom_id|>{% endfor %}{% endfor %}`,
+  mistral: `{% for m in messages %}{% for c in m.tool_calls %}[TOOL_CALLS]{{ c.function.name }}[ARGS]{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}</s>`,
+  deepseek_v31: `{% for m in messages %}{% if m.tool_calls %}<｜tool▁calls▁begin｜>{% for c in m.tool_calls %}<｜tool▁call▁begin｜>{{ c.function.name }}<｜tool▁sep｜>{{ c.function.arguments | tojson }}<｜tool▁call▁end｜>{% endfor %}<｜tool▁calls▁end｜>{% endif %}{% endfor %}`,
+  deepseek_v32: `{% for m in messages %}{% if m.tool_calls %}<｜DSML｜function_calls>\\n{% for c in m.tool_calls %}<｜DSML｜invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜DSML｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜DSML｜parameter>\\n{% endfor %}</｜DSML｜invoke>\\n{% endfor %}</｜DSML｜function_calls>{% endif %}{% endfor %}`,
+  'gpt-oss': `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to=functions.{{ c.function.name }}<|channel|>commentary json<|message|>{{ c.function.arguments | tojson }}<|call|>{% endfor %}{% endfor %}`,
+  pythonic: `{# <|python_start|> #}{% for m in messages %}{% if m.tool_calls %}[{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){% endfor %}]{% endif %}{% endfor %}`,
+  'minimax-m2': `{% for m in messages %}{% if m.tool_calls %}<minimax:tool_call>\\n{% for c in m.tool_calls %}<invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<parameter name="{{ k }}">{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</invoke>\\n{% endfor %}</minimax:tool_call>{% endif %}{% endfor %}`,
+  deepseek_v4: `{% for m in messages %}{% if m.tool_calls %}<｜DSML｜tool_calls>\\n{% for c in m.tool_calls %}<｜DSML｜invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜DSML｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜DSML｜parameter>\\n{% endfor %}</｜DSML｜invoke>\\n{% endfor %}</｜DSML｜tool_calls>{% endif %}{% endfor %}`,
+  kimi_k3: `{% for m in messages %}{% if m.tool_calls %}<|open|>tools<|sep|>{% for c in m.tool_calls %}<|open|>call tool="{{ c.function.name }}" index="{{ loop.index }}"<|sep|>{% for k, v in c.function.arguments.items() %}<|open|>argument key="{{ k }}" type="{{ 'string' if v is string else 'number' if v is number else 'array' }}"<|sep|>{{ v if v is string else v | tojson }}<|close|>argument<|sep|>{% endfor %}<|close|>call<|sep|>{% endfor %}<|close|>tools<|sep|>{% endif %}{% endfor %}`,
+  lfm2: `{% for m in messages %}{% if m.tool_calls %}<|tool_call_start|>[{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){% endfor %}]<|tool_call_end|>{% endif %}{% endfor %}`,
+  cohere_command4: `{% for m in messages %}{% if m.tool_calls %}<|START_ACTION|>[{% for c in m.tool_calls %}\\n    {"tool_call_id": "0", "tool_name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}{% endfor %}\\n]<|END_ACTION|>{% endif %}{% endfor %}`,
+  apertus2509: `{% for m in messages %}{% if m.tool_calls %}<|tools_prefix|>[{% for c in m.tool_calls %}{"{{ c.function.name }}": {{ c.function.arguments | tojson }}}{% endfor %}]<|tools_suffix|>{% endif %}{% endfor %}`,
+  muse: `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to={{ c.function.name }}<|message|><atem:function_calls>\\n<atem:invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<atem:parameter name="{{ k }}">{{ v if v is string else v | tojson }}</atem:parameter>\\n{% endfor %}</atem:invoke>\\n</atem:function_calls><|eom|>{% endfor %}{% endfor %}`,
+  gigachat3: `{% for m in messages %}{{ m.role }}<|role_sep|>\\n{{ m.content }}{% for c in m.tool_calls %}<|function_call|>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{% endfor %}<|message_sep|>\\n\\n{% endfor %}`,
+  hunyuan: `{% for m in messages %}{% if m.tool_calls %}<tool_calls:opensource>\\n{% for c in m.tool_calls %}<tool_call:opensource>{{ c.function.name }}<tool_sep:opensource>\\n{% for k, v in c.function.arguments.items() %}<arg_key:opensource>{{ k }}</arg_key:opensource>\\n<arg_value:opensource>{{ v if v is string else v | tojson }}</arg_value:opensource>\\n{% endfor %}</tool_call:opensource>\\n{% endfor %}</tool_calls:opensource>{% endif %}{% endfor %}`,
+  'minimax-m3': `{% macro written(v) %}{% if v is string or v is number %}{{ v }}{% else %}{% for w in v %}]<]minimax[>[<item>{{ written(w) }}]<]minimax[>[</item>{% endfor %}{% endif %}{% endmacro %}{% for m in messages %}{% if m.tool_calls %}]<]minimax[>[<tool_call>\\n{% for c in m.tool_calls %}]<]minimax[>[<invoke name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}]<]minimax[>[<{{ k }}>{{ written(v) }}]<]minimax[>[</{{ k }}>{% endfor %}]<]minimax[>[</invoke>\\n{% endfor %}]<]minimax[>[</tool_call>{% endif %}{% endfor %}`,
+  minicpm5: `{% for m in messages %}{% for c in m.tool_calls %}<function name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}<param name="{{ k }}">{{ v if v is string else v | tojson }}</param>{% endfor %}</function>{% endfor %}{% endfor %}`,
+  seed_oss: `{% for m in messages %}{% for c in m.tool_calls %}<seed:tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>\\n</seed:tool_call>{% endfor %}{% endfor %}`,
+  tool_calls: `{% for m in messages %}{% if m.tool_calls %}<tool_calls>\\n{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n{% endfor %}</tool_calls>{% endif %}{% endfor %}`,
+  command_r: `<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>{% for m in messages %}{% if m.tool_calls %}Action:\\n\`\`\`json\\n[{% for c in m.tool_calls %}{"tool_name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson(indent=4) }}}{{ ',\\n' if not loop.last }}{% endfor %}\\n]\`\`\`\\n{% endif %}{% endfor %}`,
+  functionary_v31: `<{start_tag}={function_name}>{parameters}{end_tag}{% for m in messages %}{% for c in m.tool_calls %}<function={{ c.function.name }}>{{ c.function.arguments | tojson }}</function>{% endfor %}{% endfor %}`,
+  functionary_v32: `{% for m in messages %}{% if m.content %}>>>all\\n{{ m.content }}{% endif %}{% for c in m.tool_calls %}>>>{{ c.function.name }}\\n{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`,
+  solar_open: `{% for m in messages %}{% if m.tool_calls %}<|begin|>assistant<|tool_calls|>{% for c in m.tool_calls %}<|tool_call:begin|>{{ c.id }}<|tool_call:name|>{{ c.function.name }}<|tool_call:args|>{{ c.function.arguments | tojson }}<|tool_call:end|>{% endfor %}<|calls|>{% endif %}{% endfor %}`,
+  nemotron: `{% for m in messages %}{% if m.tool_calls %}<TOOLCALL>[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]</TOOLCALL>{% endif %}{% endfor %}`,
+  gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
+}
