@@ -8,10 +8,14 @@ test.each(Object.entries(documents()))('%s is what the schema says: npm run form
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test('every field of the format is described', () => {
+/** Fields without a description, such as `name` and `kind`. The number only becomes smaller. */
+const MOST_UNDESCRIBED = 79
+
+test('Fields of the trajectory format have a description', () => {
   const text = documents()['docs/trajectory-format.md'] ?? ''
   for (const field of Object.keys(trajectorySchema.shape)) expect(text).toContain(`| \`${field}\` |`)
-  expect(text.length).toBeGreaterThan(10_000)
+  const undescribed = Array.from(text.matchAll(/^\| `(\w+)` \| .+ \| (?:yes|no) \| {2}\|$/gm), ([, name]) => name)
+  expect(undescribed.length, undescribed.join(', ')).toBeLessThanOrEqual(MOST_UNDESCRIBED)
 })
 
 const examples = readdirSync('public/examples').filter((file) => file.endsWith('.json'))

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { type Trajectory, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { lostBeside, lostForeign } from './export-losses.ts'
+
+/** A trajectory with every optional field. */
+const filled: Trajectory = {
+  ...sampleTrajectory,
+  title: 'Sums',
+  tags: ['a'],
+  note: 'b',
+  reward: 1,
+  group: { id: 'g', index: 0 },
+  problems: [{ kind: 'file', message: 'c' }],
+  routedExperts: ['AAAAAA=='],
+  imageData: ['data:image/png;base64,AA=='],
+  foreign: { slime: { label: '5' } },
+}
+const optional = Object.entries(trajectorySchema.shape).flatMap(([name, field]) =>
+  field.safeParse(undefined).success ? [name as keyof Trajectory] : [],
+)
+const bare: Trajectory = {
+  ...Object.fromEntries(Object.entries(filled).filter(([name]) => !optional.includes(name as keyof Trajectory))),
+  ...{ format: filled.format, id: filled.id, createdAt: filled.createdAt, provenance: filled.provenance },
+  ...{ model: { tools: [] }, vocab: {}, segments: [], outcome: { kind: 'ended', reason: 'unknown' } },
+}
+const lossesOf = (trajectory: Trajectory) => [...lostBeside(trajectory, []), ...lostForeign(trajectory, 'other')]
+
+test('A trajectory without optional fields loses nothing in an export', () => {
+  expect(lossesOf(bare)).toEqual([])
+})
+
+test.each(optional)('An export that does not keep the field %s of a trajectory reports the loss', (name) => {
+  expect(filled).toHaveProperty(name)
+  expect(lossesOf({ ...bare, [name]: filled[name] })).toHaveLength(1)
+})
