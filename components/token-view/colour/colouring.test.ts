@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseSegment, Segment } from '#lib/trajectory/format/trajectory.ts'
@@ -290,6 +291,17 @@ test('the menu says what a trajectory lacks', () => {
     none: undefined,
   })
   expect(missing(sample)).toMatchObject({ rank: undefined, tool: undefined, 'column:entropy': undefined })
+})
+
+test('Every choice of the menu is a colour mode of its own, and docs/inspector.md has a row for each', () => {
+  const names = colourGroups(sample).flatMap(({ choices }) => choices.map(({ name }) => name))
+  expect(names.map((name) => colouringOf(sample, name).mode.name)).toEqual(names)
+  const [, section = ''] = readFileSync('docs/inspector.md', 'utf8').split('\n## Colours\n')
+  const [table = ''] = section.split('\n## ')
+  const cells = Array.from(table.matchAll(/^\| (`[^|]+`) \|/gm), ([, cell = '']) => cell)
+  const listed = cells.flatMap((cell) => Array.from(cell.matchAll(/`([\w:]+)`/g), ([, name]) => name))
+  const inMenu = names.map((name) => (name.startsWith('column:') ? 'column:NAME' : name))
+  expect(new Set(listed)).toEqual(new Set(['mask', 'logprob', ...inMenu]))
 })
 
 test('names: what is not known is the logprob; keys switch mask and heat', () => {
