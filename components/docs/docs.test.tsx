@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { helpFor, helpHref, PAGES } from '#components/shell/pages.ts'
 import { anchorOf, DOC_PAGES, docHref, docName, INDEX_PAGE, pictureHref } from './doc-pages.ts'
 import { DocText } from './doc-text.tsx'
-import { helpFor, helpHref } from './help-page.ts'
 
 const names = globSync('docs/**/*.md').map((file) => file.replaceAll('\\', '/').slice('docs/'.length, -'.md'.length))
 const textOf = (name: string) => readFileSync(`docs/${name}.md`, 'utf8')
@@ -27,6 +27,13 @@ test.each([
 ])('Help on %s opens the page “%s”', (path, page) => {
   expect(helpFor(path)).toBe(page)
   expect(page === '' || names.includes(page)).toBe(true)
+})
+
+test('Every page of app/ has a row in components/shell/pages.ts, with a page of the documentation', () => {
+  const folders = globSync('app/**/page.tsx').map((file) => file.replaceAll('\\', '/').split('/').slice(1, -1)[0])
+  const hrefs = folders.map((folder = '') => `/${folder}`)
+  expect(PAGES.map(({ href }) => href).toSorted()).toEqual([...new Set(hrefs)].toSorted())
+  expect(PAGES.filter(({ help }) => help !== '' && !names.includes(help))).toEqual([])
 })
 
 test('Help leads to a page below /docs, or to their list', () => {

@@ -3,7 +3,6 @@ import { type KeyGroup, keyGroups } from '#components/commands/command.ts'
 import { isMac } from '#components/commands/is-mac.ts'
 import { COMPARE_COMMANDS, COMPARE_GROUPS } from '#components/compare/commands.ts'
 import { LANE_MOVES } from '#components/compare/lanes/lane-keys.ts'
-import { helpHref } from '#components/docs/help-page.ts'
 import { COMMAND_GROUPS } from '#components/inspector/commands/command.ts'
 import { COMMANDS } from '#components/inspector/commands/commands.ts'
 import { RUN_COMMANDS } from '#components/inspector/commands/run-commands.ts'
@@ -11,6 +10,7 @@ import { GRID_MOVES, SELECT_ALL } from '#components/token-view/grid/grid-keys.ts
 import { keyLabel } from '#components/token-view/key-name.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
+import { helpHref } from './pages.ts'
 
 /** The keys of the page that is shown. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { helpHref } from '#components/docs/help-page.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -17,6 +16,7 @@ import { reader } from '#lib/browser/workers/reader.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { Link, useNavigation } from './navigation.tsx'
+import { helpHref, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type Shown, type TokensTarget } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
@@ -203,14 +203,8 @@ interface HeaderProps {
   readonly onExport: (() => void) | undefined
 }
 
-/** Where the header leads, in this order. */
-const PAGES = [
-  { href: '/', label: 'Playground' },
-  { href: '/compare', label: 'Compare' },
-  { href: '/templates', label: 'Templates' },
-  { href: '/library', label: 'Library' },
-  { href: '/servers', label: 'Servers' },
-] as const
+/** The pages that the header lists. */
+const LISTED = PAGES.filter(({ label }) => label !== undefined)
 
 function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
   const path = usePathname()
@@ -226,7 +220,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
         aria-label="Pages"
         className="flex gap-4 overflow-x-auto max-sm:order-last max-sm:-mx-3.5 max-sm:w-screen max-sm:border-line max-sm:border-t max-sm:px-3.5"
       >
-        {PAGES.map(({ href, label }) => (
+        {LISTED.map(({ href, label }) => (
           <Link
             key={href}
             href={href}
