@@ -23,7 +23,13 @@ test('every folder that is there is named: rooms, and the tree’s first level',
   expect(first.filter((folder) => !known.has(folder) && !folder.startsWith('.'))).toEqual([])
 })
 
-const documents = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md'), ...globSync('models/**/*.md')]
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('docs/**/*.md'),
+  ...globSync('models/**/*.md'),
+]
 
 test.each(documents)('the links of %s lead somewhere', (document) => {
   const links = Array.from(read(document).matchAll(/\]\(([^)#\s]+)\)/g), ([, link]) => link as string).filter(
@@ -37,6 +43,34 @@ test('the README fits on a few screens, and its commands exist', () => {
   expect(text.split('\n').length).toBeLessThan(150)
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   for (const [, name = ''] of text.matchAll(/npm (?:run )?(start|test|dev)\b/g)) expect(scripts).toHaveProperty(name)
+})
+
+const recipes = read('CONTRIBUTING.md')
+  .split('\n## ')
+  .filter((section) => /^(?:Add|Change) /.test(section))
+
+test.each(recipes.map((recipe) => [recipe.split('\n')[0] ?? '', recipe] as const))(
+  'CONTRIBUTING.md, “%s”, names tests that exist',
+  (_, recipe) => {
+    const names = new Set(Array.from(recipe.matchAll(/\b[\w-]+\.test\.tsx?\b/g), ([name]) => name))
+    const files = globSync('{components,lib,scripts}/**/*.test.{ts,tsx}').filter((file) =>
+      names.has(path.basename(file)),
+    )
+    expect(new Set(files.map((file) => path.basename(file)))).toEqual(names)
+    const tests = files.map(read).join('\n')
+    const titles = Array.from(recipe.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code).filter(
+      (code) => code.includes(' ') && !/^(?:npm|node) /.test(code),
+    )
+    expect(titles.length).toBeGreaterThan(0)
+    expect(titles.filter((title) => !tests.includes(title.replace(/^NAME|NAME$/, '')))).toEqual([])
+  },
+)
+
+test('CONTRIBUTING.md has five recipes of at most five steps, and its commands exist', () => {
+  expect(recipes.map((recipe) => /\| [1-5]\. /.test(recipe) && !recipe.includes('| 6. '))).toEqual(Array(5).fill(true))
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  for (const [, name = ''] of read('CONTRIBUTING.md').matchAll(/npm run ([\w-]+)/g))
+    expect(scripts).toHaveProperty(name)
 })
 
 test.each(globSync('docs/decisions/*.md'))('%s has its four headings', (file) => {
