@@ -1,16 +1,17 @@
-/** Sampling as the form holds it: every parameter as it is typed. */
+/** The sampling form: every parameter as its typed text. */
 import * as z from 'zod'
 import { objectOf } from '#lib/json/object-text.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 import { readSamplingText } from './texts.ts'
 import { combinationProblem, furtherProblem, type SamplingRequest } from './values.ts'
 
-/** A sampling parameter, or those that Rollscope does not know as one JSON object. */
+/** A sampling parameter, or `further`: the JSON object of parameters that Rollscope does not know. */
 export type SamplingField = SamplingName | 'further'
 
+/** All fields of the sampling form, in display order. */
 export const samplingFields: readonly SamplingField[] = [...samplingNames, 'further']
 
-/** Of a first visit; '' = not sent, so as the server has it. */
+/** Texts on the first visit. '' is not sent, so the server's default applies. */
 const FIRST_SAMPLING: Readonly<Partial<Record<SamplingField, string>>> = {
   temperature: '0.7',
   top_p: '1',
@@ -21,11 +22,12 @@ const shape = Object.fromEntries(
   samplingFields.map((name) => [name, z.string().default(FIRST_SAMPLING[name] ?? '')]),
 ) as Readonly<Record<SamplingField, z.ZodDefault<z.ZodString>>>
 
+/** Schema of the sampling form's texts. */
 export const samplingTextsSchema = z.object(shape).readonly()
-/** By SGLang's names. */
+/** Field texts by SGLang's names. */
 export type SamplingTexts = Readonly<Record<SamplingField, string>>
 
-/** With this grammar in place of any other: SGLang takes one. */
+/** Replaces any grammar by this one, because SGLang takes only one. */
 export const withGrammar = (texts: SamplingTexts, grammar: Readonly<Partial<SamplingTexts>>): SamplingTexts => ({
   ...texts,
   json_schema: '',
@@ -35,7 +37,7 @@ export const withGrammar = (texts: SamplingTexts, grammar: Readonly<Partial<Samp
   ...grammar,
 })
 
-/** What the texts ask for, and what is wrong with them by field. */
+/** Returns the request that the texts describe, and what is wrong with them by field. */
 export function samplingOf(texts: SamplingTexts): {
   readonly sampling: SamplingRequest
   readonly errors: Readonly<Record<string, string>>

@@ -11,18 +11,18 @@ import {
 import { rangeOf, rangeText, valueSchemas } from './values.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from './words.ts'
 
-/** SGLang 0.5.23 lists what it knows when it is sent what it does not know. */
+/** SGLang 0.5.23 lists its known parameters when it refuses an unknown one. */
 const refusal: string = JSON.parse(readFileSync('lib/sglang/recordings/errors-err-unknown-sampling-param.json', 'utf8'))
   .response.error
 
-test('all of SGLang’s parameters are there, each once', () => {
+test('the parameter table has each of SGLang’s parameters once', () => {
   const [, known = ''] = refusal.split('expected one of')
   const names = [...known.matchAll(/`(\w+)`/g)].map(([, name]) => name)
   expect(names.length).toBeGreaterThan(25)
   expect([...samplingNames, ...Object.keys(OWN_PARAMETERS), 'choice'].sort()).toEqual(names.sort())
 })
 
-test('each says what it does in sentences, and its default is one of its values', () => {
+test('each parameter has an explanation in sentences and a default within its range', () => {
   for (const name of samplingNames) {
     const parameter = samplingParameter(name)
     expect(SAMPLING_GROUPS).toContain(parameter.group)
@@ -33,7 +33,7 @@ test('each says what it does in sentences, and its default is one of its values'
   }
 })
 
-test('names are told from those of objects', () => {
+test('isSamplingName rejects names of Object.prototype', () => {
   expect(isSamplingName('top_p')).toBe(true)
   expect(isSamplingName('toString')).toBe(false)
   expect(isOwnParameter('n')).toBe(true)
@@ -42,7 +42,7 @@ test('names are told from those of objects', () => {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-test('docs/playground.md has the table', () => {
+test('docs/playground.md contains the table of parameters', () => {
   const rows = samplingNames.map((name) => {
     const { group, default: standard } = samplingParameter(name)
     const { explanation, training } = SAMPLING_WORDS[name]

@@ -1,22 +1,22 @@
 /**
- * SGLang's sampling parameters (`sampling_params` of /generate) in one table: what they are, between which values, and who
- * knows them; sampling-words.ts has what each does. Schema, form, validation and documents come from it. Held against
- * SGLang 0.5.23, whose list has `choice` besides and says nothing of it.
+ * The table of SGLang's sampling parameters (`sampling_params` of /generate): kinds, ranges and which server versions
+ * know them. words.ts has the explanations. The schema, form, validation and docs are derived from this table. It
+ * matches SGLang 0.5.23, except for `choice`, which SGLang lists without documentation.
  */
 
 interface ParameterFacts {
   readonly group: SamplingGroup
-  /** SGLang's, of /generate: never that of the model's generation_config.json. null: none. */
+  /** Default of /generate, never that of the model's generation_config.json. null if there is none. */
   readonly default: number | boolean | null
-  /** The first version that knows it, where older ones in use do not. */
+  /** First SGLang version that knows the parameter, if older versions are still in use. */
   readonly since?: string
-  /** sglang-router 0.3.2 takes it out of a request without a word. */
+  /** sglang-router 0.3.2 removes it from requests without notice. */
   readonly isDroppedByRouter?: true
 }
 
-/** What its values are. */
+/** The values that a parameter accepts. */
 export type ParameterKind =
-  /** `isAbove`: the minimum itself is none. */
+  /** `isAbove` excludes the minimum itself. */
   | { readonly kind: 'number'; readonly minimum: number; readonly maximum: number; readonly isAbove?: true }
   /** `also`: besides the range. */
   | { readonly kind: 'whole'; readonly minimum: number; readonly maximum: number; readonly also?: number }
@@ -33,8 +33,10 @@ export type ParameterKind =
   | { readonly kind: 'grammar'; readonly what: string }
   | { readonly kind: 'object' }
 
+/** An entry of the table. */
 export type SamplingParameter = ParameterFacts & ParameterKind
 
+/** Groups of the form, in display order. */
 export const SAMPLING_GROUPS = [
   'Length',
   'Randomness',
@@ -48,7 +50,7 @@ type SamplingGroup = (typeof SAMPLING_GROUPS)[number]
 
 const ANY_SEED = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const
 
-/** In the order in which they are shown. */
+/** All parameters, in display order. */
 export const SAMPLING_PARAMETERS = {
   max_new_tokens: {
     group: 'Length',
@@ -198,17 +200,20 @@ export const SAMPLING_PARAMETERS = {
   },
 } as const satisfies Readonly<Record<string, SamplingParameter>>
 
+/** The name of a sampling parameter of the table. */
 export type SamplingName = keyof typeof SAMPLING_PARAMETERS
 
+/** All parameter names, in display order. */
 export const samplingNames = Object.keys(SAMPLING_PARAMETERS) as readonly SamplingName[]
 
+/** Returns whether the table has a parameter of this name. */
 export const isSamplingName = (name: string): name is SamplingName => Object.hasOwn(SAMPLING_PARAMETERS, name)
 
-/** The table's entry, as any of its kinds. */
+/** Returns the table's entry, typed as any parameter kind. */
 export const samplingParameter = (name: SamplingName): SamplingParameter => SAMPLING_PARAMETERS[name]
 
 /**
- * Those that Rollscope sets itself, or never (sampling-words.ts says why): what is always sent, or
+ * Parameters that Rollscope sets itself or never sends (words.ts gives the reasons): the value that is always sent, or
  * null.
  */
 export const OWN_PARAMETERS = {
@@ -220,6 +225,8 @@ export const OWN_PARAMETERS = {
   stream_interval: null,
 } as const satisfies Readonly<Record<string, boolean | null>>
 
+/** The name of a parameter that only Rollscope sets. */
 export type OwnName = keyof typeof OWN_PARAMETERS
 
+/** Returns whether only Rollscope sets the parameter of this name. */
 export const isOwnParameter = (name: string): name is OwnName => Object.hasOwn(OWN_PARAMETERS, name)

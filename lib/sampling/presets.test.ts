@@ -3,7 +3,7 @@ import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
 import { samplingOf } from './fields.ts'
 import { BUILT_IN_PRESETS, samplingChanges } from './presets.ts'
 
-test('each preset can be sent, and changes what it names', () => {
+test('each built-in preset can be sent and sets the fields that it names', () => {
   for (const { name, sampling } of BUILT_IN_PRESETS) {
     const texts = { ...DEFAULT_SETUP.sampling, ...sampling }
     expect(samplingOf(texts).errors, name).toEqual({})
@@ -11,14 +11,14 @@ test('each preset can be sent, and changes what it names', () => {
   }
 })
 
-test('what would be changed is told field by field', () => {
+test('samplingChanges lists each field that a preset would change', () => {
   expect(samplingChanges(DEFAULT_SETUP.sampling, { temperature: '0', top_p: '1', max_new_tokens: '' })).toEqual([
     { field: 'max_new_tokens', from: '512', to: '' },
     { field: 'temperature', from: '0.7', to: '0' },
   ])
 })
 
-test('for RL nothing is cut and nothing penalised', () => {
+test('the RL preset truncates and penalises nothing', () => {
   const rl = BUILT_IN_PRESETS.find(({ name }) => name.includes('RL'))
   const texts = { ...DEFAULT_SETUP.sampling, top_k: '5', frequency_penalty: '1', ...rl?.sampling }
   expect(samplingOf(texts).sampling).toEqual({ temperature: 1, top_p: 1, max_new_tokens: 512 })

@@ -1,23 +1,26 @@
-/** Sampling by a name: those that come along, and what of the fields each sets. */
+/** Named sampling presets: the built-in ones, the user's own, and the fields that each sets. */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 import { type SamplingField, type SamplingTexts, samplingFields, samplingTextsSchema } from './fields.ts'
 
+/** A built-in preset. */
 export interface Preset {
   readonly name: string
   readonly note: string
-  /** What is not there stays as it is. */
+  /** Fields that are absent keep their text. */
   readonly sampling: Readonly<Partial<SamplingTexts>>
 }
 
-/** Kept in the browser and in settings files: all fields. */
+/** A preset of the user, with all fields; it is stored in the browser and in settings files. */
 const ownPresetSchema = z.object({ name: z.string().trim().min(1).max(80), sampling: samplingTextsSchema }).readonly()
+/** A preset that the user saved. */
 export type OwnPreset = Plain<z.infer<typeof ownPresetSchema>>
 
+/** Schema of the user's presets. */
 export const ownPresetsSchema = z
   .array(ownPresetSchema)
   .max(200)
-  .refine((presets) => new Set(presets.map(({ name }) => name)).size === presets.length, 'presets of different names')
+  .refine((presets) => new Set(presets.map(({ name }) => name)).size === presets.length, 'presets with different names')
   .readonly()
 
 const NO_PENALTIES = { frequency_penalty: '', presence_penalty: '', repetition_penalty: '', logit_bias: '' } as const
@@ -27,12 +30,12 @@ const UNCUT = { top_p: '1', top_k: '', min_p: '' } as const
 export const BUILT_IN_PRESETS: readonly Preset[] = [
   {
     name: 'Greedy',
-    note: 'The likeliest token each time; the same prompt gives the same reply.',
+    note: 'The most likely token at each position; the same prompt gives the same reply.',
     sampling: { temperature: '0', ...UNCUT, ...NO_PENALTIES },
   },
   {
     name: 'T = 1, for RL',
-    note: 'Nothing cut and nothing penalised: sampled logprobs are those of the policy.',
+    note: 'No truncation and no penalties: sampled logprobs are those of the policy.',
     sampling: { temperature: '1', ...UNCUT, ...NO_PENALTIES },
   },
   {
@@ -45,10 +48,10 @@ export const BUILT_IN_PRESETS: readonly Preset[] = [
     note: 'As published with the model: T 0.7, top_p 0.8, top_k 20.',
     sampling: { temperature: '0.7', top_p: '0.8', top_k: '20', min_p: '0' },
   },
-  { name: 'The server’s defaults', note: 'Nothing is sent but max_new_tokens.', sampling: NOTHING },
+  { name: 'The server’s defaults', note: 'Only max_new_tokens is sent.', sampling: NOTHING },
 ]
 
-/** A field that another text would stand in. */
+/** A field whose text a preset would change. */
 export interface FieldChange {
   readonly field: SamplingField
   /** '' = not sent. */
@@ -56,6 +59,7 @@ export interface FieldChange {
   readonly to: string
 }
 
+/** Returns the fields that differ after applying a preset. */
 export const samplingChanges = (from: SamplingTexts, to: Readonly<Partial<SamplingTexts>>): readonly FieldChange[] =>
   samplingFields.flatMap((field) => {
     const text = to[field]

@@ -7,7 +7,7 @@ import { valueSchemas } from './values.ts'
 
 const someText = fc.string({ unit: fc.constantFrom(...'a1 "\\\n\r\t,:{}é四'), minLength: 1, maxLength: 12 })
 
-/** No text says -0. */
+/** Text cannot represent -0. */
 const signed = (number: fc.Arbitrary<number>) => number.map((value) => value + 0)
 
 function drawn(parameter: SamplingParameter): fc.Arbitrary<unknown> {
@@ -43,7 +43,7 @@ function drawn(parameter: SamplingParameter): fc.Arbitrary<unknown> {
   }
 }
 
-test('what a value is written as is read as that value', () => {
+test('samplingText writes every value so that readSamplingText returns it', () => {
   const valued = fc
     .constantFrom(...samplingNames)
     .chain((name) => drawn(samplingParameter(name)).map((value) => [name, value] as const))
@@ -55,7 +55,7 @@ test('what a value is written as is read as that value', () => {
   )
 })
 
-test('no text is more than refused', () => {
+test('readSamplingText never throws on any text', () => {
   fc.assert(
     fc.property(fc.constantFrom(...samplingNames), anyText(), (name, text) => {
       const read = readSamplingText(name, text)
@@ -64,7 +64,7 @@ test('no text is more than refused', () => {
   )
 })
 
-describe('as people type it', () => {
+describe('readSamplingText reads typed text:', () => {
   test.each<[SamplingName, string, unknown]>([
     ['temperature', ' 0.7 ', 0.7],
     ['top_k', '-1', -1],

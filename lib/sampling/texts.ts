@@ -1,14 +1,19 @@
-/** Sampling parameters as they are typed into fields, and back: lists one a line, biases as `id: number`, the rest as JSON. */
+/**
+ * Reads and writes the texts of sampling fields: lists with one item a line, biases as `id: number`, everything else as
+ * JSON.
+ */
 import { isObject } from '#lib/json/json-object.ts'
 import { type ParameterKind, type SamplingName, samplingParameter } from './parameters.ts'
 import { rangeText, valueSchemas } from './values.ts'
 
+/** A parsed value, or what is wrong with the text. */
 export type ReadText =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'value'; readonly value: unknown }
   /** `why` follows the field's name: "must be …". */
   | { readonly kind: 'problem'; readonly why: string }
 
+/** Parses the text of a field. */
 export function readSamplingText(name: SamplingName, text: string): ReadText {
   if (text.trim() === '') return { kind: 'nothing' }
   const parameter = samplingParameter(name)
@@ -18,7 +23,7 @@ export function readSamplingText(name: SamplingName, text: string): ReadText {
   return isGood ? { kind: 'value', value } : { kind: 'problem', why: `must be ${rangeText(parameter)}` }
 }
 
-/** Read again, it is the value. */
+/** Writes a value so that readSamplingText returns it. */
 export function samplingText(name: SamplingName, value: unknown): string {
   const { kind } = samplingParameter(name)
   switch (kind) {
@@ -38,7 +43,7 @@ export function samplingText(name: SamplingName, value: unknown): string {
   }
 }
 
-/** Undefined: it cannot be read as anything of this kind. */
+/** Returns undefined if the text cannot be a value of this kind. */
 function typedValue(parameter: ParameterKind, text: string): unknown {
   switch (parameter.kind) {
     case 'number':
@@ -79,7 +84,7 @@ function biasesOf(text: string): object | undefined {
     : undefined
 }
 
-/** A line is its text, or in quotes a JSON string: for line breaks and spaces at its ends. */
+/** Reads a line as plain text, or as a JSON string if it is in quotes (for line breaks and outer spaces). */
 function textOf(line: string): string {
   if (!line.startsWith('"')) return line
   try {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type SamplingName, samplingParameter } from './parameters.ts'
 import { combinationProblem, furtherProblem, rangeText, valueSchemas } from './values.ts'
 
-describe('values at their bounds', () => {
+describe('sampling values at their bounds:', () => {
   test.each<[SamplingName, readonly unknown[], readonly unknown[]]>([
     ['temperature', [0, 1e-7, 100], [-0.1, 100.1, Number.NaN, Number.POSITIVE_INFINITY, '1']],
     ['top_p', [1e-9, 1], [0, 1.01]],
@@ -35,7 +35,7 @@ test.each<[SamplingName, string]>([
   expect(rangeText(samplingParameter(name))).toBe(words)
 })
 
-test('one grammar at most, and no minimum above the maximum', () => {
+test('combinationProblem allows at most one grammar and no minimum above the maximum', () => {
   expect(combinationProblem({ regex: 'a', temperature: 1 })).toBeUndefined()
   expect(combinationProblem({ regex: 'a', json_schema: '{}' })).toMatchObject({ name: 'regex' })
   expect(combinationProblem({ min_new_tokens: 5, max_new_tokens: 5 })).toBeUndefined()
@@ -43,7 +43,7 @@ test('one grammar at most, and no minimum above the maximum', () => {
   expect(combinationProblem({ min_new_tokens: 6 })).toBeUndefined()
 })
 
-test('a further parameter is none that has a place of its own', () => {
+test('furtherProblem refuses names that have their own field', () => {
   expect(furtherProblem('new_in_0_6')).toBeUndefined()
   expect(furtherProblem('top_p')).toContain('beside "further"')
   expect(furtherProblem('n')).toContain('Rollscope sets it')

@@ -1,4 +1,7 @@
-/** Values of sampling parameters: which there may be, which can go together, and their ranges in words, from the one table. */
+/**
+ * Validation of sampling values: allowed values, allowed combinations, and their ranges in words. All are derived from
+ * the table.
+ */
 import * as z from 'zod'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import {
@@ -12,7 +15,7 @@ import {
   samplingParameter,
 } from './parameters.ts'
 
-/** Nobody reads the digits of what is in fact no bound. */
+/** A maximum from here on means unbounded, so its digits are not shown. */
 const OPEN_ENDED = 2 ** 30
 
 interface ValueOfKind {
@@ -28,25 +31,26 @@ interface ValueOfKind {
   readonly object: JsonObject
 }
 
-/** By SGLang's names. */
+/** Sampling values by SGLang's names. */
 export type Sampling = {
   readonly [Name in SamplingName]?: ValueOfKind[(typeof SAMPLING_PARAMETERS)[Name]['kind']] | undefined
 }
 
+/** Sampling values of one request. */
 export interface SamplingRequest extends Sampling {
-  /** Parameters that the table does not have. */
+  /** Parameters that are not in the table. */
   readonly further?: JsonObject | undefined
 }
 
-/** Of one parameter's value. */
+/** Schemas of each parameter's value. */
 export const valueSchemas = Object.fromEntries(
   samplingNames.map((name) => [name, valueSchema(samplingParameter(name))]),
 ) as Readonly<Record<SamplingName, z.ZodType>>
 
-/** The grammars, of which SGLang takes one. */
+/** The grammars; SGLang takes one. */
 const GRAMMARS = samplingNames.filter((name) => SAMPLING_PARAMETERS[name].group === 'Grammar')
 
-/** The first of the values that cannot go with the others. */
+/** Returns the first value that cannot be combined with the others. */
 export function combinationProblem(
   sampling: Sampling,
 ): { readonly name: SamplingName; readonly why: string } | undefined {
@@ -62,17 +66,17 @@ export function combinationProblem(
 /** SGLang servers that allow it unpickle its value, which runs code. */
 const LOGIT_PROCESSOR = 'custom_logit_processor'
 
-/** Why a parameter of this name is none of the further ones, as what it should be; undefined where it may. */
+/** Returns why the name cannot be a further parameter, as what it should be; undefined if it can. */
 export function furtherProblem(name: string): string | undefined {
-  if (isSamplingName(name)) return `${name} beside "further", not in it`
+  if (isSamplingName(name)) return `${name} next to "further", not inside it`
   if (name === LOGIT_PROCESSOR) return `no ${name}: it is code for the server, which Rollscope does not send`
   return isOwnParameter(name) ? `no ${name}: Rollscope sets it` : undefined
 }
 
-/** What a parameter's value must be, as a noun. */
+/** Returns the allowed values of a parameter as a noun phrase. */
 export const rangeOf = (name: SamplingName): string => rangeText(samplingParameter(name))
 
-/** The same of its kind. */
+/** Returns the allowed values of a parameter kind as a noun phrase. */
 export function rangeText(parameter: ParameterKind): string {
   switch (parameter.kind) {
     case 'number':
@@ -82,7 +86,7 @@ export function rangeText(parameter: ParameterKind): string {
     case 'switch':
       return 'true or false'
     case 'texts':
-      return `at most ${parameter.most} texts that are not empty`
+      return `at most ${parameter.most} non-empty texts`
     case 'patterns':
       return `at most ${parameter.most} regular expressions of at most ${parameter.mostBytes} bytes each`
     case 'ids':
@@ -146,7 +150,7 @@ function valueSchema(parameter: SamplingParameter): z.ZodType {
 }
 
 function isJsonObject(text: string): boolean {
-  // SGLang's word for any JSON at all.
+  // SGLang uses this text for any JSON.
   if (text === '$$ANY$$') return true
   try {
     return isObject(JSON.parse(text))

@@ -1,7 +1,10 @@
-/** Options of a command or of an array of Bash: `--rollout-temperature 0.8 --rollout-stop "a" "b"`. Nothing of it is run. */
+/**
+ * Reads the options of a command or of a Bash array: `--rollout-temperature 0.8 --rollout-stop "a" "b"`. Nothing is
+ * executed.
+ */
 import { type NamedValues, skipBetween, skipQuoted } from './pairs.ts'
 
-/** Whether an option stands in it, outside of texts in quotes and of comments. */
+/** Returns whether the text contains an option outside of quotes and comments. */
 export function isCommand(text: string): boolean {
   for (let at = skipBetween(text, 0); at < text.length; at = skipBetween(text, at)) {
     const isFirst = at === 0 || /[\s(]/.test(text[at - 1] as string)
@@ -11,7 +14,7 @@ export function isCommand(text: string): boolean {
   return false
 }
 
-/** `--name value`, `--name=value`; several values are a list, none is true. */
+/** Reads `--name value` and `--name=value`. Several values become a list; an option without a value is true. */
 export function optionsOf(text: string): NamedValues {
   const values = new Map<string, unknown>()
   const unread = new Map<string, string>()
@@ -46,11 +49,11 @@ const OPTION = /^--([a-z][\w-]*)(=|$)/i
 
 interface Word {
   readonly written: string
-  /** Undefined: it is only known to the shell that runs it, or not closed. */
+  /** Undefined if only the shell that runs the command knows the value, or if a quote is not closed. */
   readonly value: unknown
 }
 
-/** Words as Bash splits them; undefined: where a command ends, and around an array. */
+/** Words as Bash splits them; undefined where a command ends and at both ends of an array. */
 function* wordsOf(text: string): Generator<Word | undefined> {
   let depth = 0
   for (let at = 0; at < text.length; ) {
@@ -76,7 +79,7 @@ function* wordsOf(text: string): Generator<Word | undefined> {
 const SPACE = /(?:[ \t\r]|\\\r?\n)+/y
 const COMMENT = /#[^\n]*/y
 const END = '\n();|&<>'
-/** What is not closed goes to the end of its line. */
+/** An unclosed quote extends to the end of its line. */
 const WORD =
   /(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|['"][^\n]*|\\[\s\S]|\\|[^\s();|&<>\\'"$]|\$(?:\{[^}\n]*\}|\([^)\n]*\))?)+/y
 
@@ -87,7 +90,7 @@ function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const PART = /'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\\'"$`]+)|([\s\S])/g
 
-/** In quotes it is a text; else it may be a number or a word. */
+/** A quoted word is a text; any other may be a number. */
 function wordFrom(written: string): Word {
   const parts = [...written.matchAll(PART)]
   if (parts.some(([, , , , , odd]) => odd !== undefined)) return { written, value: undefined }

@@ -20,7 +20,7 @@ const valuesOf = (text: string) => {
 }
 const nothingElse = { samples: undefined, ignored: [], problems: [] }
 
-describe('the same sampling in', () => {
+describe('readDialect reads the same sampling from', () => {
   test('Hugging Face’s generation_config.json', () => {
     const qwen = {
       bos_token_id: 151643,
@@ -69,12 +69,12 @@ describe('the same sampling in', () => {
     ).toEqual({
       sampling: { max_new_tokens: '8192', temperature: '0.8', stop: 'a b\nc', stop_token_ids: '1, 2' },
       samples: 8,
-      ignored: [{ name: 'rollout_skip_special_tokens', why: 'The text has all tokens in it.' }],
+      ignored: [{ name: 'rollout_skip_special_tokens', why: 'The text contains all tokens.' }],
       problems: [],
     })
   })
 
-  test('TorchRL’s arguments, and a Python dict', () => {
+  test('TorchRL’s arguments and from a Python dict', () => {
     expect(read("generate_kwargs={'max_tokens': 512, 'do_sample': False, 'stop_sequences': ['<end>']}")).toEqual({
       ...nothingElse,
       sampling: { max_new_tokens: '512', temperature: '0', stop: '<end>' },
@@ -104,22 +104,22 @@ describe('the same sampling in', () => {
   })
 })
 
-test('greedy is a temperature of 0, and says what it overrides', () => {
+test('readDialect turns greedy decoding into temperature 0 and reports what it overrides', () => {
   const both = readDialect({ temperature: 0.6, do_sample: false })
   expect(both.sampling).toEqual({ temperature: '0' })
-  expect(both.ignored).toEqual([{ name: 'temperature', why: 'do_sample is false: it is greedy.' }])
+  expect(both.ignored).toEqual([{ name: 'temperature', why: 'do_sample is false, so decoding is greedy.' }])
   expect(readDialect({ do_sample: false, temperature: 0 }).ignored).toEqual([])
 })
 
-test('of two names for one parameter SGLang’s own is taken', () => {
+test('readDialect prefers SGLang’s name where two names of one parameter are given', () => {
   const first = readDialect({ max_tokens: 5, max_new_tokens: 7 })
   expect(first.sampling).toEqual({ max_new_tokens: '7' })
-  expect(first.ignored).toEqual([{ name: 'max_tokens', why: 'max_new_tokens is there too, and says otherwise.' }])
+  expect(first.ignored).toEqual([{ name: 'max_tokens', why: 'max_new_tokens is also given, with a different value.' }])
   expect(readDialect({ max_new_tokens: 7, max_tokens: 5 })).toEqual(first)
   expect(readDialect({ max_new_tokens: 7, max_tokens: 7 }).ignored).toEqual([])
 })
 
-test('what SGLang would refuse is told, and left out', () => {
+test('readDialect reports and leaves out values that SGLang would refuse', () => {
   expect(readDialect({ top_p: 2, n: 100, temperature: 'hot' })).toEqual({
     ...nothingElse,
     sampling: {},
@@ -144,22 +144,22 @@ test.each<[JsonObject, JsonObject]>([
   expect(readDialect(value)).toEqual({ ...nothingElse, sampling })
 })
 
-test('what is ignored says why, and what is not known how to send it', () => {
+test('readDialect gives the reason for every ignored name and a hint for every unknown one', () => {
   expect(readDialect({ n_gram: 1, stream_interval: 5, response_format: 7 }).ignored).toEqual([
-    { name: 'n_gram', why: 'It is not known here. If the server knows it, give it as a further parameter.' },
+    { name: 'n_gram', why: 'Rollscope does not know it. If the server does, add it as a further parameter.' },
     { name: 'stream_interval', why: expect.stringContaining('stream') },
-    { name: 'response_format', why: 'No schema was found in it.' },
+    { name: 'response_format', why: 'It contains no schema.' },
   ])
 })
 
-test('every name has one meaning', () => {
+test('the dialect tables give every name one meaning', () => {
   const all = [...Object.keys(OTHER_NAMES), ...SAMPLE_NAMES, ...WRAPPERS, ...FORMATS, ...Object.keys(IGNORED)]
   expect(new Set(all).size).toBe(all.length)
   expect(all.filter((name) => isSamplingName(name))).toEqual([])
   expect(all.filter((name) => isOwnParameter(name))).toEqual(['n'])
 })
 
-test('nothing that is pasted makes it fail, and what it reads can be sent', () => {
+test('readDialect never throws on pasted text, and its result can be sent', () => {
   const names = [...samplingNames, ...Object.keys(OTHER_NAMES), ...SAMPLE_NAMES, 'do_sample', 'response_format']
   const object = fc.dictionary(fc.constantFrom(...names), fc.jsonValue())
   fc.assert(
@@ -177,7 +177,7 @@ test('nothing that is pasted makes it fail, and what it reads can be sent', () =
   )
 })
 
-describe('Python', () => {
+describe('readDialect of Python', () => {
   test.each<[string, JsonObject]>([
     ['SamplingParams(stop=["[/INST]", \'[\'], n=2)', { stop: ['[/INST]', '['], n: 2 }],
     ['SamplingParams(stop=["a)b", ")"], n=2)', { stop: ['a)b', ')'], n: 2 }],
@@ -223,23 +223,23 @@ describe('Python', () => {
     ['f(n=2, temperature=)', 'temperature', ''],
     ['f(n=2, temperature', undefined, ''],
     ['f(n=2, stop="a', 'stop', '"a'],
-  ])('a value that is no plain one is told: %s', (text, name, written) => {
+  ])('reports a value that is not a literal: %s', (text, name, written) => {
     expect(valuesOf(text)).toEqual({ n: 2, ...(name !== undefined && { unread: [[name, written]] }) })
     expect(read(text).problems.map((problem) => problem.name)).toEqual(name === undefined ? [] : [name])
   })
 
-  test('names that mean nothing here are left aside, readable or not', () => {
+  test('skips names without a meaning here, whether their values are readable or not', () => {
     const { ignored, problems } = read(`f(temperature=x, top_p=, model=os.environ["M"], mine=${'y'.repeat(99)})`)
     expect(problems).toEqual([
-      { name: 'temperature', why: 'x: must be a plain value, for nothing is run here' },
-      { name: 'top_p', why: 'No value follows.' },
+      { name: 'temperature', why: 'x: must be a literal value, because nothing is executed here' },
+      { name: 'top_p', why: 'The value is missing.' },
     ])
     expect(ignored.map(({ name }) => name)).toEqual(['model', 'mine'])
     expect(read(`f(stop=${'y'.repeat(99)})`).problems[0]?.why).toMatch(/^y{60} …:/)
   })
 })
 
-describe('a command', () => {
+describe('readDialect of a command', () => {
   test.each<[string, JsonObject]>([
     [
       'ROLLOUT_ARGS=(\n   --n-samples-per-prompt 8\n   # --rollout-temperature 1\n   --rollout-temperature 0.8 # was 1\n)\nEVAL_ARGS=(\n --eval-top-p\n 0.7\n)',
@@ -269,7 +269,7 @@ describe('a command', () => {
   ])('%s', (text, values) => expect(valuesOf(text)).toEqual(values))
 })
 
-/** A value as Python writes it: in one of its ways, with line breaks where they may stand. */
+/** Writes a value in one of Python's notations, with line breaks where Python allows them. */
 function python(value: unknown, draw: () => number): string {
   const between = () => ['', ' ', '\n '][draw() % 3] as string
   const closing = () => between() + (draw() % 2 ? ',' : '') + between()
@@ -310,7 +310,7 @@ const jsonLike = fc.letrec((tie) => ({
 })).value
 const names = fc.constantFrom(...samplingNames, ...Object.keys(OTHER_NAMES), 'n', 'mine', 'constructor', '__proto__')
 
-test('a call of Python is read as the same values in JSON', () => {
+test('readDialect reads a Python call as the same values in JSON', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(names, fc.oneof(jsonLike, fc.array(odd))), {
@@ -332,7 +332,7 @@ test('a call of Python is read as the same values in JSON', () => {
   )
 })
 
-test('an array of Bash is read as the same values in JSON', () => {
+test('readDialect reads a Bash array as the same values in JSON', () => {
   const quoted = (text: string, draw: number) =>
     draw % 2 ? `'${text.replaceAll("'", "'\\''")}'` : `"${text.replace(/[\\$"`]/g, '\\$&')}"`
   fc.assert(
@@ -350,13 +350,13 @@ test('an array of Bash is read as the same values in JSON', () => {
   )
 })
 
-test('names of what every object has are names like others', () => {
+test('readDialect treats names of Object.prototype as ordinary names', () => {
   const { ignored } = read('{"constructor": 1, "toString": 2, "__proto__": 3}')
   expect(ignored.map(({ name }) => name)).toEqual(['constructor', 'toString', '__proto__'])
   expect(read('f(a=1, constructor=x)').ignored).toHaveLength(2)
 })
 
-test('what is nested too deeply is refused before it is walked', () => {
+test('readDialect refuses text that is nested too deeply before it walks it', () => {
   const deep = (depth: number, inner: string) => '{"extra_body":'.repeat(depth) + inner + '}'.repeat(depth)
   expect(readDialectText(deep(10_000, '1'))).toEqual({ ok: false, why: 'It is nested deeper than 100 levels.' })
   expect(read(deep(99, '{"n": 3}')).samples).toBe(3)
@@ -381,11 +381,11 @@ test.each([
   '\\',
   ' //',
   ' ',
-])('what never ends is read past once, however often it begins: %j', (part) => {
+])('readDialect takes linear time on unclosed text: %j', (part) => {
   expect(read(`--x\n${part.repeat(LONGEST_DIALECT / part.length)}`)).toBeDefined()
   expect(read(part.repeat(LONGEST_DIALECT / part.length)).sampling).toEqual({})
 })
 
-test.each(['', 'hello', '[1, 2]', '{}', '"text"', 'a == b'])('%j holds nothing', (pasted) => {
-  expect(readDialectText(pasted)).toEqual({ ok: false, why: 'Nothing in it has a name and a value.' })
+test.each(['', 'hello', '[1, 2]', '{}', '"text"', 'a == b'])('readDialectText finds no names in %j', (pasted) => {
+  expect(readDialectText(pasted)).toEqual({ ok: false, why: 'It contains no name with a value.' })
 })

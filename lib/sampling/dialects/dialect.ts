@@ -1,4 +1,4 @@
-/** Sampling parameters as any other program writes them, as those of SGLang, with what was left aside and why. */
+/** Converts sampling parameters of other programs to SGLang's, and reports what was left out and why. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { isOwnParameter, type SamplingName } from '#lib/sampling/parameters.ts'
 import { samplingText } from '#lib/sampling/texts.ts'
@@ -6,27 +6,29 @@ import { rangeOf, valueSchemas } from '#lib/sampling/values.ts'
 import { OWN_WORDS } from '#lib/sampling/words.ts'
 import { FORMATS, IGNORED, isMeant, SAMPLE_NAMES, sglangName, WRAPPERS } from './names.ts'
 
+/** A remark about one pasted name. */
 export interface Remark {
-  /** As it is written there. */
+  /** The name as it was pasted. */
   readonly name: string
   readonly why: string
 }
 
+/** SGLang sampling read from another program's parameters. */
 export interface ReadDialect {
-  /** As texts of the fields. Those that are not there are not spoken of. */
+  /** Field texts of the parameters that were given. */
   readonly sampling: Readonly<Partial<Record<SamplingName, string>>>
-  /** Replies to one prompt, 1 to 64; undefined: not spoken of. */
+  /** Number of replies to one prompt, 1 to 64; undefined if not given. */
   readonly samples: number | undefined
   readonly ignored: readonly Remark[]
-  /** Values that SGLang would refuse, or that are none yet. */
+  /** Values that SGLang would refuse, or that could not be read. */
   readonly problems: readonly Remark[]
 }
 
 const MOST_SAMPLES = 64
-/** Characters of a value that could not be read. */
+/** Longest excerpt of an unreadable value that is shown. */
 const LONGEST_SHOWN = 60
 
-/** `unread`: names whose value is no plain one, with how it is written. */
+/** Converts parsed values. `unread` maps names whose value is not a literal to their source text. */
 export function readDialect(values: JsonObject, unread: ReadonlyMap<string, string> = new Map()): ReadDialect {
   const found: Found = { values: new Map(), samples: undefined, ignored: [], problems: [] }
   for (const [name, own] of entriesOf(values)) readOne(name, own, found)
@@ -34,7 +36,7 @@ export function readDialect(values: JsonObject, unread: ReadonlyMap<string, stri
   if (found.isGreedy) {
     const asked = found.values.get('temperature')
     if (asked !== undefined && asked.value !== 0)
-      found.ignored.push({ name: asked.name, why: 'do_sample is false: it is greedy.' })
+      found.ignored.push({ name: asked.name, why: 'do_sample is false, so decoding is greedy.' })
     found.values.set('temperature', { name: 'do_sample', value: 0 })
   }
   const sampling = [...found.values].flatMap(([name, { name: written, value }]) => {
@@ -49,16 +51,16 @@ export function readDialect(values: JsonObject, unread: ReadonlyMap<string, stri
 interface Found {
   readonly values: Map<SamplingName, { readonly name: string; readonly value: unknown }>
   samples: number | undefined
-  /** do_sample: false. */
+  /** True if do_sample is false. */
   isGreedy?: boolean
   readonly ignored: Remark[]
   readonly problems: Remark[]
 }
 
-/** JSON has no word for infinity. */
+/** JSON cannot write infinity. */
 const shownValue = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 
-/** What stands in an object of its own is on one level with the rest. */
+/** Nested objects are read as if their entries were on the top level. */
 const entriesOf = (value: JsonObject): (readonly [string, unknown])[] =>
   Object.entries(value).flatMap(([name, own]) => (WRAPPERS.has(name) && isObject(own) ? entriesOf(own) : [[name, own]]))
 
@@ -71,10 +73,11 @@ function readOne(name: string, value: unknown, found: Found): void {
   else found.ignored.push({ name, why: reasonFor(name) })
 }
 
-/** Of what is left aside in any case the value does not matter. */
+/** The value of an ignored name does not matter. */
 function readUnread(name: string, written: string, found: Found): void {
   const shown = written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN)} …` : written
-  const why = written === '' ? 'No value follows.' : `${shown}: must be a plain value, for nothing is run here`
+  const why =
+    written === '' ? 'The value is missing.' : `${shown}: must be a literal value, because nothing is executed here`
   if (isMeant(name)) found.problems.push({ name, why })
   else found.ignored.push({ name, why: reasonFor(name) })
 }
@@ -82,7 +85,7 @@ function readUnread(name: string, written: string, found: Found): void {
 function reasonFor(name: string): string {
   if (Object.hasOwn(IGNORED, name)) return IGNORED[name] as string
   if (isOwnParameter(name)) return OWN_WORDS[name]
-  return 'It is not known here. If the server knows it, give it as a further parameter.'
+  return 'Rollscope does not know it. If the server does, add it as a further parameter.'
 }
 
 function readKnown(written: string, name: SamplingName, value: unknown, found: Found): void {
@@ -95,7 +98,7 @@ function readKnown(written: string, name: SamplingName, value: unknown, found: F
   const left = written === name ? before.name : written
   found.ignored.push({
     name: left,
-    why: `${left === written ? before.name : written} is there too, and says otherwise.`,
+    why: `${left === written ? before.name : written} is also given, with a different value.`,
   })
 }
 
@@ -119,14 +122,14 @@ function readFormat(name: string, value: unknown, found: Found): void {
   else if (schema !== undefined || json !== undefined) readKnown(name, 'json_schema', schema ?? json, found)
   else if (regex !== undefined) readKnown(name, 'regex', regex, found)
   else if (grammar !== undefined) readKnown(name, 'ebnf', grammar, found)
-  else if (type !== 'text') found.ignored.push({ name, why: 'No schema was found in it.' })
+  else if (type !== 'text') found.ignored.push({ name, why: 'It contains no schema.' })
 }
 
-/** Single values where lists are meant, objects where their text is, and other ways to say "all". */
+/** Normalises single values to lists, objects to their text, and other notations of "all". */
 function asSglang(name: SamplingName, value: unknown): unknown {
   switch (name) {
     case 'top_k':
-      // Hugging Face and vLLM: 0 = all.
+      // In Hugging Face and vLLM 0 means all.
       return value === 0 ? -1 : value
     case 'stop':
     case 'stop_regex':

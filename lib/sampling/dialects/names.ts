@@ -1,7 +1,7 @@
-/** What other programs call the sampling parameters, and why some of what they have means nothing here. */
+/** Names of the sampling parameters in other programs, and why some of their parameters have no meaning here. */
 import { isSamplingName, type SamplingName } from '#lib/sampling/parameters.ts'
 
-/** Other names of TorchRL, vLLM, OpenAI, Hugging Face, TRL, slime and lm-eval. */
+/** Names in TorchRL, vLLM, OpenAI, Hugging Face, TRL, slime and lm-eval that differ from SGLang's. */
 export const OTHER_NAMES: Readonly<Record<string, SamplingName>> = {
   max_tokens: 'max_new_tokens',
   max_completion_tokens: 'max_new_tokens',
@@ -27,7 +27,7 @@ export const OTHER_NAMES: Readonly<Record<string, SamplingName>> = {
   guided_grammar: 'ebnf',
 }
 
-/** How many replies are wanted. */
+/** Names for the number of replies. */
 export const SAMPLE_NAMES: ReadonlySet<string> = new Set([
   'n',
   'num_return_sequences',
@@ -35,7 +35,7 @@ export const SAMPLE_NAMES: ReadonlySet<string> = new Set([
   'n_samples_per_prompt',
 ])
 
-/** Objects in which others keep their parameters. */
+/** Names of objects that contain sampling parameters. */
 export const WRAPPERS: ReadonlySet<string> = new Set([
   'sampling_params',
   'sampling_parameters',
@@ -47,32 +47,32 @@ export const WRAPPERS: ReadonlySet<string> = new Set([
   'sampling',
 ])
 
-/** OpenAI's and vLLM's objects that hold a grammar. */
+/** Names of OpenAI's and vLLM's objects that contain a grammar. */
 export const FORMATS: ReadonlySet<string> = new Set(['response_format', 'structured_outputs'])
 
-/** SGLang's name of a parameter; undefined: it is none of its parameters. */
+/** Returns SGLang's name of a parameter, or undefined if SGLang has no such parameter. */
 export function sglangName(name: string): SamplingName | undefined {
   if (isSamplingName(name)) return name
   return Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined
 }
 
-/** Whether the value of this name says something about sampling here. */
+/** Returns whether a value of this name describes sampling. */
 export const isMeant = (name: string): boolean =>
   sglangName(name) !== undefined || SAMPLE_NAMES.has(name) || FORMATS.has(name) || name === 'do_sample'
 
-const BEAMS = 'It is about beams, which are no samples of the policy.'
+const BEAMS = 'It belongs to beam search, and beams are not samples of the policy.'
 const MODEL = 'The server takes it from its model.'
-const RECORDED = 'Logprobs are always asked for; how many alternatives is a field of the setup.'
-const NO_SUCH = 'SGLang has no such way of sampling.'
-const REQUEST = 'It is part of a request, not of its sampling.'
+const RECORDED = 'Logprobs are always requested; the number of alternatives is a field of the setup.'
+const NO_SUCH = 'SGLang does not support this way of sampling.'
+const REQUEST = 'It belongs to the request, not to its sampling.'
 
-/** Why they are left aside. */
+/** Reasons for leaving a parameter out. */
 export const IGNORED: Readonly<Record<string, string>> = {
-  max_length: 'It counts the prompt too: give max_new_tokens.',
-  min_length: 'It counts the prompt too: give min_new_tokens.',
-  rollout_max_context_len: 'The context is the server’s; a limit on tokens is a field of the setup.',
-  rollout_max_prompt_len: 'Prompts are never cut here.',
-  best_of: 'All samples are kept; none is chosen for you.',
+  max_length: 'It counts the prompt too; use max_new_tokens.',
+  min_length: 'It counts the prompt too; use min_new_tokens.',
+  rollout_max_context_len: 'The server sets the context length; the token limit is a field of the setup.',
+  rollout_max_prompt_len: 'Rollscope never truncates prompts.',
+  best_of: 'All samples are kept; Rollscope does not choose among them.',
   num_beams: BEAMS,
   num_beam_groups: BEAMS,
   use_beam_search: BEAMS,
@@ -86,8 +86,8 @@ export const IGNORED: Readonly<Record<string, string>> = {
   penalty_alpha: NO_SUCH,
   no_repeat_ngram_size: NO_SUCH,
   encoder_repetition_penalty: NO_SUCH,
-  bad_words_ids: 'SGLang has no list of forbidden words: give logit_bias for single ids.',
-  suppress_tokens: 'SGLang has no list of forbidden tokens: give logit_bias.',
+  bad_words_ids: 'SGLang has no list of forbidden words; use logit_bias for single ids.',
+  suppress_tokens: 'SGLang has no list of forbidden tokens; use logit_bias.',
   bos_token_id: MODEL,
   pad_token_id: MODEL,
   decoder_start_token_id: MODEL,
@@ -101,9 +101,9 @@ export const IGNORED: Readonly<Record<string, string>> = {
   return_logprob: RECORDED,
   return_log_probs: RECORDED,
   output_scores: RECORDED,
-  include_stop_str_in_output: 'Stops are always kept: tokens are recorded whole.',
+  include_stop_str_in_output: 'Stop texts are always kept, because tokens are recorded whole.',
   detokenize: 'Tokens and text are both recorded.',
-  rollout_skip_special_tokens: 'The text has all tokens in it.',
+  rollout_skip_special_tokens: 'The text contains all tokens.',
   model: REQUEST,
   messages: REQUEST,
   prompt: REQUEST,

@@ -1,18 +1,21 @@
-/** Names and values in Python, wherever they stand: `temperature=0.6, stop=["a"]`, `'temperature': 0.6`. Nothing of it is run. */
+/** Finds names and values in Python text: `temperature=0.6, stop=["a"]`, `'temperature': 0.6`. Nothing is executed. */
 import { endOfString, type LiteralWords, PYTHON_WORDS, scanLiteral } from '#lib/json/python-literal.ts'
 import { isMeant, WRAPPERS } from './names.ts'
 
+/** Names and values found in pasted text. */
 export interface NamedValues {
   readonly values: ReadonlyMap<string, unknown>
-  /** Names whose value is no plain one, with how it is written. */
+  /** Source text of values that are not literals, by name. */
   readonly unread: ReadonlyMap<string, string>
 }
 
-/** What stands before an opening bracket only wraps them, be it a call or an object in which parameters are kept. */
+/**
+ * Finds the pairs of the text at any depth. A name before an opening bracket (a call or a nested object) is ignored.
+ */
 export function pairsOf(text: string): NamedValues {
   const values = new Map<string, unknown>()
   const unread = new Map<string, string>()
-  /** How many brackets are open. */
+  /** Number of open brackets. */
   let depth = 0
   for (let at = skipBetween(text, 0); at < text.length; at = skipBetween(text, at)) {
     const key = keyAt(text, at)
@@ -42,7 +45,7 @@ interface Key {
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy
 const KEYWORD = /([\p{L}_][\p{L}\p{N}_]*)\s*=(?![=>])/uy
 
-/** `name =`, or a text and a colon. */
+/** Matches `name =`, or a quoted text and a colon. */
 function keyAt(text: string, at: number): Key | undefined {
   KEYWORD.lastIndex = at
   const keyword = KEYWORD.exec(text)?.[1]
@@ -54,7 +57,7 @@ function keyAt(text: string, at: number): Key | undefined {
   return typeof name === 'string' ? { name, valueStart: skipBetween(text, colon + 1) } : undefined
 }
 
-/** Behind a text, a name, or one character. */
+/** Returns the position after a quoted text, a name or a single character. */
 function endOfPart(text: string, at: number): number {
   const quoted = skipQuoted(text, at)
   if (quoted !== undefined) return quoted
@@ -67,10 +70,10 @@ function depthAfter(depth: number, character: string): number {
   return ')]}'.includes(character) ? Math.max(0, depth - 1) : depth
 }
 
-/** At the end of a line that no bracket keeps open, or before the next of several assignments on it. */
+/** Matches the end of a line outside of brackets, or the start of the next assignment on the same line. */
 const OUTSIDE = /[ \t]*(?:$|[\r\n#\\]|[\p{L}_][\p{L}\p{N}_.]*=(?!=))/uy
 
-/** Whether a value ends here, and is no part of an expression. */
+/** Returns whether a value ends here and is not part of an expression. */
 function isEnd(text: string, end: number, depth: number): boolean {
   const next = text[skipBetween(text, end)]
   if (next === undefined || ',)]};'.includes(next)) return true
@@ -86,7 +89,7 @@ function isWrapper(text: string, { name, valueStart }: Key): boolean {
   return !isMeant(name) && CALL.test(text)
 }
 
-/** Up to the comma, bracket or line break that ends it. */
+/** Returns the position of the comma, bracket or line break that ends the expression. */
 function endOfExpression(text: string, start: number, depth: number): number {
   let open = 0
   for (let at = start; at < text.length; ) {
@@ -98,10 +101,10 @@ function endOfExpression(text: string, start: number, depth: number): number {
   return text.length
 }
 
-/** Words of Python and of JSON: both are pasted. */
+/** Accepts the literals of Python and of JSON, because both are pasted. */
 const WORDS: LiteralWords = new Map([...PYTHON_WORDS, ['true', 'true'], ['false', 'false'], ['null', 'null']])
 
-/** The literal that starts at `start`; undefined: none that has a value in JSON. */
+/** Returns the literal at `start`, or undefined if it has no value in JSON. */
 function valueAt(text: string, start: number): { readonly value: unknown; readonly end: number } | undefined {
   const scan = scanLiteral(text, start, WORDS)
   return scan.ok ? { value: JSON.parse(scan.json), end: scan.end } : undefined
@@ -109,7 +112,7 @@ function valueAt(text: string, start: number): { readonly value: unknown; readon
 
 const BETWEEN = /(?:[ \t\n\r\f]|\\\r?\n|#[^\n]*)*/y
 
-/** Past white space, line continuations and comments. */
+/** Returns the position after white space, line continuations and comments. */
 export function skipBetween(text: string, start: number): number {
   BETWEEN.lastIndex = start
   BETWEEN.test(text)
@@ -118,7 +121,10 @@ export function skipBetween(text: string, start: number): number {
 
 const QUOTES = /[a-z]{0,2}("""|'''|"|')/iy
 
-/** Past the text in quotes that starts here, whatever its prefix; undefined: none starts. One that is not closed ends where it was looked for. */
+/**
+ * Returns the end of the quoted text that starts here, with any prefix, or undefined if none starts. An unclosed text
+ * ends where the search for its end stopped.
+ */
 export function skipQuoted(text: string, start: number): number | undefined {
   QUOTES.lastIndex = start
   const quotes = QUOTES.exec(text)?.[1]

@@ -1,10 +1,10 @@
-/** How many characters the boxes take that are pasted into; what is read from them is read with each key. */
+/** Maximum lengths of pasted text, in characters. The text is parsed on every keystroke. */
 
-/** A prompt as text, ids or messages: a million ids, and half of what a request may hold. */
+/** Longest prompt as text, ids or messages: a million ids, and half of the request limit. */
 export const LONGEST_PROMPT = 8_000_000
-/** Sampling parameters of another program. */
+/** Longest text with sampling parameters of another program. */
 export const LONGEST_DIALECT = 200_000
-/** Tools as JSON. */
+/** Longest JSON text with tools. */
 export const LONGEST_TOOLS = 2_000_000
-/** A setup, as a link or as JSON: a prompt and what goes with it. */
+/** Longest setup as a link or JSON: a prompt and its settings. */
 export const LONGEST_SETUP = LONGEST_PROMPT + 2_000_000

@@ -1,4 +1,6 @@
-/** What was pasted, as names and values: JSON, a Python call or dict, or the arguments of a command. Nothing of it is run. */
+/**
+ * Parses pasted text to names and values: JSON, a Python call or dict, or command-line arguments. Nothing is executed.
+ */
 
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -6,18 +8,20 @@ import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import { isCommand, optionsOf } from './command.ts'
 import { pairsOf } from './pairs.ts'
 
-/** No parameter comes near it; what follows walks values by recursion. */
+/** No real parameter is nested this deeply; the code after this check is recursive. */
 const DEEPEST = 100
 
+/** Result of parsing pasted text. */
 export type DialectText =
   | {
       readonly ok: true
       readonly values: JsonObject
-      /** Names whose value is no plain one, with how it is written. */
+      /** Source text of values that are not literals, by name. */
       readonly unread: ReadonlyMap<string, string>
     }
   | { readonly ok: false; readonly why: string }
 
+/** Parses pasted sampling parameters in any of the known notations. */
 export function readDialectText(pasted: string): DialectText {
   const text = withoutByteOrderMark(pasted).trim()
   const json = jsonValue(text)
@@ -31,9 +35,9 @@ export function readDialectText(pasted: string): DialectText {
 const named = (values: JsonObject, unread: ReadonlyMap<string, string>): DialectText =>
   Object.keys(values).length + unread.size > 0
     ? { ok: true, values, unread }
-    : { ok: false, why: 'Nothing in it has a name and a value.' }
+    : { ok: false, why: 'It contains no name with a value.' }
 
-/** Undefined: it is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text)

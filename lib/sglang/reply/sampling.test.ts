@@ -17,7 +17,7 @@ test.each([
   [{ max_tokens: 5 }, 'no key "max_tokens"'],
   [{ custom_logit_processor: 'x' }, 'no key "custom_logit_processor"'],
   [{ top_k: 0 }, 'top_k: expected a whole number from 1, or -1, found 0'],
-  [{ further: { top_p: 1 } }, 'further.top_p: expected top_p beside "further", not in it, found 1'],
+  [{ further: { top_p: 1 } }, 'further.top_p: expected top_p next to "further", not inside it, found 1'],
   [{ further: { n: 2 } }, 'further.n: expected no n: Rollscope sets it'],
   [{ regex: 'a', ebnf: 'root ::= "a"' }, 'ebnf: expected empty: regex is set, and there can be one grammar'],
   [{ json_schema: '{' }, 'json_schema: expected a JSON Schema'],

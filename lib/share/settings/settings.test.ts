@@ -312,7 +312,7 @@ describe('presets of sampling parameters', () => {
 
   test('have a name each', () => {
     expect(why({ format: 'rollscope.settings/1', servers: [], presets: [named('a', '1'), named('a', '2')] })).toContain(
-      'presets: expected presets of different names',
+      'presets: expected presets with different names',
     )
   })
 })
