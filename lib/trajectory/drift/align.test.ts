@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
 import { type AlignedRun, alignTokens, driftOf } from './align.ts'
 
-/** Ids that are pieces of text: 0 is empty, 1…3 single letters, others several. */
+/** Each id is a piece of text: 0 is empty, 1…3 are single letters, the others have several letters. */
 const PIECES = [
   '',
   'a',
@@ -24,7 +24,7 @@ const PIECES = [
   '1',
   'é',
 ] as const
-/** An id whose text is not known. */
+/** An id without a known text. */
 const UNKNOWN = PIECES.length
 const encoder = new TextEncoder()
 const TABLE = PIECES.map((piece) => encoder.encode(piece))
@@ -34,7 +34,7 @@ const idOf = (piece: (typeof PIECES)[number]): number => PIECES.indexOf(piece)
 const ids = (text: string): number[] =>
   text === '' ? [] : text.split('|').map((piece) => idOf(piece as (typeof PIECES)[number]))
 
-/** `ab|c = ab|c`, `a|b ~ ab` (drift), `a ≠ b` (drift of other bytes). */
+/** Notation: `ab|c = ab|c`, `a|b ~ ab` (drift of equal bytes), `a ≠ b` (drift of different bytes). */
 const draw = (left: string, right: string): string =>
   alignTokens(ids(left), ids(right), bytes)
     .map((stretch) => {
@@ -44,8 +44,8 @@ const draw = (left: string, right: string): string =>
     })
     .join('   ')
 
-describe('alignment of tokens', () => {
-  test('cuts where tokens of both end at the same byte', () => {
+describe('alignTokens', () => {
+  test('cuts where tokens of both sides end at the same byte', () => {
     expect(draw('a|b|c', 'a|b|c')).toBe('a|b|c = a|b|c')
     expect(draw('c|a|b|c', 'c|ab|c')).toBe('c = c   a|b ~ ab   c = c')
     expect(draw('abab|c', 'ab|ab|c')).toBe('abab ~ ab|ab   c = c')
@@ -53,21 +53,21 @@ describe('alignment of tokens', () => {
     expect(draw('', '')).toBe('')
   })
 
-  test('neighbouring differences are one stretch', () => {
+  test('merges adjacent differences into one drift', () => {
     expect(draw('c|a|b|a|a|c', 'c|ab|aa|c')).toBe('c = c   a|b|a|a ~ ab|aa   c = c')
   })
 
-  test('an id that stands further on is no match: one other split shifts nothing', () => {
+  test('does not match equal ids at different bytes of the same text', () => {
     expect(draw('a|b|ab|ab', 'ab|ab|a|b')).toBe('a|b ~ ab   ab = ab   ab ~ a|b')
   })
 
-  test('tokens that spell nothing stand alone, or within others', () => {
+  test('keeps tokens without text alone or inside of others', () => {
     expect(draw('a||b', 'a|b')).toBe('a = a    ~    b = b')
     expect(draw('a|b|', 'a|b')).toBe('a|b = a|b    ~ ')
     expect(draw('ab|c', 'a||b|c')).toBe('ab ~ a||b   c = c')
   })
 
-  test('where the bytes differ, the text decides', () => {
+  test('aligns by text where the bytes differ', () => {
     expect(draw('a|b|c|ab|a|b', 'a|c|c|ab|a|b')).toBe('a = a   b ≠ c   c|ab|a|b = c|ab|a|b')
     expect(draw('a|b', 'a|c')).toBe('a = a   b ≠ c')
     expect(draw('a|b', 'a')).toBe('a = a   b ≠ ')
@@ -75,7 +75,7 @@ describe('alignment of tokens', () => {
     expect(draw('c|b|a|b|c', 'c|a|a|b|a|b|c')).toBe('c = c    ≠ a|a   b|a|b|c = b|a|b|c')
   })
 
-  test('a long row of equal ids at another place of the same text is no match', () => {
+  test('does not match a long run of equal ids elsewhere in the same text', () => {
     const [joined, apart] = [
       Array.from({ length: 40 }, () => 'ab'),
       Array.from({ length: 60 }, () => ['a', 'b']).flat(),
@@ -87,7 +87,7 @@ describe('alignment of tokens', () => {
     )
   })
 
-  test('a long row of ids that moved leaves one place and comes to another', () => {
+  test('reports a moved run of ids as a removal and an insertion', () => {
     const row = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
     const [moved, others] = [row(1000, 40), row(2000, 90)]
     expect(driftOf(alignTokens([1, ...moved, ...others, 2], [1, ...others, ...moved, 2], bytes))).toEqual([
@@ -96,12 +96,12 @@ describe('alignment of tokens', () => {
     ])
   })
 
-  test('a drift moves to a better edge, but leaves a token of what is equal', () => {
+  test('moves a drift to a better edge, but leaves at least one equal token', () => {
     expect(draw('c|<a>|b', 'c|<a>|a|<a>|b')).toBe('c = c    ≠ <a>|a   <a>|b = <a>|b')
     expect(draw('<a>|b', '<a>|a|<a>|b')).toBe('<a> = <a>    ≠ a|<a>   b = b')
   })
 
-  test('reads typed arrays', () => {
+  test('accepts typed arrays', () => {
     expect(driftOf(alignTokens(Int32Array.of(1, 2), Int32Array.of(5), bytes))).toEqual([
       { kind: 'drift', left: { start: 0, end: 2 }, right: { start: 0, end: 1 }, sameBytes: true },
     ])
@@ -111,7 +111,7 @@ describe('alignment of tokens', () => {
 const knownIds = fc.array(fc.nat({ max: PIECES.length - 1 }), { maxLength: 60 })
 const anyIds = fc.array(fc.nat({ max: UNKNOWN + 1 }), { maxLength: 60 })
 
-/** Another way to cut the text of some ids, chosen at each place by a number. */
+/** Tokenizes the text of some ids differently; each choice is a number. */
 const recut = (text: string, choices: readonly number[]): number[] => {
   const cut: number[] = []
   for (let at = 0, n = 0; at < text.length; n++) {
@@ -125,7 +125,7 @@ const recut = (text: string, choices: readonly number[]): number[] => {
 const sameText = fc
   .tuple(knownIds, fc.array(fc.nat({ max: 9 }), { maxLength: 60 }))
   .map(([left, choices]) => [left, recut(spelled(left), choices)] as const)
-/** Some tokens in a row replaced by others. */
+/** Replaces a run of tokens by others. */
 const edited = fc
   .tuple(
     anyIds,
@@ -136,7 +136,7 @@ const edited = fc
     for (const { at, gone, news } of edits) right.splice(at, gone, ...news.slice(0, 9))
     return [left, right] as const
   })
-/** Passages that come again and again, long enough to be found as rows, some tokens of them replaced. */
+/** Passages that repeat, long enough to be found as runs, with some tokens replaced. */
 const passages = Array.from({ length: 6 }, (_, passage) =>
   Array.from({ length: 25 }, (_, index) => (index * (2 * passage + 3) + passage) % (UNKNOWN + 2)),
 )
@@ -153,7 +153,7 @@ const anyPair = fc.oneof(sameText, edited, long, longSameText, fc.tuple(anyIds, 
 describe('every alignment', () => {
   const slice = <T>(all: readonly T[], { start, end }: AlignedRun['left']) => all.slice(start, end)
 
-  test('is made of stretches that are both sequences, equal and drift by turns', () => {
+  test('consists of alternating equal and drift runs that cover both sequences', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
         const stretches = alignTokens(left, right, bytes)
@@ -168,7 +168,7 @@ describe('every alignment', () => {
     )
   })
 
-  test('has equal ids where it says so, and the same bytes where it says so', () => {
+  test('has equal ids in equal runs and equal bytes where sameBytes is set', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
         for (const stretch of alignTokens(left, right, bytes)) {
@@ -181,7 +181,7 @@ describe('every alignment', () => {
     )
   })
 
-  test('of the same text has the same bytes throughout, and no id in drift that stands at the same byte in both', () => {
+  test('of one text has equal bytes throughout, and no drift contains an id at the same byte of both sides', () => {
     const placed = (all: readonly number[]) => {
       let at = 0
       return all.map((id) => {
@@ -206,7 +206,7 @@ describe('every alignment', () => {
     fc.assert(fc.property(anyIds, (all) => driftOf(alignTokens(all, all, bytes)).length === 0))
   })
 
-  test('of swapped sequences is the same, swapped', () => {
+  test('of swapped sequences is the swapped alignment', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
         const swapped = alignTokens(right, left, bytes).map((s) => ({ ...s, left: s.right, right: s.left }))
@@ -217,7 +217,7 @@ describe('every alignment', () => {
   })
 })
 
-test('tokens replaced by as many others are found where they are, and nothing else is called drift', () => {
+test('finds replaced tokens in place and reports no other drift', () => {
   const edit = fc.record({ before: anyIds, gone: anyIds, behind: anyIds }).chain(({ before, gone, behind }) =>
     fc.record({
       before: fc.constant(before),

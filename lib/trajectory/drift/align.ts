@@ -1,7 +1,7 @@
 /**
- * Which tokens of one sequence are which of another. The texts are held against each other first; where they agree, tokens
- * that stand at the same bytes and have the same id are equal. Ids are never matched over a distance while the text agrees,
- * so a token that is split otherwise shifts nothing behind it.
+ * Aligns two token sequences. Texts are compared first; where they agree, tokens at the same bytes with the same id are
+ * equal. While the text agrees, ids are never matched at different bytes, so a token that is split differently does not
+ * shift the tokens after it.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Span } from '../format/trajectory.ts'
@@ -10,30 +10,31 @@ import { commonText } from './align/common-text.ts'
 import { movedToEdges } from './align/edges.ts'
 import { type BytesOf, type Spelling, spelling } from './align/spelling.ts'
 
-/** A stretch of both sequences; one side of a drift may be empty. */
+/** A run of both sequences that is equal or a drift; one side of a drift may be empty. */
 export type AlignedRun =
   | { readonly kind: 'equal'; readonly left: Span; readonly right: Span }
   | {
       readonly kind: 'drift'
       readonly left: Span
       readonly right: Span
-      /** False: the text itself differs here. */
+      /** False if the text itself differs here. */
       readonly sameBytes: boolean
     }
 
 /**
- * Stretches in order, equal and drift by turns; together they are both sequences. Both are ids of one tokenizer (see
- * vocabularies.ts for two). An id whose bytes are not known is equal to itself only. Swapped sequences give the same
- * stretches, swapped. Time is near-linear in the lengths of the texts, whatever they are (see common-runs.ts).
+ * Returns alternating equal and drift runs that together cover both sequences. Both sides have ids of one tokenizer
+ * (see vocabularies.ts for two). An id with unknown bytes equals only itself. Swapped sequences give the swapped runs.
+ * Time is near-linear in the lengths of any texts (see common-runs.ts).
  */
 export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, bytes: BytesOf): readonly AlignedRun[] {
   const [ours, theirs] = [column(left), column(right)]
-  // Which side goes first is decided by the ids, so swapped sides are the same work.
+  // The ids decide which side is first, so swapped sides do the same work.
   const differs = commonIds(ours, theirs)
   if ((ours[differs] ?? -1) <= (theirs[differs] ?? -1)) return aligned(ours, theirs, bytes)
   return aligned(theirs, ours, bytes).map((stretch) => ({ ...stretch, left: stretch.right, right: stretch.left }))
 }
 
+/** Returns the drifts of an alignment. */
 export const driftOf = (stretches: readonly AlignedRun[]): readonly Drift[] =>
   stretches.filter((stretch) => stretch.kind === 'drift')
 
@@ -41,7 +42,7 @@ const column = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Arra
 
 type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
-/** So long a row of equal ids is the same text: texts are made, and held against each other, only between such rows. */
+/** A run of this many equal ids counts as the same text. Texts are only decoded and compared between such runs. */
 const BY_IDS: Ways = { rows: [32], mostEdits: 0 }
 
 function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly AlignedRun[] {
@@ -67,7 +68,7 @@ interface Gap extends Box {
   readonly theirs: Spelling
 }
 
-/** Whether the texts may be the same, and yet rows of equal ids stand at other bytes: where a text repeats itself. */
+/** Returns whether the texts may be equal although runs of equal ids are at different bytes, as in repetitive text. */
 function mayBeShifted(gaps: readonly Gap[]): boolean {
   const longer = gaps.map(({ ours, theirs }) => ours.symbols.length - theirs.symbols.length)
   return longer.some((bytes) => bytes !== 0) && longer.reduce((sum, bytes) => sum + bytes, 0) === 0
@@ -78,7 +79,7 @@ function isSameText({ ours, theirs }: Gap): boolean {
   return length === theirs.symbols.length && commonIds(ours.symbols, theirs.symbols) === length
 }
 
-/** Runs of tokens that have the same id at the same place of the same text. */
+/** Returns runs of tokens with the same id at the same position of the same text. */
 function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly CommonRun[] {
   const { ours, theirs } = gap
   const [lFirst, rFirst] = [gap.left.start, gap.right.start]
@@ -95,7 +96,7 @@ function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Co
     while ((ours.starts[l] as number) < text.left) l++
     while ((theirs.starts[r] as number) < text.right) r++
     for (;;) {
-      // Behind the last token not a number, which is not less than anything.
+      // After the last token this is NaN, which is not less than anything.
       const lEnd = ours.starts[l + 1] as number
       const rEnd = (theirs.starts[r + 1] as number) - shift
       if (!(lEnd <= end && rEnd <= end)) break
@@ -109,7 +110,7 @@ function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Co
   return equal
 }
 
-/** What is equal, and what stands between. */
+/** Returns the equal runs and the drifts between them. */
 function stretchesOf(equal: readonly CommonRun[], whole: Box, spelled: (box: Box) => Gap): readonly AlignedRun[] {
   const stretches: AlignedRun[] = []
   let next = { left: 0, right: 0 }

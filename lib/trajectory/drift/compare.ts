@@ -1,4 +1,4 @@
-/** Two trajectories held against each other: which tokens are which, and what every difference is. */
+/** Compares two trajectories: which tokens correspond, and the kind of every difference. */
 import { ids } from '../tokens/tokens.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import { type AlignedRun, alignTokens } from './align.ts'
@@ -9,26 +9,27 @@ import { DRIFT_REPORT_VERSION, DRIFT_SEVERITIES, type DriftKind, type DriftLayer
 import { issueSentence } from './sentence.ts'
 import { inCommonIds } from './vocabularies.ts'
 
+/** The alignment of two trajectories and its report. */
 export interface TrajectoryComparison {
   /**
-   * In order; together they are both sides. Two drifts may stand side by side, of different causes; two equal ones never do.
-   * The nth drift is the nth span of the report.
+   * Runs in order; together they cover both sides. Two drifts with different causes may be adjacent; two equal runs
+   * never are. The nth drift is the nth span of the report.
    */
   readonly stretches: readonly AlignedRun[]
   readonly report: DriftReport
 }
 
-/** The calls of a side that was made again, each with the prompt that its pipeline would send. */
+/** The calls of a replayed side, each with the prompt that its pipeline would send. */
 export interface Replayed extends ReplayCosts {
   readonly side: 'left' | 'right'
   readonly by: Exclude<DriftReport['replayed'], 'ids'>
-  /** Line of the template that wrote the first token that differs in the first prompt that rewrites; undefined: not known. */
+  /** Template line that wrote the first differing token of the first prompt that rewrites; undefined if unknown. */
   readonly line: number | undefined
 }
 
 /**
- * Neither side needs a tokenizer: a trajectory brings the bytes of its ids. Without `replayed` the prompts of the calls are the
- * right side's ids.
+ * Compares two trajectories. No tokenizer is needed, because a trajectory contains the bytes of its ids. Without
+ * `replayed` the prompts of the calls are the right side's ids.
  */
 export function compareTrajectories(
   left: TrajectoryView,
@@ -72,7 +73,7 @@ function reportOf(
     byLayer[layer]++
   }
   const ownTrained = trainedInDrift(spans, left, 'left')
-  // The tokens that a trainer has are those of the side that was not made again.
+  // A trainer's tokens are those of the side that was not replayed.
   const trained = replayed?.side === 'left' ? trainedInDrift(spans, right, 'right') : ownTrained
   const sentence = issueSentence({ ...costs, trained })
   return {
@@ -98,7 +99,10 @@ const trainedInDrift = (
   of: trainedIn(side, { start: 0, end: side.ids.length }),
 })
 
-/** Of two recorded sides: the right side's ids before each of its responses are the prompts, and the left's replies follow. */
+/**
+ * For two recorded sides, the right side's ids before each response are the prompts, and the left side's replies
+ * follow.
+ */
 function costsOfIds(left: DriftSide, right: DriftSide): ReplayCosts {
   const replay = startReplay()
   const [ours, theirs] = [left, right].map(({ numbers }) => Int32Array.from(numbers)) as [Int32Array, Int32Array]

@@ -11,7 +11,7 @@ const row = (kind: (typeof DRIFT_KINDS)[number]): string => {
   return `| \`${kind}\` | ${cell([meaning, forms.join('; ')].filter((text) => text !== '').join(' '))} | ${cell(remedy)} |`
 }
 
-test('docs/compare.md has the table of kinds', () => {
+test('docs/compare.md contains the table of drift kinds', () => {
   const table = ['| kind | what it is | what usually helps |', '| --- | --- | --- |', ...DRIFT_KINDS.map(row)].join(
     '\n',
   )

@@ -1,65 +1,68 @@
-/** What each kind of drift means and what usually helps: for the schema, the page, the command line and docs/compare.md. */
+/**
+ * The meaning of each drift kind and its usual remedy, for the schema, the page, the command line and docs/compare.md.
+ */
 import type { DriftKind } from './report.ts'
 
+/** The texts of a drift kind. */
 export interface KindText {
   readonly meaning: string
-  /** The forms that it has, by name; empty: one form. */
+  /** Its forms by name; empty if there is only one. */
   readonly details: Readonly<Record<string, string>>
-  /** One sentence. */
+  /** The usual remedy in one sentence. */
   readonly remedy: string
 }
 
+/** The texts of all kinds. */
 export const KIND_TEXTS: Readonly<Record<DriftKind, KindText>> = {
   split: {
-    meaning: 'The same bytes as other tokens.',
+    meaning: 'The same bytes as different tokens.',
     details: {
       merge: 'fewer tokens on the right',
       split: 'more tokens on the right',
-      shift: 'as many tokens, cut elsewhere',
+      shift: 'as many tokens, split at other positions',
     },
-    remedy:
-      'Pass token ids from call to call (TITO) and train on the sampled ids; no tokenizer setting makes it go away.',
+    remedy: 'Pass token ids from call to call (TITO) and train on the sampled ids; no tokenizer setting avoids it.',
   },
   normalisation: {
-    meaning: 'The same text in another Unicode form.',
+    meaning: 'The same text in a different Unicode form.',
     details: {
       NFC: 'the right is the left in NFC (or the left alone is)',
-      NFD: 'the same with NFD',
-      NFKC: 'the same with NFKC',
-      NFKD: 'the same with NFKD',
+      NFD: 'the same for NFD',
+      NFKC: 'the same for NFKC',
+      NFKD: 'the same for NFKD',
     },
     remedy:
-      'Pass token ids (TITO), or take the Unicode normaliser out of the tokenizer or the text pipeline: what it changes cannot be had back.',
+      'Pass token ids (TITO), or remove the Unicode normaliser from the tokenizer or the text pipeline: what it changes cannot be restored.',
   },
   'partial-utf8': {
-    meaning: 'Bytes that are no character became U+FFFD.',
+    meaning: 'Invalid UTF-8 bytes became U+FFFD.',
     details: {},
     remedy:
-      'Pass token ids (TITO): decoding loses these bytes. If the response was cut within a character, give it a larger token limit.',
+      'Pass token ids (TITO): decoding loses these bytes. If the response was cut within a character, raise its token limit.',
   },
   'call-json': {
-    meaning: 'A tool call’s JSON has the same value, written otherwise.',
+    meaning: 'A tool call’s JSON has the same value, written differently.',
     details: {
-      'key-order': 'keys in another order',
-      quotes: 'quoted otherwise, as Python prints a dict',
+      'key-order': 'keys in a different order',
+      quotes: 'quoted differently, as Python prints a dict',
       booleans: 'True, False, None for true, false, null, or the reverse',
-      numbers: '1.0 for 1, 1e3 for 1000, rounded big integers',
-      escapes: 'other escapes in strings: \\u, \\/',
-      spacing: 'other white space between the parts',
+      numbers: '1.0 instead of 1, 1e3 instead of 1000, rounded big integers',
+      escapes: 'different escapes in strings: \\u, \\/',
+      spacing: 'different white space',
     },
     remedy:
-      'Pass token ids (TITO), or keep the call as the text that the model wrote; else serialise it as the model does, mostly json.dumps(call, ensure_ascii=False) with its order of keys.',
+      'Pass token ids (TITO), or keep the call as the text that the model wrote; otherwise serialise it as the model does, usually json.dumps(call, ensure_ascii=False) with its order of keys.',
   },
   'call-rewritten': {
-    meaning: 'A tool call’s text says something else, stands elsewhere, or is gone.',
+    meaning: 'A tool call’s text has a different value, is elsewhere, or is missing.',
     details: {
-      changed: 'its text has another value',
-      format: 'the same arguments in other markup',
-      moved: 'it stands elsewhere in the turn',
-      dropped: 'it is gone, or on the right only',
+      changed: 'its text has a different value',
+      format: 'the same arguments in different markup',
+      moved: 'it is elsewhere in the turn',
+      dropped: 'it is missing, or on the right only',
     },
     remedy:
-      'Pass token ids (TITO), or keep replies as raw text: a parser gives back only what it understood. The template lab shows what it reads.',
+      'Pass token ids (TITO), or keep replies as raw text: a parser returns only what it parsed. The template lab shows its result.',
   },
   'think-stripped': {
     meaning: 'The left has a think block, or thoughts in one, and the right has none.',
@@ -68,54 +71,59 @@ export const KIND_TEXTS: Readonly<Record<DriftKind, KindText>> = {
       'Use a template that keeps earlier thinking (the template lab’s doctor shows the line that drops it), pass reasoning_content back with the messages, or pass token ids (TITO).',
   },
   'think-inserted': {
-    meaning: 'The right has a think block, mostly an empty one, and the left has none.',
+    meaning: 'The right has a think block, usually an empty one, and the left has none.',
     details: {},
     remedy:
-      'Use a template that writes the same for a reply in the history as for a new one (the template lab’s doctor shows the line), or pass token ids (TITO).',
+      'Use a template that renders a reply in the history like a new one (the template lab’s doctor shows the line), or pass token ids (TITO).',
   },
   'end-of-turn': {
-    meaning: 'The token that ends a turn.',
-    details: { missing: 'one side has none', doubled: 'one side has two', alias: 'another token ends the turn' },
+    meaning: 'The token that ends a turn differs.',
+    details: {
+      missing: 'one side has none',
+      doubled: 'one side has two',
+      alias: 'the turn ends with a different token',
+    },
     remedy:
       'Keep the sampled stop token in the history, once (no_stop_trim and skip_special_tokens=false on SGLang), and add it only where the reply ended without it.',
   },
   separator: {
-    meaning: 'Only line ends or spaces at the edge of a turn, a think block or a call.',
+    meaning: 'Only line ends or spaces differ, at the edge of a turn, a think block or a call.',
     details: {},
     remedy:
-      'Do not strip replies before they go into the history, and let the template’s separators be what the model wrote; the template lab’s doctor shows the line.',
+      'Do not strip replies before they enter the history, and let the template write the same separators as the model; the template lab’s doctor shows the line.',
   },
   'special-tokens': {
-    meaning: 'Other special tokens, or a turn’s header.',
+    meaning: 'Special tokens or a turn header differ.',
     details: {
       spelled: 'one special token on one side, its text as ordinary tokens on the other',
-      bos: 'the token that begins the text is missing, doubled or another',
-      header: 'another role, or another form of a turn’s header',
+      bos: 'the token that begins the text is missing, doubled or different',
+      header: 'a different role, or a different form of a turn header',
       'generation-prompt': 'the header of the next reply is on one side only',
-      other: 'other special tokens',
+      other: 'different special tokens',
     },
     remedy:
       'Encode rendered text with add_special_tokens=false and special tokens recognised (split_special_tokens=false), and render both sides with the same template and options.',
   },
   'context-changed': {
-    meaning: 'The system prompt or the list of tools.',
+    meaning: 'The system prompt or the list of tools differs.',
     details: {},
     remedy:
-      'Render every turn with the same system prompt, tools (order and description too) and template options; take dates and other changing values out of the template.',
+      'Render every turn with the same system prompt, tools (also their order and descriptions) and template options; remove dates and other changing values from the template.',
   },
   truncation: {
-    meaning: 'One side simply ends.',
+    meaning: 'One side ends early.',
     details: {},
-    remedy: 'Give both sides the same turns, and look for a maximal length in the pipeline of the shorter one.',
+    remedy: 'Give both sides the same turns, and look for a maximum length in the pipeline of the shorter one.',
   },
   content: {
-    meaning: 'Ordinary text that differs: another reply, another message.',
+    meaning: 'Ordinary text differs: a different reply, a different message.',
     details: {},
-    remedy: 'Compare trajectories of the same conversation; if they are, look at what edits messages on the way.',
+    remedy:
+      'Compare trajectories of the same conversation; if they are, look for a step of the pipeline that edits messages.',
   },
   unknown: {
-    meaning: 'None of these.',
+    meaning: 'None of the other kinds.',
     details: {},
-    remedy: 'Look at the ids and bytes of both sides; give the trajectory its tokenizer if their texts are not known.',
+    remedy: 'Look at the ids and bytes of both sides; give the trajectory its tokenizer if their texts are unknown.',
   },
 }

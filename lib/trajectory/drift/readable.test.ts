@@ -3,7 +3,10 @@ import { alignTokens } from './align.ts'
 
 const encoder = new TextEncoder()
 
-/** `equal [left|right] equal`: what a reader is shown. Tokens are tags, line ends, words with their space, marks. */
+/**
+ * Returns `equal [left|right] equal` as a reader sees it. Tokens are tags, line ends, words with their space, and
+ * marks.
+ */
 function shown(left: string, right: string, token = /<[^<>\s]*>|\n+| ?[\p{L}\p{M}]+|\d|":|./gu): string {
   const pieces: string[] = []
   const ids = (text: string): number[] =>
@@ -30,20 +33,20 @@ const ASK = '<|im_start|>user\nWhat is 2 + 3?<|im_end|>\n<|im_start|>assistant\n
 const CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 2, "b": 3}}\n</tool_call>'
 const NEXT = '<|im_end|>\n<|im_start|>user\nThanks.<|im_end|>\n'
 
-describe('a drift is what was done, and no more', () => {
+describe('a drift covers exactly the edit if', () => {
   test('a think block is dropped', () => {
     const think = '<think>\nThe user wants a sum.\n\nI call the tool.\n</think>\n\n'
     expect(shown(`${ASK}${think}${CALL}${NEXT}`, `${ASK}${CALL}${NEXT}`)).toBe(`${ASK}[${think}|]${CALL}${NEXT}`)
   })
 
-  test('an empty think block is put in, here and there', () => {
+  test('an empty think block is inserted at several positions', () => {
     const empty = '<think>\n\n</think>\n\n'
     expect(shown(`${ASK}Five.${NEXT}${ASK}Yes.`, `${ASK}${empty}Five.${NEXT}${ASK}${empty}Yes.`)).toBe(
       `${ASK}[|${empty}]Five.${NEXT}${ASK}[|${empty}]Yes.`,
     )
   })
 
-  test('a word that stands in two different passages is not common', () => {
+  test('two different passages share a word', () => {
     const [ours, theirs] = ['A sum of numbers it made quite plain', 'Let me write poetry it could never like']
     expect(shown(`${ASK}${ours}${NEXT}`, `${ASK}${theirs}${NEXT}`)).toBe(`${ASK}[${ours}|${theirs}]${NEXT}`)
   })
@@ -54,7 +57,7 @@ describe('a drift is what was done, and no more', () => {
     )
   })
 
-  test('the end of a turn is doubled, or missing', () => {
+  test('the end of a turn is doubled or missing', () => {
     expect(shown(`Five.${NEXT}`, `Five.<|im_end|>${NEXT}`)).toBe(
       'Five.<|im_end|>[|<|im_end|>]\n<|im_start|>user\nThanks.<|im_end|>\n',
     )
@@ -63,47 +66,47 @@ describe('a drift is what was done, and no more', () => {
     )
   })
 
-  test('the JSON of a call is written with other spaces', () => {
+  test('the JSON of a call has different spaces', () => {
     expect(shown(`${ASK}${CALL}${NEXT}`, `${ASK}${CALL.replaceAll(': ', ':').replaceAll(', ', ',')}${NEXT}`)).toBe(
       `${ASK}<tool_call>\n{"name":[ |]"add",[ |]"arguments":[ |]{"a":[ |]2,[ |]"b":[ |]3}}\n</tool_call>${NEXT}`,
     )
   })
 
-  test('one call of two is dropped whole', () => {
+  test('one of two calls is dropped', () => {
     const other = CALL.replace('2', '7')
     expect(shown(`${ASK}${CALL}\n${other}${NEXT}`, `${ASK}${other}${NEXT}`)).toBe(`${ASK}[${CALL}\n|]${other}${NEXT}`)
   })
 
-  test('a turn is dropped whole', () => {
+  test('a turn is dropped', () => {
     const turn = '<|im_start|>assistant\nIndeed.<|im_end|>\n'
     expect(shown(`<|im_end|>\n${turn}${ASK}`, `<|im_end|>\n${ASK}`)).toBe(`<|im_end|>\n[${turn}|]${ASK}`)
   })
 
-  test('another character form, in the middle of words', () => {
+  test('characters inside of words have a different Unicode form', () => {
     expect(shown('Le cafe\u0301 noir.', 'Le café noir.')).toBe('Le[ cafe\u0301| café] noir.')
     expect(shown('abcdef', 'abcxdef', /./gu)).toBe('abc[|x]def')
   })
 
-  test('two passages that have nothing in common but a line end are one drift', () => {
+  test('two passages share only a line end', () => {
     expect(shown('A.\nThe sky over Bergen\nis grey today.\nB.', 'A.\nNobody has called\nsince last Monday.\nB.')).toBe(
       'A.\n[The sky over Bergen\nis grey today|Nobody has called\nsince last Monday].\nB.',
     )
   })
 
-  test('but a special token between them parts them', () => {
+  test('two passages share a special token, which separates them', () => {
     expect(shown('The sky over Bergen<|im_end|>is grey today.', 'Nobody has called<|im_end|>since last Monday.')).toBe(
       '[The sky over Bergen|Nobody has called]<|im_end|>[is grey today|since last Monday].',
     )
   })
 
-  test('a moved passage leaves one place and comes to another', () => {
+  test('a passage moved, which is a removal and an insertion', () => {
     const [first, second] = ['One passage, of some length.\n', 'Another passage, which is somewhat longer than it.\n']
     expect(shown(`${ASK}${first}${second}${NEXT}`, `${ASK}${second}${first}${NEXT}`)).toBe(
       `${ASK}[${first}|]${second}[|${first}]${NEXT}`,
     )
   })
 
-  test('within a text without spaces, what is long enough to be no chance', () => {
+  test('a text without spaces has a common part that is too long to be chance', () => {
     const [first, second] = ['acgtacctgatcgtagctagcta', 'ttgcagcgatcgatatcgatcg']
     expect(shown(`x${first}y${second}z`, `w${first}k${second}v`, /./gu)).toBe(`[x|w]${first}[y|k]${second}[z|v]`)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CallToReplay, startReplay } from './replay.ts'
 
-/** `prompt>sampled prompt>sampled`, a letter for each token. */
+/** Parses `prompt>sampled prompt>sampled` with one letter for each token. */
 const callsOf = (text: string): readonly CallToReplay[] =>
   text.split(' ').map((call) => {
     const [prompt = [], sampled = []] = call.split('>').map((part) => [...part].map((letter) => letter.charCodeAt(0)))
@@ -21,12 +21,12 @@ const told = (text: string): string => {
   return `kept ${prefix.kept} lost ${prefix.lost}, rows ${rows.count} extra ${rows.extra} realigned ${rows.realigned}: ${steps}`
 }
 
-describe('a replay', () => {
-  test('of prompts that only grow keeps the cache and one row', () => {
+describe('startReplay', () => {
+  test('keeps the cache and one row for prompts that only grow', () => {
     expect(told('ab>cd abcdef>g abcdefgh>i')).toBe('kept 11 lost 0, rows 1 extra 0 realigned 0: append append')
   })
 
-  test('of one call finds no cache', () => {
+  test('finds no cache for the first call', () => {
     expect(told('ab>cd')).toBe('kept 0 lost 0, rows 1 extra 0 realigned 0: ')
     expect(costsOf([])).toEqual({
       prefix: { kept: 0, lost: 0 },
@@ -35,25 +35,25 @@ describe('a replay', () => {
     })
   })
 
-  test('realigns a row where only the last reply is written otherwise', () => {
+  test('realigns a row if only the last reply differs', () => {
     expect(told('ab>cde abcx>g')).toBe('kept 3 lost 2, rows 1 extra 0 realigned 2: realign')
   })
 
-  test('forks where what stands before the last reply is written otherwise', () => {
+  test('forks a row if tokens before the last reply differ', () => {
     expect(told('ab>cd abcde>f abxde>g')).toBe('kept 6 lost 4, rows 2 extra 6 realigned 0: append fork')
     expect(told('ab>cd axcd>f')).toBe('kept 1 lost 3, rows 2 extra 4 realigned 0: fork')
   })
 
-  test('compares each prompt with the call before it alone, as a row does', () => {
+  test('compares each prompt only with the call before, as a row does', () => {
     expect(told('ab>cd ax>c ab>cd')).toBe('kept 2 lost 5, rows 3 extra 7 realigned 0: fork fork')
   })
 
-  test('counts no row of which nothing is trained', () => {
+  test('does not count a row without trained tokens', () => {
     expect(told('ab> cd>e')).toBe('kept 0 lost 2, rows 1 extra 0 realigned 0: fork')
     expect(told('ab>c ab>')).toBe('kept 2 lost 1, rows 1 extra 0 realigned 1: realign')
   })
 
-  test('forks where 1,024 tokens of the last reply or more are written otherwise', () => {
+  test('forks a row if 1,024 tokens or more of the last reply differ', () => {
     const reply = (length: number) => [
       { prompt: [1], sampled: Array.from({ length }, () => 2) },
       { prompt: [1, 3], sampled: [4] },
@@ -63,7 +63,7 @@ describe('a replay', () => {
   })
 })
 
-/** Rows as a builder holds them, token by token with a mask. */
+/** Builds rows token by token with a mask. */
 function rowsHeld(
   calls: readonly CallToReplay[],
 ): readonly { readonly tokens: readonly number[]; readonly mask: number }[] {
@@ -86,9 +86,9 @@ function rowsHeld(
   return rows.map(({ tokens, mask }) => ({ tokens, mask: mask.filter(Boolean).length }))
 }
 
-test('rows are those that a builder holds, and kept and lost are all that the cache held', () => {
+test('counts the rows of a token-by-token builder, and every cached token as kept or lost', () => {
   const part = fc.array(fc.constantFrom(1, 2), { maxLength: 3 })
-  // A prompt is mostly what was there before, cut and continued.
+  // A prompt is usually the tokens before, cut and continued.
   const call = fc.record({ cut: fc.nat({ max: 4 }), added: part, sampled: part })
   fc.assert(
     fc.property(fc.array(call, { maxLength: 6 }), (made) => {

@@ -1,64 +1,68 @@
 /**
- * What it costs to send each call of the model a prompt that was made anew: the prefix cache of a server, and training rows.
- * Rows are counted as TRL 1.16.0 does when it renders the whole conversation before each call (`_SampleBuilder` of
+ * The costs of rendering the prompt of every model call again: the prefix cache of a server, and training rows. Rows
+ * are counted like TRL 1.16.0, which renders the whole conversation before each call (`_SampleBuilder` of
  * trl/experimental/async_grpo/async_rollout_worker.py).
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 
 /** One call of the model. All ids are of one tokenizer. */
 export interface CallToReplay {
-  /** Ids of the whole prompt, all of the conversation before included. */
+  /** Ids of the whole prompt, including the conversation before it. */
   readonly prompt: ArrayLike<number>
-  /** Ids that the model sampled behind it. */
+  /** Ids that the model sampled after the prompt. */
   readonly sampled: ArrayLike<number>
 }
 
 /**
- * How a call's prompt continues the training row that holds the calls before. append: it begins with all of it. realign: it
- * differs only within the last reply, by fewer than 1,024 tokens; these become context. fork: a new row begins.
+ * How a call's prompt continues the training row of the calls before. append: the prompt begins with the whole row.
+ * realign: it differs only within the last reply, by fewer than 1,024 tokens, which become context. fork: a new row
+ * begins.
  */
 export const ROW_STEPS = ['append', 'realign', 'fork'] as const
 type RowStep = (typeof ROW_STEPS)[number]
 
+/** A replayed call. */
 export interface ReplayedCall {
   /** Tokens of the prompt. */
   readonly tokens: number
-  /** Omitted: the first call, which finds nothing in the cache. */
+  /** Omitted for the first call, whose cache is empty. */
   readonly cached?: {
-    /** With how many of the tokens that the call before has left in the cache (its prompt and its reply) this prompt begins. */
+    /** Tokens that this prompt shares with the cached ones, which are the prompt and the reply of the call before. */
     readonly kept: number
     readonly of: number
     readonly step: RowStep
   }
 }
 
+/** Total costs of a replay. */
 export interface ReplayCosts {
-  /** Tokens that were in the cache before each call but the first, added up: those that its prompt begins with, and the rest. */
+  /** Cached tokens before each call but the first, in total: those that its prompt begins with, and the rest. */
   readonly prefix: { readonly kept: number; readonly lost: number }
   readonly rows: {
-    /** At least 1. */
+    /** Number of rows, at least 1. */
     readonly count: number
     /** Tokens of all rows but the last. */
     readonly extra: number
-    /** Sampled tokens that became context where a row was realigned. */
+    /** Sampled tokens that became context when a row was realigned. */
     readonly realigned: number
   }
   readonly calls: readonly ReplayedCall[]
 }
 
+/** A replay in progress. */
 export interface Replay {
-  /** Adds the next call, and returns what it finds. */
+  /** Adds the next call and returns its costs. */
   readonly add: (call: CallToReplay) => ReplayedCall
-  /** The costs of all calls so far. */
+  /** Returns the costs of all calls so far. */
   readonly costs: () => ReplayCosts
 }
 
 type Cached = NonNullable<ReplayedCall['cached']>
 
-/** Tokens: `fork_threshold_tokens` of TRL's AsyncGRPOConfig. */
+/** Tokens; `fork_threshold_tokens` of TRL's AsyncGRPOConfig. */
 const FORK_THRESHOLD = 1024
 
-/** Time is linear in the tokens of all prompts. */
+/** Starts a replay. Time is linear in the tokens of all prompts. */
 export function startReplay(): Replay {
   const calls: ReplayedCall[] = []
   const rows: { tokens: number; trained: number }[] = []
@@ -87,7 +91,7 @@ export function startReplay(): Replay {
     return replayed
   }
   const costs = (): ReplayCosts => {
-    // TRL leaves out a row of which nothing is trained.
+    // TRL leaves out rows without trained tokens.
     const trained = rows.filter((row) => row.trained > 0)
     const extra = trained.slice(0, -1).reduce((sum, { tokens }) => sum + tokens, 0)
     return {

@@ -11,14 +11,14 @@ const sentence = (given: Partial<Parameters<typeof issueSentence>[0]>) =>
     ...given,
   })
 
-describe('the sentence for an issue tracker', () => {
-  test('tells rows, trained tokens, and the first place', () => {
+describe('issueSentence', () => {
+  test('reports rows, trained tokens and the first position', () => {
     expect(sentence({})).toBe(
       'With this template your trainer sees 2 rows instead of 1; 12 of 79 trained tokens change; first at call 2, template line 37.',
     )
   })
 
-  test('has the grammar of one and of none', () => {
+  test('uses the right grammar for one and for none', () => {
     expect(sentence({ rows: { count: 1, extra: 0, realigned: 0 }, trained: { touched: 1, of: 79 } })).toBe(
       'With this template your trainer sees 1 row; 1 of 79 trained tokens changes; first at call 2, template line 37.',
     )
@@ -40,7 +40,7 @@ describe('the sentence for an issue tracker', () => {
     )
   })
 
-  test('names what the prompts are made of, and is not there for recorded ids', () => {
+  test('names the source of the prompts, and is undefined for recorded ids', () => {
     expect(sentence({ replayed: 'encoded' })).toMatch(/^With its text encoded again your trainer sees 2 rows/)
     expect(sentence({ replayed: 'read' })).toMatch(/^With the prompts that the server read your trainer sees/)
     expect(sentence({ replayed: 'ids' })).toBeUndefined()

@@ -1,6 +1,7 @@
-/** A comparison in one sentence, for the issue tracker of a trainer. */
+/** Summarises a comparison in one sentence, for the issue tracker of a trainer. */
 import type { DriftReport } from './report.ts'
 
+/** Returns the sentence, or undefined if both sides are recorded. */
 export function issueSentence({
   replayed,
   rows,
@@ -13,7 +14,7 @@ export function issueSentence({
   return `${subject} ${[rowsText(rows.count), changeText(trained), placeText(firstRewrite, calls.length)].filter(Boolean).join('; ')}.`
 }
 
-/** Recorded ids are no pipeline of which an issue could be written. */
+/** Recorded ids are not a pipeline that an issue could be about. */
 const SUBJECTS: Readonly<Record<DriftReport['replayed'], string | undefined>> = {
   rendered: 'With this template your trainer sees',
   encoded: 'With its text encoded again your trainer sees',

@@ -30,7 +30,7 @@ const common = (left: TrajectoryView, right: TrajectoryView) => {
   }
 }
 
-test('ids of one tokenizer stay, and a text that one side lacks is the other’s', () => {
+test('inCommonIds keeps ids of one tokenizer and takes missing texts from the other side', () => {
   const left = trajectory([1, 2, 9, 1], { 1: 'a' }, { fingerprint: 'x' })
   const right = trajectory([2, 9], { 2: { hex: 'c3' } }, { fingerprint: 'x' })
   expect(common(left, right)).toEqual({
@@ -41,7 +41,7 @@ test('ids of one tokenizer stay, and a text that one side lacks is the other’s
   })
 })
 
-test('tokens of two tokenizers are the same where their bytes are, ids without a text where the ids are', () => {
+test('inCommonIds gives tokens of two tokenizers equal numbers if their bytes are equal, and ids without a text if the ids are', () => {
   const left = trajectory([1, 2, 3, 7, 8, 1], { 1: '<|im_end|>', 2: 'é', 3: 'é' }, { fingerprint: 'x' })
   const right = trajectory([2, 1, 7, 5], { 1: { hex: 'c3a9' }, 2: '<|im_end|>', 5: 'new' }, { fingerprint: 'y' })
   expect(common(left, right)).toEqual({
@@ -53,7 +53,7 @@ test('tokens of two tokenizers are the same where their bytes are, ids without a
   expect(compareTrajectories(left, right).report.sameVocabulary).toBe(false)
 })
 
-test('an empty text is a text', () => {
+test('inCommonIds treats an empty text as a text', () => {
   const [left, right] = [
     trajectory([1], { 1: '' }, { fingerprint: 'x' }),
     trajectory([2], { 2: '' }, { fingerprint: 'y' }),
@@ -61,7 +61,7 @@ test('an empty text is a text', () => {
   expect(common(left, right)).toEqual({ sameVocabulary: false, left: [0], right: [0], texts: [''] })
 })
 
-test('which side is which changes nothing', () => {
+test('inCommonIds gives the same result for swapped sides', () => {
   const left = trajectory([1, 7, 2], { 1: 'a', 2: 'b' }, { fingerprint: 'x' })
   const right = trajectory([1, 5, 2], { 1: 'c', 2: 'a' }, { fingerprint: 'y' })
   const [ours, theirs] = [compareTrajectories(left, right), compareTrajectories(right, left)]
@@ -91,7 +91,7 @@ test.each<[string, Partial<Tokenizer> | undefined, Partial<Tokenizer> | undefine
   expect(inCommonIds(right, left).sameVocabulary).toBe(expected)
 })
 
-test('beside a server’s texts those of a file go first, on either side', () => {
+test('inCommonIds prefers a file’s texts to a server’s on either side', () => {
   const file = trajectory([1], { 1: ' a' }, { fingerprint: 'x' })
   const server = trajectory([1], { 1: 'a' }, { fingerprint: 'y', source: 'server' })
   expect(common(file, server).texts).toEqual([' a'])

@@ -1,28 +1,29 @@
-/** The ids of two trajectories in one space, so that equal numbers are equal tokens. */
+/** Maps the ids of two trajectories to common numbers, so that equal numbers are equal tokens. */
 import { bytesOf as entryBytes } from '../tokens/pieces.ts'
 import { idColumn } from '../tokens/tokens.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import type { BytesOf } from './align/spelling.ts'
 
+/** Two trajectories in common numbers. */
 export interface CommonIds {
   readonly left: Int32Array
   readonly right: Int32Array
-  /** Of the numbers above. */
+  /** Returns the bytes of a common number. */
   readonly bytes: BytesOf
-  /** False: the numbers stand for texts, and are nobody's ids. */
+  /** False if the numbers represent texts instead of ids. */
   readonly sameVocabulary: boolean
 }
 
 /**
- * Ids of one tokenizer stay as they are, and a text that one trajectory lacks is taken from the other. Of two tokenizers,
- * tokens are the same where their bytes are, special ones too; an id without a text is the same as that id.
+ * Keeps ids of one tokenizer, and takes a text that one trajectory lacks from the other. Tokens of two tokenizers are
+ * equal if their bytes are, also special ones; an id without a text equals the same id.
  */
 export function inCommonIds(left: TrajectoryView, right: TrajectoryView): CommonIds {
   if (isOneVocabulary(left, right))
     return { left: idColumn(left), right: idColumn(right), bytes: sharedBytes(left, right), sameVocabulary: true }
   const [ours, theirs] = [idColumn(left), idColumn(right)]
   const [ourKeys, theirKeys] = [keysOf(ours, left), keysOf(theirs, right)]
-  // In the order of what they are, so that it does not matter which side they stand on.
+  // Sorted by content, so the numbers do not depend on the side.
   const keys = [...new Set([...ourKeys.values(), ...theirKeys.values()])].sort()
   const numbers = new Map(keys.map((key, number) => [key, number]))
   const numbered = (all: Int32Array, keyOf: ReadonlyMap<number, string>): Int32Array => {
@@ -38,7 +39,7 @@ export function inCommonIds(left: TrajectoryView, right: TrajectoryView): Common
   }
 }
 
-/** What each id is: its bytes, or itself where its text is not known. */
+/** Returns the key of each id: its bytes, or the id itself if its text is unknown. */
 const keysOf = (all: Int32Array, { vocab }: TrajectoryView): ReadonlyMap<number, string> =>
   new Map(
     Array.from(new Set(all), (id) => {
@@ -53,8 +54,8 @@ const keyBytes = (key: string): Uint8Array | undefined => {
 }
 
 /**
- * Whether ids mean the same on both sides. Fingerprints tell where both are of files, or both of servers; beside a server's
- * the same name does; else that no id has two texts.
+ * Returns whether ids mean the same on both sides. Two fingerprints of files, or two of servers, decide; next to a
+ * server's, an equal name decides; otherwise ids are compatible if none has two texts.
  */
 function isOneVocabulary(left: TrajectoryView, right: TrajectoryView): boolean {
   const [ours, theirs] = [left.model.tokenizer, right.model.tokenizer]
@@ -73,7 +74,7 @@ function isOneVocabulary(left: TrajectoryView, right: TrajectoryView): boolean {
 
 const textKey = (bytes: Uint8Array): string => bytes.join()
 
-/** A server's own texts are not always the exact bytes: those of a tokenizer's file go first. */
+/** A server's texts are not always the exact bytes, so those of a tokenizer file are preferred. */
 function sharedBytes(left: TrajectoryView, right: TrajectoryView): BytesOf {
   const known = new Map<number, Uint8Array | undefined>()
   const [first, second] = left.model.tokenizer?.source === 'server' ? [right, left] : [left, right]

@@ -1,22 +1,24 @@
-/** Rows of equal numbers that stand on both sides equally often: places that two sequences can be held together by. */
+/**
+ * Anchors: runs of equal numbers that occur equally often on both sides, so that two sequences can be aligned at them.
+ */
 import { countWhile } from '#lib/util/bisect.ts'
 import type { Box } from './common-runs.ts'
 
-/** Places of both sides, in two columns. */
+/** Positions on both sides, as two columns. */
 export interface Places {
   readonly lefts: Int32Array
   readonly rights: Int32Array
 }
 
-/** A row that stands more often on each side says little about which is which. */
+/** Runs that occur more often on a side are ambiguous and not used. */
 const MOST_TWINS = 16
-/** From so many numbers on, only every eighth row is looked at: chosen by its hash, so the same ones on both sides. */
+/** From this length on, only every eighth run is considered; the hash selects the same runs on both sides. */
 const MANY = 1 << 14
 
 /**
- * Starts of rows of `length` numbers, rising on both sides, as many as there can be. The first on one side is paired with
- * the first on the other, the second with the second. Rows are told apart by hash: whoever uses a place compares. Time is
- * linear, but for the n log n of the rising sequence.
+ * Returns the starts of as many runs of `length` numbers as can be paired in rising order on both sides. The nth
+ * occurrence on one side is paired with the nth on the other. Runs are compared by hash, so the caller must compare the
+ * numbers. Time is linear, except for the n log n of the rising sequence.
  */
 export function anchors(left: Int32Array, right: Int32Array, box: Box, length: number): Places {
   const { left: l, right: r } = box
@@ -33,7 +35,7 @@ export function anchors(left: Int32Array, right: Int32Array, box: Box, length: n
     groups[row] = group
     twins.left[group] = (twins.left[group] as number) + 1
   }
-  // The rows of the right as chains, one for each group of the left.
+  // Runs of the right side as linked lists, one for each group of the left side.
   const first = new Int32Array(most)
   const last = new Int32Array(most)
   const behind = new Int32Array(theirs.hashes.length)
@@ -94,7 +96,7 @@ const mixed = (number: number): number => {
   return once ^ (once >>> 13)
 }
 
-/** A hash's group is the number of the first row that has it; −1 where none has. */
+/** Returns the group of a hash: the index of the first run with that hash, or −1. */
 function groupsByHash({ hashes }: Rows): (hash: number) => number {
   const capacity = 2 ** Math.ceil(Math.log2(2 * hashes.length + 2))
   const rows = new Int32Array(capacity).fill(-1)
@@ -110,9 +112,9 @@ function groupsByHash({ hashes }: Rows): (hash: number) => number {
   return (hash) => rows[slotOf(hash)] as number
 }
 
-/** The most pairs, of pairs in the order of their lefts, whose rights rise too. */
+/** Returns the longest selection of pairs whose rights rise too; pairs are in the order of their lefts. */
 function rising({ lefts, rights }: Places): Places {
-  /** Of all rising lists of one length the pair with the smallest right that ends one. */
+  /** ends[n] is the smallest right that ends a rising list of length n + 1. */
   const ends = new Int32Array(rights.length)
   const before = new Int32Array(rights.length)
   let longest = 0

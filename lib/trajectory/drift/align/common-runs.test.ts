@@ -14,7 +14,7 @@ const ways = fc.record({
   mostEdits: fc.constantFrom(0, 1, 2, 7, 1000),
 })
 
-/** The most that two sequences have in common, by the table of all beginnings. */
+/** Returns the length of the longest common subsequence, by the table of all prefixes. */
 function mostInCommon(left: Int32Array, right: Int32Array): number {
   let row = new Array<number>(right.length + 1).fill(0)
   for (const number of left) {
@@ -30,8 +30,8 @@ function mostInCommon(left: Int32Array, right: Int32Array): number {
 
 const lengthOf = (runs: readonly CommonRun[]): number => runs.reduce((sum, { length }) => sum + length, 0)
 
-describe('common runs', () => {
-  test('are equal, in order on both sides, and as long as they can be', () => {
+describe('commonRuns', () => {
+  test('returns equal runs that are in order on both sides and as long as possible', () => {
     fc.assert(
       fc.property(numbers, numbers, ways, (left, right, ways) => {
         let next = { left: 0, right: 0 }
@@ -47,7 +47,7 @@ describe('common runs', () => {
     )
   })
 
-  test('are the most that is common where the edit may be as long as it must', () => {
+  test('returns the longest common subsequence if the edit length is not limited', () => {
     fc.assert(
       fc.property(numbers, numbers, (left, right) => {
         expect(lengthOf(whole(left, right, { rows: [], mostEdits: 1000 }))).toBe(mostInCommon(left, right))
@@ -56,7 +56,7 @@ describe('common runs', () => {
     )
   })
 
-  test('are found by rows where an edit would be too long', () => {
+  test('finds anchors where an edit would be too long', () => {
     const passage = (first: number) => Array.from({ length: 50 }, (_, index) => first + index)
     const [a, b, c, d] = [passage(100), passage(200), passage(300), passage(400)]
     const runs = whole(Int32Array.from([0, ...a, ...b, ...c, 1]), Int32Array.from([2, ...b, ...d, ...c, 3]), {
@@ -69,15 +69,15 @@ describe('common runs', () => {
     ])
   })
 
-  test('rows that stand on both sides equally often are paired in order; one that stands too often says nothing', () => {
+  test('pairs runs that occur equally often in order and ignores frequent ones', () => {
     const times = (count: number, fill: number) =>
       Int32Array.from(Array.from({ length: count }, (_, index) => [fill + index, 7, 8, 9]).flat())
-    // The last is what both end with.
+    // The last run is the common end.
     expect(lengthOf(whole(times(17, 100), times(17, 200), { rows: [3], mostEdits: 0 }))).toBe(51)
     expect(lengthOf(whole(times(18, 100), times(18, 200), { rows: [3], mostEdits: 0 }))).toBe(3)
   })
 
-  test('of long sequences only every eighth row is looked at, and nothing is missed', () => {
+  test('of long sequences considers only every eighth run and misses nothing', () => {
     const all = Array.from({ length: 20_000 }, (_, index) => (index * index) % 7919)
     const edited = all.flatMap((number, index) => (index % 1000 === 500 ? [-1, -2] : [number]))
     const runs = whole(Int32Array.from(all), Int32Array.from(edited), { rows: [32, 8], mostEdits: 9 })

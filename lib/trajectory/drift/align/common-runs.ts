@@ -1,16 +1,15 @@
 /**
- * What two sequences of numbers have in common, in order: first what both begin and end with, then places where both hold
- * the same few numbers in a row, longer rows first, and between those the shortest edit.
- *
- * With n numbers on both sides together: each length of row reads them once (and sorts the places found), the shortest edit
- * takes at most `mostEdits` steps for each number. So the time is near-linear for every input; where an edit would be longer
- * than `mostEdits` it is put together from shorter ones, and what is found is common, but no longer the most that is.
+ * Finds the common parts of two number sequences in order: first the common beginning and end, then anchors of equal
+ * numbers, longest first, and between those the shortest edit. With n numbers on both sides, each anchor length reads
+ * them once (and sorts the positions found), and the shortest edit takes at most `mostEdits` steps for each number. So
+ * time is near-linear for every input. An edit longer than `mostEdits` is put together from shorter ones; what it finds
+ * is common, but not always the longest.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { anchors } from './anchors.ts'
 import { shortestEdit } from './shortest-edit.ts'
 
-/** Numbers that are equal one by one. */
+/** A run of numbers that are equal one by one. */
 export interface CommonRun {
   readonly left: number
   readonly right: number
@@ -23,14 +22,15 @@ export interface Box {
   readonly right: Span
 }
 
+/** How common runs are searched. */
 export interface Ways {
-  /** Lengths of the rows that anchor, the longest first. */
+  /** Lengths of the anchors, longest first. */
   readonly rows: readonly number[]
-  /** 0: what no row anchors is left alone. */
+  /** Most edits of one search; 0 skips the parts without an anchor. */
   readonly mostEdits: number
 }
 
-/** In order; neighbours are apart on one side at least. */
+/** Returns common runs in order; neighbours are separated on at least one side. */
 export function commonRuns(
   left: Int32Array,
   right: Int32Array,
@@ -62,7 +62,7 @@ export function commonRuns(
     for (let at = 0; at < lefts.length; at++) {
       const [l, r] = [lefts[at] as number, rights[at] as number]
       if (l < next.left || r < next.right) continue
-      // Of rows that were only alike by their hash it is less than a row, or nothing.
+      // A hash collision gives a shorter run or none.
       const equal = equalFrom(left, right, l, part.left.end, r, part.right.end)
       search(boxBetween(next, { left: l, right: r }), level + 1)
       add({ left: l, right: r, length: equal })
@@ -74,7 +74,7 @@ export function commonRuns(
   return runs
 }
 
-/** What stands before, between and behind runs in order, where there is anything on either side. */
+/** Returns the non-empty parts before, between and after runs that are in order. */
 export function gapsBetween(runs: readonly CommonRun[], { left, right }: Box): readonly Box[] {
   const gaps: Box[] = []
   let next = { left: left.start, right: right.start }
@@ -97,7 +97,7 @@ const boxBetween = (start: Place, end: Place): Box => ({
 
 const isEmpty = ({ left, right }: Box): boolean => left.start === left.end || right.start === right.end
 
-/** What both begin with, what both end with, and what is between. */
+/** Separates the common beginning and the common end from the part between. */
 function trimmed(left: Int32Array, right: Int32Array, box: Box): { before: CommonRun; inner: Box; behind: CommonRun } {
   const [l, r] = [box.left, box.right]
   const before = equalFrom(left, right, l.start, l.end, r.start, r.end)

@@ -1,20 +1,20 @@
 /**
- * What two texts have in common, as a reader would say it: by words, numbers, tags and marks first, then within what was
- * replaced. A word or a line end that happens to stand in the middle of two different passages is not taken as common.
+ * Finds the common text of two sides as a reader sees it: by words, numbers, tags and marks first, then inside of
+ * replaced parts. A word or line end that two different passages share by chance does not count as common.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './common-runs.ts'
 import { type Units, unitsOf } from './units.ts'
 
 /**
- * Of sides of 200,000 tokens: 8 edits find a fifth more drift than there is where a line repeats; 400 find little more than
- * 96, and take several times as long where nothing is common.
+ * Measured with sides of 200,000 tokens: 8 edits find a fifth more drift than there is where a line repeats; 400 find
+ * little more than 96, and take several times as long where nothing is common.
  */
 const BY_UNITS: Ways = { rows: [32, 8, 3], mostEdits: 96 }
-/** Within words: only what is long enough not to be chance. */
+/** Inside of words, only matches that are too long to be chance count. */
 const BY_SYMBOLS: Ways = { rows: [12], mostEdits: 0 }
 
-/** Runs of equal symbols, in order. The time is near-linear in the lengths for all texts. */
+/** Returns runs of equal symbols in order. Time is near-linear in the lengths of any texts. */
 export function commonText(left: Int32Array, right: Int32Array): readonly CommonRun[] {
   if (left.length === right.length && commonIds(left, right) === left.length)
     return [{ left: 0, right: 0, length: left.length }]
@@ -44,20 +44,20 @@ function inSymbols(run: CommonRun, left: Units, right: Units): CommonRun {
   }
 }
 
-/** In symbols. Longer runs are no chance, whatever is around them. */
+/** Runs with more symbols than this are never chance matches. */
 const LONGEST_CHANCE = 16
-/** How many times longer both edits beside a run must be for it to be chance. */
+/** A run is a chance match if the edits on both sides are this many times longer. */
 const CHANCE_FACTOR = 4
 const LESS = 60
 const GREATER = 62
 
-/** Without short runs between edits that are much longer; tags always count. */
+/** Removes short runs between much longer edits; tags always count. */
 function withoutChance(runs: readonly CommonRun[], left: Int32Array, right: Int32Array): readonly CommonRun[] {
   const kept: CommonRun[] = []
   const end = { left: left.length, right: right.length, length: 0 }
   for (let index = 0; index <= runs.length; index++) {
     const next = runs[index] ?? end
-    // The edit before the next run grows with each run that is dropped, so the one before that may be chance now.
+    // Each removed run makes the next edit longer, so the run before may be a chance match now.
     for (let last = kept.at(-1); last; last = kept.at(-1)) {
       const edit = Math.min(editLength(kept.at(-2), last), editLength(last, next))
       if (last.length > LONGEST_CHANCE || last.length * CHANCE_FACTOR > edit || holdsTag(left, last)) break
@@ -68,7 +68,7 @@ function withoutChance(runs: readonly CommonRun[], left: Int32Array, right: Int3
   return kept
 }
 
-/** The longer side of what stands between two runs. */
+/** Returns the longer side of the edit between two runs. */
 const editLength = (before: CommonRun | undefined, behind: CommonRun): number =>
   Math.max(
     behind.left - (before ? before.left + before.length : 0),

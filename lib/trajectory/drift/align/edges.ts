@@ -1,14 +1,15 @@
 /**
- * Where tokens were put in or left out beside tokens like them, several places are as right: `a b [a b] c` is `a [b a] b c`
- * too. Chosen is the one that a reader would choose: from a special token to a special token, or whole lines.
+ * Chooses among equivalent positions of a drift. Where tokens were inserted or removed next to similar ones, several
+ * positions are correct: `a b [a b] c` is `a [b a] b c` too. A reader prefers drifts from special token to special
+ * token, or whole lines.
  */
 import type { AlignedRun } from '../align.ts'
 import type { BytesOf } from './spelling.ts'
 
-/** In tokens, each way: no more than what two calls of one tool begin with. */
+/** Tokens searched in each direction: more than the common beginning of two calls of one tool. */
 const FURTHEST = 128
 
-/** The same stretches, some ends of drifts moved. Equal stretches stay, of one token at least. */
+/** Moves the edges of some drifts. Equal runs keep at least one token. */
 export function movedToEdges(
   stretches: readonly AlignedRun[],
   left: ArrayLike<number>,
@@ -39,7 +40,10 @@ const startMoved = ({ start, end }: Span, by: number): Span => ({ start: start +
 const endMoved = ({ start, end }: Span, by: number): Span => ({ start, end: end + by })
 const spanMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
 
-/** By how many tokens: the best edges, and of those as good the nearest. What was doubled is the second of two. */
+/**
+ * Returns the shift to the best edges, and of equally good ones the nearest. Of a doubled part the second copy is the
+ * drift.
+ */
 function bestMove(
   ids: ArrayLike<number>,
   start: number,
@@ -67,7 +71,7 @@ const SPACE = 32
 const LESS = 60
 const GREATER = 62
 
-/** How good a place to cut is before a token. */
+/** Rates the position before a token as an edge. */
 function edgeWorth(ids: ArrayLike<number>, at: number, bytes: BytesOf): number {
   const [before, token] = [bytes(ids[at - 1] as number), bytes(ids[at] as number)]
   if (token && token.length > 2 && token[0] === LESS && token.at(-1) === GREATER) return 3

@@ -1,12 +1,12 @@
-/** The shortest edit from one sequence to another, after Myers (An O(ND) Difference Algorithm and Its Variations, 1986). */
+/** The shortest edit between two sequences (Myers, An O(ND) Difference Algorithm and Its Variations, 1986). */
 import type { Box, CommonRun } from './common-runs.ts'
 
-/** No path reaches the diagonal. */
+/** Marks a diagonal that no path reaches. */
 const NONE = -1
 
 /**
- * Calls `add` with what an edit leaves as it is, in order. An edit that is longer than `mostEdits` is put together: as far
- * as so many edits come, then on from there. Takes at most about 2 · `mostEdits` steps for each number of the box.
+ * Calls `add` with the unchanged runs of an edit, in order. An edit longer than `mostEdits` is put together from
+ * several searches. Takes at most about 2 · `mostEdits` steps for each number of the box.
  */
 export function shortestEdit(
   left: Int32Array,
@@ -29,7 +29,8 @@ export function shortestEdit(
 }
 
 /**
- * How far left a path comes on each diagonal (x − y) with each number of edits: row d holds the diagonals −d, −d + 2, … d.
+ * How far a path reaches on the left, for each diagonal (x − y) and number of edits: row d has the diagonals −d, −d +
+ * 2, … d.
  */
 interface Paths {
   readonly at: (edits: number, diagonal: number) => number
@@ -54,7 +55,7 @@ interface End {
   readonly x: number
 }
 
-/** To the end of both, or as far as the most edits come. */
+/** Extends the paths to the end of both sides, or until the edit limit. */
 function extend(
   left: Int32Array,
   right: Int32Array,
@@ -81,7 +82,7 @@ function extend(
   return furthest
 }
 
-/** Where the last edit leads: behind one number more of the left (from the diagonal below), or of the right. */
+/** Applies the last edit: it consumes one more number of the left (from the diagonal below) or of the right. */
 function stepped(paths: Paths, edits: number, diagonal: number, width: number, height: number): number {
   const below = paths.at(edits - 1, diagonal - 1)
   const above = paths.at(edits - 1, diagonal + 1)
@@ -90,7 +91,7 @@ function stepped(paths: Paths, edits: number, diagonal: number, width: number, h
   return Math.max(leftwards, rightwards)
 }
 
-/** What the path to an end leaves as it is. */
+/** Returns the unchanged runs of the path to an end. */
 function runsTo({ edits, diagonal, x }: End, width: number, height: number, paths: Paths): readonly CommonRun[] {
   const runs: CommonRun[] = []
   let [end, on] = [x, diagonal]

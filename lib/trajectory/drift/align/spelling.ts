@@ -1,23 +1,25 @@
-/** What tokens spell, as one sequence of numbers that texts are compared by. */
+/** The text of tokens as one sequence of numbers for comparison. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
-/** The exact bytes of an id, undefined where they are not known. Asked for again and again: it must be cheap. */
+/** Returns the exact bytes of an id, or undefined if unknown. It is called often and must be cheap. */
 export type BytesOf = (id: number) => Uint8Array | undefined
 
+/** The symbols of a token sequence. */
 export interface Spelling {
-  /** Bytes; and for an id whose text is not known one symbol that is its own, from 256 on. */
+  /** Bytes; an id without a known text is one symbol of its own, from 256 on. */
   readonly symbols: Int32Array
-  /** Where each token starts among the symbols, and behind the last one their number: n + 1 entries. */
+  /** Start of each token among the symbols, then the number of symbols: n + 1 entries. */
   readonly starts: Int32Array
 }
 
-/** First symbol that is no byte. */
+/** First symbol that is not a byte. */
 export const FIRST_UNKNOWN = 256
 
-/** What most tokenizers have for a token, and some more. */
+/** Initial capacity: more than the average token of most tokenizers. */
 const SYMBOLS_A_TOKEN = 6
 
+/** Returns the symbols of a range of tokens. */
 export function spelling(ids: ArrayLike<number>, { start, end }: Span, bytes: BytesOf): Spelling {
   const starts = new Int32Array(end - start + 1)
   let symbols = new Int32Array(SYMBOLS_A_TOKEN * (end - start))

@@ -28,18 +28,18 @@ test.each([
   ['<\n>', '<|\n|>'],
   ['héè损', 'h|é|è|损'],
   ['<｜end▁of▁sentence｜>', '<｜end▁of▁sentence｜>'],
-])('%j', (text, units) => {
+])('unitsOf cuts %j', (text, units) => {
   expect(cut(symbols(text)).join('|')).toBe(units)
 })
 
-describe('units', () => {
+describe('unitsOf', () => {
   const text = fc
     .array(fc.constantFrom(10, 32, 60, 62, 65, 97, 48, 0xc3, 0xa9, 300, 301), { maxLength: 40 })
     .map((all) => Int32Array.from(all))
   const spelled = (all: Int32Array, { starts }: { starts: Int32Array }) =>
     Array.from(starts.subarray(1), (end, index) => all.slice(starts[index], end).join())
 
-  test('are the whole text, and have the same number where they are the same text', () => {
+  test('covers the whole text and gives equal texts the same number', () => {
     fc.assert(
       fc.property(text, text, (left, right) => {
         const units = unitsOf(left, right)
@@ -52,7 +52,7 @@ describe('units', () => {
     )
   })
 
-  test('of many texts are as many numbers', () => {
+  test('gives different texts different numbers', () => {
     const many = symbols(Array.from({ length: 5000 }, (_, index) => `${index}\n`).join(''))
     expect(new Set(unitsOf(many, many).right.classes).size).toBe(5001)
   })

@@ -1,16 +1,18 @@
 /**
- * Texts cut into words, numbers, tags, runs of spaces and single marks, and each such unit as one number: where the same text
- * stands on both sides it is cut alike, whatever the tokens are.
+ * Cuts texts into units (words, numbers, tags, runs of spaces, single marks) and numbers the units. Equal text is cut
+ * in the same way on both sides, independent of the tokens.
  */
 import { FIRST_UNKNOWN } from './spelling.ts'
 
+/** The units of one side. */
 export interface Units {
-  /** The same number for the same text, on both sides. */
+  /** Number of each unit; it is the same for equal text on both sides. */
   readonly classes: Int32Array
-  /** Where each unit starts among the symbols, and behind the last one their number: n + 1 entries. */
+  /** Start of each unit among the symbols, then the number of symbols: n + 1 entries. */
   readonly starts: Int32Array
 }
 
+/** Cuts both sides into units. */
 export function unitsOf(left: Int32Array, right: Int32Array): { readonly left: Units; readonly right: Units } {
   const classify = unitClasses()
   const units = (symbols: Int32Array): Units => {
@@ -20,7 +22,7 @@ export function unitsOf(left: Int32Array, right: Int32Array): { readonly left: U
   return { left: units(left), right: units(right) }
 }
 
-/** `<|im_end|>`, `</think>`, `<function=add>`, `<｜Assistant｜>`. Longer ones are text in brackets. */
+/** Tags such as `<|im_end|>`, `</think>`, `<function=add>`, `<｜Assistant｜>`. Longer ones are text in brackets. */
 const LONGEST_TAG = 48
 const NEWLINE = 10
 const RETURN = 13
@@ -37,25 +39,28 @@ function unitStarts(symbols: Int32Array): Int32Array {
   return starts.subarray(0, count + 1)
 }
 
-/** Looks only at what follows, and no further than a tag is long beyond the unit: equal texts are soon cut alike again. */
+/**
+ * Depends only on the text that follows, and looks at most one tag length ahead, so equal texts are soon cut in the
+ * same way again.
+ */
 function unitEnd(symbols: Int32Array, start: number): number {
   const first = symbols[start] as number
   if (first === LESS) return tagEnd(symbols, start)
   if (isLetter(first)) return wordEnd(symbols, start)
   if (isBlank(first)) {
     const end = endWhile(symbols, start, isBlank)
-    // The last space belongs to the word behind it.
+    // The last space belongs to the next word.
     if (symbols[end - 1] !== SPACE || !isLetter(symbols[end])) return end
     return end - 1 > start ? end - 1 : wordEnd(symbols, end)
   }
   if (isDigit(first)) return endWhile(symbols, start, isDigit)
   if (isLineEnd(first)) return endWhile(symbols, start, isLineEnd)
-  // A character of several bytes, or what is left of one.
+  // A character of several bytes, or a fragment of one.
   if (first >= 0x80 && first < FIRST_UNKNOWN) return endWhile(symbols, start, isContinuation)
   return start + 1
 }
 
-/** Words end where a lower-case letter meets an upper-case one, so that identifiers are several. */
+/** Words end where a lower-case letter meets an upper-case one, so identifiers become several words. */
 function wordEnd(symbols: Int32Array, start: number): number {
   let end = start + 1
   while (isLetter(symbols[end]) && !(isUpper(symbols[end]) && !isUpper(symbols[end - 1]))) end++
@@ -78,7 +83,7 @@ function endWhile(symbols: Int32Array, start: number, test: (symbol: number | un
 }
 
 const isUpper = (symbol = 0): boolean => symbol >= 65 && symbol <= 90
-/** Of ASCII; lower case by the bit in which it differs. */
+/** ASCII only; one bit distinguishes lower case. */
 const isLetter = (symbol = 0): boolean => symbol < 128 && isUpper(symbol & ~32)
 const isDigit = (symbol = 0): boolean => symbol >= 48 && symbol <= 57
 const isBlank = (symbol = 0): boolean => symbol === SPACE || symbol === TAB
@@ -87,7 +92,7 @@ const isContinuation = (symbol = 0): boolean => symbol >= 0x80 && symbol < 0xc0
 
 const FIRST_CAPACITY = 64
 
-/** Numbers units by their exact text, in the order in which they come: a hash table that compares what it holds. */
+/** Numbers units by their exact text in order of occurrence, with a hash table that compares its entries. */
 function unitClasses(): (symbols: Int32Array, starts: Int32Array) => Int32Array {
   let slots = new Int32Array(FIRST_CAPACITY).fill(-1)
   const hashes: number[] = []

@@ -10,28 +10,28 @@ const causes = (left: string, right: string) => {
   return report.spans.map(({ cause }) => cause)
 }
 
-describe('the same bytes', () => {
-  test('are merged, split, or cut elsewhere, as seen from the left', () => {
+describe('drift of equal bytes', () => {
+  test('is merged, split or cut elsewhere, as seen from the left', () => {
     expect(replies('a|b|c|<e>', 'ab|c|<e>')).toEqual(['split merge: ab → ab'])
     expect(replies('ab|c|<e>', 'a|b|c|<e>')).toEqual(['split split: ab → ab'])
     expect(replies('ab|c|<e>', 'a|bc|<e>')).toEqual(['split shift: abc → abc'])
   })
 
-  test('another tokenizer cuts otherwise', () => {
+  test('with different tokenizers is named as such', () => {
     const { report } = compareTrajectories(
       side('R ab|c', { fingerprint: 'one' }),
       side('R a|b|c', { fingerprint: 'two' }),
     )
-    expect(report.spans.map(({ cause }) => cause)).toEqual(['Another tokenizer cuts this text 1 token → 2 tokens.'])
+    expect(report.spans.map(({ cause }) => cause)).toEqual(['A different tokenizer splits this text 1 token → 2 tokens.'])
     expect(report.sameVocabulary).toBe(false)
   })
 
-  test('a special token is spelled, or its spelling became the token', () => {
+  test('with a special token on one side names the side that spells it', () => {
     expect(replies('a|<x>|b', 'a|<|x|>|b')).toEqual(['special-tokens spelled: <x> → <x>'])
     expect(replies('a|<|x|>|b', 'a|<x>|b')).toEqual(['special-tokens spelled: <x> → <x>'])
   })
 
-  test('ids without a text are unknown, and so are tokens that spell nothing', () => {
+  test('is unknown for ids without a text and for tokens that spell nothing', () => {
     const lacks = ['q', 'r']
     expect(drifts(side('R a|q|b', { lacks }), side('R a|r|b', { lacks }))).toEqual([
       expect.stringMatching(/^unknown: ⟨/),
@@ -40,8 +40,8 @@ describe('the same bytes', () => {
   })
 })
 
-describe('characters', () => {
-  test('in another form', () => {
+describe('drift of characters', () => {
+  test('in a different Unicode form is normalisation', () => {
     expect(replies('caf|é|!', 'caf|e\u0301|!')).toEqual(['normalisation NFD: é → e\u0301'])
     expect(replies('caf|e\u0301|!', 'caf|é|!')).toEqual(['normalisation NFC: e\u0301 → é'])
     expect(replies('ﬁ|x', 'fi|x')).toEqual(['normalisation NFKC: ﬁ → fi'])
@@ -50,7 +50,7 @@ describe('characters', () => {
     expect(replies('é\ufffd|x', 'e\u0301\ufffd|x')).toEqual(['content: é\ufffd → e\u0301\ufffd'])
   })
 
-  test('cut in bytes that are none', () => {
+  test('inside of a character is partial UTF-8', () => {
     expect(replies('a|%e697|b', 'a|\ufffd|b')).toEqual(['partial-utf8: \ufffd → \ufffd'])
     expect(replies('a|\ufffd|b', 'a|%e697|b')).toEqual(['partial-utf8: \ufffd → \ufffd'])
     expect(replies('a|%e697|b', 'a|\ufffd\ufffd|b')).toEqual(['partial-utf8: \ufffd → \ufffd\ufffd'])
@@ -61,8 +61,8 @@ describe('characters', () => {
   })
 })
 
-describe('the end of a turn', () => {
-  test('is missing, doubled, or another token', () => {
+describe('drift at the end of a turn', () => {
+  test('is a missing, a doubled or a different token', () => {
     expect(replies('a|<e> P ¶|b', 'a P ¶|b')).toEqual(['end-of-turn missing: <e> → '])
     expect(replies('a P ¶|b', 'a|<e> P ¶|b')).toEqual(['end-of-turn missing:  → <e>'])
     expect(replies('a|<e> P ¶|b', 'a|<e>|<e> P ¶|b')).toEqual(['end-of-turn doubled:  → <e>'])
@@ -74,10 +74,10 @@ describe('the end of a turn', () => {
   })
 })
 
-describe('thinking', () => {
+describe('drift of thinking', () => {
   const THOUGHT = '<think>|¶|so|¶|</think>|¶¶'
 
-  test('is dropped, emptied, or put in', () => {
+  test('is dropped, emptied or inserted', () => {
     expect(replies(`${THOUGHT}|a|<e>`, 'a|<e>')).toEqual(['think-stripped: <think>¶so¶</think>¶¶ → '])
     expect(replies(`${THOUGHT}|a|<e>`, '<think>|¶¶|</think>|¶¶|a|<e>')).toEqual(['think-stripped: ¶so¶ → ¶¶'])
     expect(replies('a|<e>', '<think>|¶¶|</think>|¶¶|a|<e>')).toEqual(['think-inserted:  → <think>¶¶</think>¶¶'])
@@ -88,24 +88,24 @@ describe('thinking', () => {
     expect(causes(`${THOUGHT}|a|<e>`, '<think>|¶¶|</think>|¶¶|a|<e>')[0]).toMatch(/emptied/)
   })
 
-  test('that nobody has read is known by its delimiters', () => {
+  test('is recognised by its delimiters if no spans are known', () => {
     expect(drifts(side(`R ${THOUGHT}|a`, { unread: true }), side('R a'))).toEqual([
       'think-stripped: <think>¶so¶</think>¶¶ → ',
     ])
   })
 
-  test('of which a part is gone is content', () => {
+  test('is content if only a part of the block is missing', () => {
     expect(replies('<think>|x|y|z|</think>|a', '<think>|x|z|</think>|a')).toEqual(['content: y → '])
     const long = Array.from({ length: 30 }, (_, index) => `w${index}`).join('|')
     expect(replies(`<think>|${long}|x|</think>|a`, `<think>|${long}|</think>|a`)).toEqual(['content: x → '])
     expect(replies('<think>|x|</think>|a', '<think>|y|</think>|a')).toEqual(['content: x → y'])
   })
 
-  test('that was not closed', () => {
+  test('is recognised if the block was not closed', () => {
     expect(both('R a|<e> P x R <think>|so|on', 'R a|<e> P x R')).toEqual(['think-stripped: <think>soon → '])
   })
 
-  test('opened by the prompt', () => {
+  test('is recognised if the prompt opened the block', () => {
     const opened = 'P <s>|<think>|¶ R so|</think>|¶|a|<e>'
     expect(
       drifts(
@@ -121,32 +121,32 @@ describe('thinking', () => {
   })
 })
 
-describe('a call', () => {
+describe('drift of a call', () => {
   const CALL = '<c>|{"name":|_"f",|_"arguments":|_{"a":|_1}}|</c>'
 
-  test('is written again', () => {
+  test('is reserialised if only its writing differs', () => {
     expect(replies(`${CALL}|<e>`, '<c>|{"name":|"f",|"arguments":|{"a":|1}}|</c>|<e>')).toEqual([
       'call-json spacing:  "f", "arguments": {"a": 1}} → "f","arguments":{"a":1}}',
     ])
   })
 
-  test('says what else differs in it', () => {
+  test('lists the further differences in writing', () => {
     const [cause] = causes(`${CALL}|<e>`, '<c>|{"name":|"f",|_"arguments":|_{"a":|_1.0}}|</c>|<e>')
     expect(cause).toMatch(/white space.*; in this call also: numbers\.$/)
   })
 
-  test('in one token too: what says most is named', () => {
+  test('inside of one token names the most informative difference', () => {
     const [spaced, compact] = ['<c>|{"name":_"f","a":1.0,_"b":2}|</c>', '<c>|{"name":"f","a":1,"b":2}|</c>']
     expect(replies(spaced, compact)).toEqual([
       'call-json numbers: {"name": "f","a":1.0, "b":2} → {"name":"f","a":1,"b":2}',
     ])
   })
 
-  test('where a difference is none of the spelling, names what the call has', () => {
+  test('names the differences of the whole call if the position has none of its own', () => {
     expect(replies('<c>|[1,|_2]|</c>', '<c>|[1|,_2]|</c>')).toEqual(['split shift: [1, 2] → [1, 2]'])
   })
 
-  test('with differences everywhere, of which this place has none of its own', () => {
+  test('with differences everywhere names them where the position has none', () => {
     const keys = Array.from({ length: 40 }, (_, index) => `"k${index}":|_1,`)
     const call = (spaced: readonly string[], last: string) => `<c>|{|${[...spaced, last].join('|')}|}|</c>|<e>`
     const compact = keys.map((key) => key.replace('_', ''))
@@ -158,7 +158,7 @@ describe('a call', () => {
     ).toMatch(/^call-json key-order: /)
   })
 
-  test('is changed, dropped, or moved', () => {
+  test('is changed, dropped or moved', () => {
     expect(replies(`a|¶|${CALL}|<e>`, 'a|¶|<c>|{"name":|_"f",|_"arguments":|_{"a":|_2}}|</c>|<e>')).toEqual([
       'call-rewritten changed:  1}} →  2}}',
     ])
@@ -175,7 +175,7 @@ describe('a call', () => {
     ).toEqual(['call-rewritten moved: aa¶ → ', 'call-rewritten moved:  → aa¶'])
   })
 
-  test('in another format has the same arguments, and what differs in them is told', () => {
+  test('in a different format lists the differences of equal arguments', () => {
     const name = '{"name":|"call_f",|'
     expect(
       replies(`<c>|${name}|"arguments":|{"aaaa":|_1|}}|</c>|<e>`, `${name}|"parameters":|{"aaaa":|_1.0|}}|<e>`),
@@ -193,16 +193,16 @@ describe('a call', () => {
     ).toEqual(['call-rewritten format: <c> → {"function":', 'call-rewritten format: </c> → }'])
   })
 
-  test('that could not be read is dropped, or other text stands for it', () => {
+  test('that cannot be parsed is dropped or replaced by text', () => {
     expect(causes('a|<c>|{broken|</c>|<e>', 'a|<e>')).toEqual([
-      'The call could not be read (no JSON), and the parser dropped its text.',
+      'The call could not be parsed (no JSON), and the parser dropped its text.',
     ])
     expect(causes('a|<c>|{broken|</c>|<e>', 'a|<c>|{broken|!|</c>|<e>')).toEqual([
       expect.stringMatching(/other text stands for it/),
     ])
   })
 
-  test('of another run is content', () => {
+  test('between two sampled runs is content', () => {
     const sampled = { sampled: true }
     expect(
       drifts(side(`R ${CALL}|<e>`, sampled), side('R <c>|{"name":|_"g"}|</c>|<e>', sampled)).every((each) =>
@@ -211,7 +211,7 @@ describe('a call', () => {
     ).toBe(true)
   })
 
-  test('that was found within another is a part of it', () => {
+  test('inside of another call is a part of that call', () => {
     const outer = side('R a|<c>|{"name":|_"f"}|</c>|<e>')
     const calls = outer.segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
     const nested = calls.flatMap((call) => [
@@ -226,14 +226,14 @@ describe('a call', () => {
     ])
   })
 
-  test('that stands for other words is theirs', () => {
+  test('in place of other words belongs to those words', () => {
     expect(replies('a|<c>|{"name":"f"}|</c>|b', 'a|word|b')).toEqual([
       'call-rewritten changed: <c>{"name":"f"}</c> → word',
     ])
     expect(replies('a|word|b', 'a|<c>|{"name":"f"}|</c>|b')).toEqual(['content: word → <c>{"name":"f"}</c>'])
   })
 
-  test('begins and ends with white space of its own: a separator', () => {
+  test('at its outer white space is a separator', () => {
     expect(replies('a|(call|{"name":"f"}|call)|b', 'a|_(call|{"name":"f"}|call)|b')).toEqual([
       'separator: (call →  (call',
     ])
@@ -247,8 +247,8 @@ describe('a call', () => {
   })
 })
 
-describe('white space', () => {
-  test('at an edge is a separator, within a text it is content', () => {
+describe('drift of white space', () => {
+  test('at an edge is a separator, inside of a text it is content', () => {
     expect(replies('a|¶|<e>', 'a|<e>')).toEqual(['separator: ¶ → '])
     expect(replies('a|.¶|<e>', 'a|.|<e>')).toEqual(['separator: .¶ → .'])
     expect(replies('a|¶|¶|b|<e>', 'a|¶|b|<e>')).toEqual(['content: ¶ → '])
@@ -261,14 +261,14 @@ describe('white space', () => {
   })
 })
 
-describe('special tokens', () => {
-  test('at the beginning', () => {
+describe('drift of special tokens', () => {
+  test('is named at the beginning of the text', () => {
     expect(both('P <b>|hi', 'P hi')).toEqual(['special-tokens bos: <b> → '])
     expect(both('P <b>|hi', 'P <b>|<b>|hi')).toEqual(['special-tokens bos:  → <b>'])
     expect(both('P <b>|hi', 'P <d>|hi')).toEqual(['special-tokens bos: <b> → <d>'])
   })
 
-  test('of a turn’s header', () => {
+  test('is named in a turn header', () => {
     expect(both('P a|<e>|<s>|user|¶|hi', 'P a|<e>|<s>|human|¶|hi')).toEqual(['special-tokens header: user → human'])
     expect(both('P a|<e>|<s>|user|<m>|hi', 'P a|<e>|<s>|human|<m>|hi')).toEqual(['special-tokens header: user → human'])
     expect(both('P a|<e>|<s>|user|¶|hi', 'P a|<e>|<u>|¶|hi')).toEqual(['special-tokens header: <s>user → <u>'])
@@ -276,7 +276,7 @@ describe('special tokens', () => {
     expect(both('P a|a|a|hi', 'P a|a|a|<n>|hi')).toEqual(['special-tokens other:  → <n>'])
   })
 
-  test('words behind the end of a turn, within a call, or before a word are no header', () => {
+  test('is not a header for words after the end of a turn, inside of a call or before a word', () => {
     expect(both('P a|<e>|user|¶|hi', 'P a|<e>|human|¶|hi')).toEqual(['content: user → human'])
     expect(both('P a|<e>|<s>|word|¶|hi', 'P a|<e>|<s>|other|¶|hi')).toEqual(['content: word → other'])
     expect(both('P a|<s>|user|hi', 'P a|<s>|human|hi')).toEqual(['content: user → human'])
@@ -285,7 +285,7 @@ describe('special tokens', () => {
     expect(replies('<c>|f|¶|</c>', '<c>|g|¶|</c>')).toEqual(['call-rewritten changed: f → g'])
   })
 
-  test('of the next reply at the end', () => {
+  test('is named for the header of the next reply at the end', () => {
     expect(both('R a|<e>', 'R a|<e> P ¶|<s>|assistant|¶')).toEqual([
       'special-tokens generation-prompt:  → ¶<s>assistant¶',
     ])
@@ -293,7 +293,7 @@ describe('special tokens', () => {
   })
 })
 
-describe('the context', () => {
+describe('drift of the context', () => {
   const messages = [
     { role: 'system' as const, content: 'be kind' },
     { role: 'user' as const, content: 'hi there' },
@@ -301,11 +301,11 @@ describe('the context', () => {
   const prompt = (system: string, settings = {}) =>
     side(`P <s>|system|¶|be|_${system}|<e>|<s>|user|¶|hi|_there|<e> R a`, { messages, ...settings })
 
-  test('is what stands before the first message that is no system prompt', () => {
+  test('covers everything before the first message that is not a system prompt', () => {
     expect(drifts(prompt('kind'), prompt('brief'))).toEqual(['context-changed:  kind →  brief'])
     const tools = [{ name: 'f', inputSchema: {} }]
     const { report } = compareTrajectories(prompt('kind'), prompt('brief', { tools }))
-    expect(report.spans[0]?.cause).toBe('The two sides have other tools.')
+    expect(report.spans[0]?.cause).toBe('The two sides have different tools.')
   })
 
   test('ends with the first segment that answers, or nowhere', () => {
@@ -323,19 +323,19 @@ describe('the context', () => {
   })
 })
 
-describe('what is left', () => {
-  test('a side ends', () => {
+describe('remaining drift', () => {
+  test('is a truncation if one side ends', () => {
     expect(both('R a|b|c|<e>', 'R a')).toEqual(['truncation: bc<e> → '])
     expect(both('R a', 'R a|b|c|<e>')).toEqual(['truncation:  → bc<e>'])
     expect(both('R a|bcd', 'R a|bc')).toEqual(['truncation: bcd → bc'])
     expect(both('R a|b', 'R')).toEqual(['truncation: ab → '])
   })
 
-  test('a think block or a call that is gone from the end was rather taken out', () => {
+  test('is not a truncation if only a think block or a call is missing at the end', () => {
     expect(both('R a|<c>|{"name":"f"}|</c>', 'R a')).toEqual(['call-rewritten dropped: <c>{"name":"f"}</c> → '])
   })
 
-  test('other text', () => {
+  test('is content if the text differs', () => {
     expect(replies('a|b|c|<e>', 'a|x|c|<e>')).toEqual(['content: b → x'])
     expect(replies('a|b|c|<e>', 'a|c|<e>')).toEqual(['content: b → '])
     expect(causes('a|b|c|<e>', 'a|c|<e>')).toEqual([expect.stringMatching(/on the left only/)])

@@ -1,4 +1,4 @@
-/** Every drift of an alignment gets its kind, its cause and its remedy, and who is hit. */
+/** Gives every drift of an alignment its kind, cause, remedy and severity. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -14,13 +14,15 @@ import { content } from './remainder.ts'
 import { RULES } from './rules.ts'
 import { isStructural } from './special-tokens.ts'
 
+/** The classified drifts of a comparison. */
 export interface Classified {
-  /** Those given, drifts of several causes cut. */
+  /** The runs of the alignment; drifts with several causes are cut. */
   readonly stretches: readonly AlignedRun[]
-  /** One for each drift, in order. */
+  /** One span for each drift, in order. */
   readonly spans: readonly DriftSpan[]
 }
 
+/** Classifies the drifts of an alignment. */
 export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): Classified {
   const stretches = cut(given, left, right)
   const across = acrossStretches(stretches)
@@ -44,7 +46,7 @@ export function classify(given: readonly AlignedRun[], left: DriftSide, right: D
   return { stretches, spans }
 }
 
-/** Kinds that say so themselves, and every other drift by its tokens. */
+/** Uses the kind's layer where it has one, and the tokens of the drift otherwise. */
 const layerOf = ({ kind }: DriftVerdict, { left, right }: DriftPosition): DriftLayer =>
   kind === 'special-tokens' || kind === 'end-of-turn' || isStructural(left) || isStructural(right)
     ? 'structural'
@@ -58,7 +60,7 @@ function verdictOn(place: DriftPosition): DriftVerdict {
   return content(place)
 }
 
-/** Tokens of one side for those of the other; of drifts that are only touched the whole. */
+/** Maps a range of one side to the other; partly covered drifts count as a whole. */
 function acrossStretches(stretches: readonly AlignedRun[]): DriftPosition['across'] {
   return (from, { start, end }) => {
     const to = from === 'left' ? 'right' : 'left'

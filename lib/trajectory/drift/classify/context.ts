@@ -1,6 +1,7 @@
-/** The system prompt and the tools: what every call of a run is told first. */
+/** The system prompt and the tools: the beginning of every prompt of a run. */
 import type { DriftPosition, DriftVerdict } from './place.ts'
 
+/** Recognises a drift in the system prompt or the tool list. */
 export function context({ left, right }: DriftPosition): DriftVerdict | undefined {
   if (![left, right].some(({ side, span }) => span.start < side.contextEnd())) return undefined
   const [ours, theirs] = [left, right].map(({ side }) => JSON.stringify(side.trajectory.model.tools))
@@ -8,7 +9,7 @@ export function context({ left, right }: DriftPosition): DriftVerdict | undefine
     kind: 'context-changed',
     cause:
       ours === theirs
-        ? 'The system prompt or the tools stand there otherwise: another text, another form of the tool list, or a default that a template writes.'
-        : 'The two sides have other tools.',
+        ? 'The system prompt or the tools differ: different text, a different form of the tool list, or a default that a template writes.'
+        : 'The two sides have different tools.',
   }
 }

@@ -10,8 +10,8 @@ const THOUGHT = '<think>|so|</think>|¶'
 const CALL = '(call|{"name":|_"f"}|call)'
 const RESPACED = '(call|{"name":|"f"}|call)'
 
-describe('a drift of several causes is cut', () => {
-  test('behind a think block', () => {
+describe('cut separates a drift of several causes', () => {
+  test('after a think block', () => {
     expect(
       drifts(
         side(`R a|<e> P x R <think>|so|</think>|${CALL}|<e>`),
@@ -20,7 +20,7 @@ describe('a drift of several causes is cut', () => {
     ).toEqual(['think-stripped: <think>so</think> → ', 'separator: (call →  (call', 'call-json spacing:  "f"} → "f"}'])
   })
 
-  test('before a call that became text, and behind it', () => {
+  test('before and after a call that became text', () => {
     expect(drifts(side(`R ${THOUGHT}|<c>|{broken|</c>|<e>|¶`), side('R sorry|<e>|¶'))).toEqual([
       'think-stripped: <think>so</think>¶ → ',
       'call-rewritten changed: <c>{broken</c> → sorry',
@@ -30,7 +30,7 @@ describe('a drift of several causes is cut', () => {
     ).toEqual(['think-inserted', 'content'])
   })
 
-  test('where one side has several things and the other none', () => {
+  test('where one side has several parts and the other has none', () => {
     expect(
       drifts(side(`R a|${THOUGHT}|<c>|{"name":"f"}|</c>|¶|b|<e>`), side('R a|b|<e>')).map((each) => each.split(':')[0]),
     ).toEqual(['think-stripped', 'call-rewritten dropped'])
@@ -39,7 +39,7 @@ describe('a drift of several causes is cut', () => {
     ).toEqual(['think-inserted', 'call-rewritten dropped'])
   })
 
-  test('where a reply was cut off and the template ended the turn', () => {
+  test('where a reply was truncated and the template ended the turn', () => {
     const right = 'R a|<e>'
     expect(drifts(side(`${right} P x R <think>|so|lo`), side(`${right} P x R <e>`))).toEqual([
       'think-stripped: <think>solo → ',
@@ -54,7 +54,7 @@ describe('a drift of several causes is cut', () => {
     ).toEqual(['end-of-turn missing:  → ¶</think>¶¶<e>¶'])
   })
 
-  test('but not characters that are cut or composed over an edge', () => {
+  test('but not inside of characters that are split or composed across an edge', () => {
     expect(drifts(side('R a|%e697|(call|{"name":"f"}|call)|b'), side('R a|\ufffd(call|{"name":"f"}|call)|b'))).toEqual([
       'partial-utf8: \ufffd(call → \ufffd(call',
     ])
@@ -63,17 +63,17 @@ describe('a drift of several causes is cut', () => {
     ])
   })
 
-  test('nor a turn that one side alone has', () => {
+  test('but not inside of a turn that only one side has', () => {
     expect(drifts(side(`R a|<e> P x|<e> R ${THOUGHT}|b|<e> P y|z`), side('R a|<e> P y|z'))).toEqual([
       'content: <e>x<e><think>so</think>¶b → ',
     ])
   })
 
-  test('nor what stands behind the end of the other side', () => {
+  test('but not after the end of the other side', () => {
     expect(drifts(side(`R a|<e> P x R ${THOUGHT}|b`), side('R a|<e>'))).toEqual(['truncation: x<think>so</think>¶b → '])
   })
 
-  test('nor two long texts of which nothing stands for anything', () => {
+  test('but not between two long unrelated texts', () => {
     const many = (name: string) =>
       Array.from({ length: 70 }, (_, index) => `${index % 2 === 0 ? 'P' : 'R'} ${name}`).join(' ')
     expect(compareTrajectories(side(many('q')), side(many('w'))).report.byKind).toEqual({ content: 1 })
@@ -82,7 +82,7 @@ describe('a drift of several causes is cut', () => {
     expect(compareTrajectories(side(few('q')), side(few('w'))).report.byKind).toEqual({ content: 10 })
   })
 
-  test('also where the call alone is what stands before it', () => {
+  test('also where only the call precedes it', () => {
     const other = CALL.replace('f', 'g')
     expect(drifts(side(`R ${CALL}|¶|${other}|<e>`), side(`R ${other}|<e>`))).toEqual([
       'call-rewritten dropped: (call{"name": "f"}call)¶ → ',
@@ -97,14 +97,14 @@ describe('a drift of several causes is cut', () => {
     expect(drifts(side('P a P b R c'), side('P x P y R c'))).toEqual(['content: a → x', 'content: b → y'])
   })
 
-  test('into what is worth most: other text stands for a reply rather than for its call', () => {
+  test('into the most valuable pairs: other text replaces a reply rather than its call', () => {
     expect(drifts(side(`R a|${CALL}|so|lo|<e>`), side('R a P x|y R <e>'))).toEqual([
       'call-rewritten dropped: (call{"name": "f"}call) → ',
       'content: solo → xy',
     ])
   })
 
-  test('a drift begins with the call that it holds', () => {
+  test('so that a drift begins with the call that it contains', () => {
     const other = CALL.replace('f', 'g')
     expect(drifts(side(`R a|¶|${CALL}|¶|${other}|<e>`), side(`R a|¶|${other}|<e>`))).toEqual([
       'call-rewritten dropped: (call{"name": "f"}call)¶ → ',
@@ -147,7 +147,7 @@ const otherTokenizer = (view: TrajectoryView): TrajectoryView => ({
 describe('every comparison', () => {
   const pair = fc.tuple(anySide, fc.oneof(anySide, anySide.map(otherTokenizer)))
 
-  test('has stretches that are both sides, and a span for each drift', () => {
+  test('has runs that cover both sides and one span for each drift', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
         const { stretches, report } = compareTrajectories(left, right)
@@ -170,7 +170,7 @@ describe('every comparison', () => {
     )
   })
 
-  test('counts what its report says', () => {
+  test('has totals that match its spans', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
         const { report } = compareTrajectories(left, right)
@@ -200,7 +200,7 @@ describe('every comparison', () => {
     )
   })
 
-  test('of swapped sides has the same stretches, swapped', () => {
+  test('of swapped sides has the swapped runs', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
         const swapped = compareTrajectories(right, left).stretches.map((each) => ({

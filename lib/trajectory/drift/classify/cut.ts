@@ -1,6 +1,6 @@
 /**
- * A drift that holds several causes side by side, cut where one ends: at think blocks, calls, ends of turns and segments.
- * Parts of one sort are taken for one another, so that each stretch has one cause.
+ * Cuts a drift with several causes where one of them ends: at think blocks, calls, ends of turns and segments. Parts of
+ * the same sort are paired, so each resulting drift has one cause.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -12,7 +12,7 @@ import { withWholeParts } from './whole-parts.ts'
 
 type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
-/** In order; together they are the given ones. Two equal stretches never stand side by side. */
+/** Returns the runs in order, with the same coverage as the given ones. Two equal runs are never adjacent. */
 export function cut(stretches: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const all: AlignedRun[] = []
   const add = (stretch: AlignedRun) => {
@@ -33,27 +33,27 @@ export function cut(stretches: readonly AlignedRun[], left: DriftSide, right: Dr
 
 type Sort = 'think' | 'call' | 'end' | 'reply' | 'text'
 
-/** Blank tokens belong to what stands before them. */
+/** Blank tokens belong to the part before them. */
 interface Unit extends Span {
   readonly sort: Sort
-  /** The think block or call that it is of. */
+  /** The think block or call that contains the unit. */
   readonly part: Span | undefined
 }
 
-/** Pairs that are looked at for one drift: beyond, it is two different texts rather than one with several causes. */
+/** Most pairs considered for one drift. Beyond this the texts are unrelated rather than a drift of several causes. */
 const MOST_PAIRS = 4096
 
 function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const [ours, theirs] = [unitsIn(left, drift.left), unitsIn(right, drift.right)]
   const isOneSided = ours.length === 0 || theirs.length === 0
-  // A turn that only one side has is one thing, and so is all that stands behind the end of the other side.
+  // A turn that only one side has is one part, and so is everything after the end of the other side.
   if (isOneSided && [...ours, ...theirs].some(({ sort }) => sort === 'end')) return [drift]
   const isAtEnd = drift.left.end === left.ids.length && drift.right.end === right.ids.length
   if (isAtEnd && (isOneSided || goesOn(left, drift.left, right, drift.right))) return [drift]
   const isEndAlone = isEndBesideOther(ours, theirs) || isEndBesideOther(theirs, ours)
   if (Math.max(ours.length, theirs.length) === 1 && !isEndAlone) return [drift]
   if (ours.length * theirs.length > MOST_PAIRS) return [drift]
-  // Characters in another form, or of half their bytes, are one cause wherever they stand.
+  // Characters in a different form, or cut in their bytes, are one cause at any position.
   const whole = { left: partOf(left, drift.left), right: partOf(right, drift.right) }
   if (partialUtf8(whole) ?? normalisation(whole)) return [drift]
   const parts: AlignedRun[] = []
@@ -64,7 +64,7 @@ function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Ali
     ;[l, r] = [lEnd, rEnd]
   }
   for (const [unit, other] of [...pairsOf(ours, theirs), [ours.length, theirs.length] as const]) {
-    // What has no partner: of one side alone each is a drift, of both they are one.
+    // Units without a partner: on one side each is a drift, on both sides they are one drift.
     if (other === j) for (; i < unit; i++) addUpTo(elementAt(ours, i).end, r)
     else if (unit === i) for (; j < other; j++) addUpTo(l, elementAt(theirs, j).end)
     else {
@@ -80,11 +80,11 @@ function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Ali
   return parts
 }
 
-/** The end of a turn stands for no block and no call: it is put in behind what is left out. */
+/** The end of a turn never pairs with a block or a call: it is inserted after the missing part. */
 const isEndBesideOther = (parts: readonly Unit[], ends: readonly Unit[]): boolean =>
   parts.length > 0 && parts.every(({ part }) => part) && ends.length > 0 && ends.every(({ sort }) => sort === 'end')
 
-/** Without the ids that both begin and end with. */
+/** Removes the common ids at both ends. */
 function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const most = Math.min(ours.end - ours.start, theirs.end - theirs.start)
   let before = 0
@@ -103,7 +103,7 @@ function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): r
   return parts.filter((part) => part.left.start < part.left.end || part.right.start < part.right.end)
 }
 
-/** One side is the beginning of the other. */
+/** Returns whether one side is the beginning of the other. */
 function goesOn(left: DriftSide, ours: Span, right: DriftSide, theirs: Span): boolean {
   const [a, b] = [bytesIn(left, ours), bytesIn(right, theirs)]
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
@@ -134,16 +134,16 @@ function unitsIn(side: DriftSide, { start, end }: Span): readonly Unit[] {
 const sortOfText = (side: DriftSide, token: number): Sort =>
   endsTurn(side, token) ? 'end' : spanAt(side.responses, token) ? 'reply' : 'text'
 
-/** A call may have become text, for a parser that cannot read it leaves it; but rather it is a call. */
+/** A call may have become text, because a parser leaves a call that it cannot parse; a pair of calls is worth more. */
 const WORTH: Readonly<Record<string, number>> = { 'reply text': 2, 'call reply': 1, 'call text': 1 }
 
 const worth = (ours: Sort, theirs: Sort): number =>
   ours === theirs ? 3 : (WORTH[ours < theirs ? `${ours} ${theirs}` : `${theirs} ${ours}`] ?? 0)
 
-/** Indices of units that stand for one another, in order: the pairs that are worth most together. */
+/** Returns the indices of paired units in order, with the highest total worth. */
 function pairsOf(ours: readonly Unit[], theirs: readonly Unit[]): readonly (readonly [number, number])[] {
   const width = theirs.length + 1
-  // best[i * width + j]: of the units from i and from j on.
+  // best[i * width + j] is the highest worth of the units from i and from j on.
   const best = new Uint32Array((ours.length + 1) * width)
   const at = (i: number, j: number) => elementAt(best, i * width + j)
   const sort = (units: readonly Unit[], index: number) => elementAt(units, index).sort

@@ -1,4 +1,4 @@
-/** A side of a comparison as classification asks it: what stands at a token, found without walking over the others. */
+/** One side of a comparison with indexes for classification: the part at a token is found without a scan. */
 
 import type { Span, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
@@ -9,32 +9,37 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { BytesOf } from '../align/spelling.ts'
 
-/** Spans count tokens from the first of the trajectory. Those of one list are in order and disjoint. */
+/**
+ * One side of a comparison. Spans count tokens from the first of the trajectory; those of one list are in order and
+ * disjoint.
+ */
 export interface DriftSide {
   readonly trajectory: TrajectoryView
   readonly ids: ArrayLike<number>
-  /** One for each token: equal where tokens of both sides are the same (see vocabularies.ts). */
+  /** One number for each token; equal numbers are equal tokens (see vocabularies.ts). */
   readonly numbers: ArrayLike<number>
-  /** The exact bytes of a token; undefined: not known. */
+  /** Returns the exact bytes of a token, or undefined if unknown. */
   readonly bytesAt: (token: number) => Uint8Array | undefined
   readonly responses: readonly Span[]
-  /** Those of the responses that a model is known to have written token by token: they have a request or logprobs. */
+  /** Responses that a model sampled token by token: they have a request or logprobs. */
   readonly sampled: readonly Span[]
   readonly thinks: readonly Span[]
-  /** Calls that a parser found within others are left out. The brackets of a list belong to those that stand at its ends. */
+  /** Calls inside of other calls are left out. The brackets of a list belong to its first and last call. */
   readonly calls: readonly CallSpan[]
-  /** Where segments begin. */
+  /** Tokens at which segments begin. */
   readonly edges: ReadonlySet<number>
-  /** Trained tokens before each token, and after the last of all. */
+  /** Number of trained tokens before each token, then the total. */
   readonly trainedBefore: Uint32Array
-  /** The system prompt and the tools end here: at the text of the first other message. 0 where that is not known. */
+  /** Returns the end of the system prompt and the tools, which is the first other message; 0 if unknown. */
   readonly contextEnd: () => number
 }
 
+/** A tool call with its range of tokens. */
 export interface CallSpan extends Span {
   readonly call: ToolCall
 }
 
+/** Builds the indexes of one side. */
 export function driftSide(
   trajectory: TrajectoryView,
   { ids, numbers, bytes }: Pick<DriftSide, 'ids' | 'numbers'> & { readonly bytes: BytesOf },
@@ -65,7 +70,7 @@ export function driftSide(
   }
 }
 
-/** The parsers whose calls stand in a list. */
+/** Parsers whose calls are in a list. */
 const LISTING: ReadonlySet<string | undefined> = new Set(['pythonic', 'mistral'])
 
 function withBrackets(call: CallSpan, count: number, bytesAt: DriftSide['bytesAt']): CallSpan {
@@ -78,32 +83,34 @@ function withBrackets(call: CallSpan, count: number, bytesAt: DriftSide['bytesAt
   }
 }
 
-/** The span that holds a token, of spans that are in order and disjoint. */
+/** Returns the span that contains a token; the spans are in order and disjoint. */
 export function spanAt<S extends Span>(spans: readonly S[], token: number): S | undefined {
   const found = spans[countWhile(spans.length, (index) => elementAt(spans, index).start <= token) - 1]
   return found && token < found.end ? found : undefined
 }
 
-/** The first span that shares a token with another one. */
+/** Returns the first span that shares a token with another one. */
 export function firstTouched<S extends Span>(spans: readonly S[], { start, end }: Span): S | undefined {
   const index = countWhile(spans.length, (at) => elementAt(spans, at).end <= start)
   const found = spans[index]
   return found && found.start < end ? found : undefined
 }
 
+/** Returns the number of trained tokens in a span. */
 export const trainedIn = ({ trainedBefore }: DriftSide, { start, end }: Span): number =>
   elementAt(trainedBefore, end) - elementAt(trainedBefore, start)
 
+/** Returns whether a token is a special token. */
 export const isSpecial = ({ trajectory, ids }: DriftSide, token: number): boolean =>
   isSpecialIn(trajectory, elementAt(ids, token))
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
-/** White space or nothing. */
+/** Returns whether a token is empty or white space. */
 export const isBlank = (side: DriftSide, token: number): boolean =>
   (side.bytesAt(token)?.every(isSpace) ?? false) && !isSpecial(side, token)
 
-/** How well-known models spell the tokens that end a turn or a text, for sides that do not name their own. */
+/** End-of-turn and end-of-text tokens of well-known models, for sides that do not name their own. */
 const END_TOKENS = new Set([
   '<|im_end|>',
   '<|endoftext|>',
@@ -121,6 +128,7 @@ const END_TOKENS = new Set([
   '</s>',
 ])
 
+/** Returns whether a token ends a turn. */
 export const endsTurn = ({ trajectory, ids }: DriftSide, token: number): boolean =>
   endIdsOf(trajectory).has(elementAt(ids, token))
 

@@ -1,4 +1,7 @@
-/** Whom a drift hits: trained tokens, what stands before some, or nothing that is learnt; and in which turn and call. */
+/**
+ * The severity of a drift: it contains trained tokens, precedes some, or neither; and the turn and the call that it
+ * touches.
+ */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
@@ -6,6 +9,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { DriftSpan } from '../report.ts'
 import { type DriftSide, firstTouched, spanAt, trainedIn } from './drift-side.ts'
 
+/** Returns the severity, turn and tool of a drift. */
 export function hitBy(
   { left: ours, right: theirs }: { readonly left: Span; readonly right: Span },
   left: DriftSide,
@@ -25,7 +29,7 @@ export function hitBy(
   }
 }
 
-/** Between two trained tokens of one response. */
+/** Returns whether a position is between two trained tokens of one response. */
 const standsInTrained = (side: DriftSide, token: number): boolean =>
   spanWithin(side.responses, token) !== undefined && trainedIn(side, { start: token - 1, end: token + 1 }) === 2
 
@@ -34,7 +38,7 @@ function turnOf({ responses }: DriftSide, span: Span): number | undefined {
   return found && countWhile(responses.length, (index) => elementAt(responses, index).start < found.start)
 }
 
-/** The first with a token of the span; for an empty one that in which it stands. */
+/** Returns the first span that shares a token with the given one, or that surrounds an empty one. */
 const touched = <S extends Span>(spans: readonly S[], span: Span): S | undefined =>
   span.start === span.end ? spanWithin(spans, span.start) : firstTouched(spans, span)
 

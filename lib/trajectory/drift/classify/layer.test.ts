@@ -1,4 +1,4 @@
-/** The layer of a drift: structural where a special token or a role differs, else content. */
+/** Tests of the layer of a drift: structural if a special token or a role differs, otherwise content. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -15,8 +15,8 @@ function layers(left: string, right: string): readonly string[] {
 }
 const replies = (left: string, right: string) => layers(`${PROMPT} R ${left}`, `${PROMPT} R ${right}`)
 
-describe('structural is', () => {
-  test('an end of a turn, another special token, the delimiter of a think block', () => {
+describe('a drift is structural for', () => {
+  test('an end of a turn, another special token or the delimiter of a think block', () => {
     expect(replies('a|<e> P ¶|b', 'a P ¶|b')).toEqual(['end-of-turn structural'])
     expect(replies('a|<x>|b', 'a|<|x|>|b')).toEqual(['special-tokens structural'])
     expect(replies('<think>|hm|</think>|a', 'a')).toEqual(['think-stripped structural'])
@@ -30,8 +30,8 @@ describe('structural is', () => {
   })
 })
 
-describe('content is', () => {
-  test('a text, cut otherwise or another one, also where it is the name of a role', () => {
+describe('a drift is content for', () => {
+  test('text that is split differently or differs, also if it is the name of a role', () => {
     expect(replies('a|b', 'ab')).toEqual(['split content'])
     expect(replies('one|two', 'one|three')).toEqual(['content content'])
     expect(layers('P <s>|user|¶|user|<e> R a', 'P <s>|user|¶|model|<e> R a')).toEqual(['content content'])
@@ -68,7 +68,7 @@ const holdsSpecial = (of: TrajectoryView, { start, end }: Span): boolean =>
     .slice(start, end)
     .some((id) => isSpecial(of, id))
 
-test('every drift has one layer, structural wherever a special token differs, and the same when the sides are swapped', () => {
+test('every drift has one layer: structural if a special token differs, and the same for swapped sides', () => {
   fc.assert(
     fc.property(sides, sides, (left, right) => {
       const { report } = compareTrajectories(left, right)

@@ -1,8 +1,11 @@
-/** Text that stands before a call on one side and behind it on the other. Which of the two moved, an alignment cannot tell. */
+/**
+ * Text that is before a call on one side and after it on the other. An alignment cannot tell which of the two moved.
+ */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type DriftSide, isBlank, spanAt } from './drift-side.ts'
 import { type DriftPart, type DriftPosition, type DriftVerdict, partOf } from './place.ts'
 
+/** Recognises text and calls in a different order. */
 export function movedAroundCall({ left, right, across }: DriftPosition): DriftVerdict | undefined {
   const from = right.words().length === 0 ? 'left' : 'right'
   const [part, other] = from === 'left' ? [left, right] : [right, left]
@@ -18,11 +21,11 @@ export function movedAroundCall({ left, right, across }: DriftPosition): DriftVe
     kind: 'call-rewritten',
     detail: 'moved',
     cause:
-      'Text and call stand in another order: a message has its content apart from its calls, and the template writes all of one before the other.',
+      'Text and call are in a different order: a message stores its content apart from its calls, and the template writes one before the other.',
   }
 }
 
-/** From the first call that follows a part at once to the last that follows another at once. */
+/** Returns the calls between a part and the next, if they follow each other directly. */
 function callsBehind({ side, span }: DriftPart): Span | undefined {
   const first = spanAt(side.calls, skipBlank(side, span.end))
   let last = first
@@ -49,7 +52,7 @@ function skipBlankBack(side: DriftSide, end: number): number {
   return token
 }
 
-/** The same text may take some tokens more. */
+/** The same text may need some tokens more. */
 const roomFor = ({ span }: DriftPart): number => 2 * (span.end - span.start) + 8
 
 const textBehind = (side: DriftSide, start: number, part: DriftPart): string =>

@@ -1,4 +1,4 @@
-/** Every known cause of drift, applied to real conversations, is named. */
+/** Applies every known cause of drift to real conversations and expects its kind. */
 import { describe, expect, test } from 'vitest'
 import { pythonic } from '#lib/parsers/python/pythonic.ts'
 import { compareTrajectories } from '../compare.ts'
@@ -24,7 +24,7 @@ const told = ({ spans }: DriftReport): string =>
     )
     .join(' + ') || 'no drift'
 
-/** Every span has the kind, and one of them the detail. */
+/** Checks that every span has the kind and that one of them has the detail. */
 const isNamed = ({ kind, detail, beside }: Mutation, { spans }: DriftReport): boolean =>
   spans.every((span) => span.kind === kind || span.kind === beside) &&
   spans.some((span) => span.kind === kind && (detail === undefined || span.detail === detail))
@@ -32,7 +32,7 @@ const isNamed = ({ kind, detail, beside }: Mutation, { spans }: DriftReport): bo
 test.each([
   ...MUTATIONS.map((mutation) => ({ ...mutation, mutation, bases: BASES })),
   ...PYTHONIC_MUTATIONS.map((mutation) => ({ ...mutation, mutation, bases: PYTHONIC })),
-])('$kind $detail: $how', ({ mutation, bases }) => {
+])('compareTrajectories reports $kind $detail: $how', ({ mutation, bases }) => {
   const random = chance([...MUTATIONS, ...PYTHONIC_MUTATIONS].indexOf(mutation) + 1)
   const missed: string[] = []
   let count = 0
@@ -48,9 +48,9 @@ test.each([
   expect(missed, missed.join('\n')).toHaveLength(Math.min(missed.length, Math.floor(TRIALS * 0.05)))
 })
 
-describe('equal sides', () => {
+describe('compareTrajectories of equal sides', () => {
   test.each([...BASES, ...PYTHONIC, example('retokenization-drift')])(
-    '$name has no drift against itself made again',
+    'finds no drift for $name against its own replay',
     (base) => {
       const { report, stretches } = compareTrajectories(base.trajectory, retold(base, base.trajectory.segments))
       expect(report).toMatchObject({ spans: [], byKind: {}, trained: { touched: 0 }, rows: { count: 1, extra: 0 } })

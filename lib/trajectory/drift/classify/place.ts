@@ -1,38 +1,41 @@
-/** A drift as rules look at it: what both sides hold there, and what stands around it. */
+/** The input of the classification rules: the content of both sides at a drift and its surroundings. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { DriftKind } from '../report.ts'
 import { type DriftSide, isBlank, isSpecial } from './drift-side.ts'
 
+/** A drift with both sides. */
 export interface DriftPosition {
   readonly left: DriftPart
   readonly right: DriftPart
-  /** Both spell the same bytes. */
+  /** True if both sides have the same bytes. */
   readonly sameBytes: boolean
-  /** Of a range of tokens of one side the tokens of the other that stand for it. */
+  /** Maps a range of tokens of one side to the other side. */
   readonly across: (from: 'left' | 'right', span: Span) => Span
 }
 
-/** What one side holds. */
+/** One side of a drift. */
 export interface DriftPart {
   readonly side: DriftSide
-  /** May be empty. */
+  /** The range of tokens; it may be empty. */
   readonly span: Span
-  /** Bytes joined, then decoded: U+FFFD where they are not valid UTF-8 together. */
+  /** The decoded bytes of all tokens; invalid UTF-8 becomes U+FFFD. */
   readonly text: () => string
-  /** Tokens that are neither white space nor nothing. */
+  /** Tokens that are neither empty nor white space. */
   readonly words: () => readonly number[]
   readonly specials: () => readonly number[]
 }
 
-/** A rule's finding; undefined from a rule: it is something else. */
+/** The result of a rule, which returns undefined if it does not apply. */
 export interface DriftVerdict {
   readonly kind: DriftKind
   readonly detail?: string
   readonly cause: string
 }
+/** A classification rule. */
 export type Rule = (place: DriftPosition) => DriftVerdict | undefined
 
+/** Returns the part of a side in a span. */
 export function partOf(side: DriftSide, span: Span): DriftPart {
   let text: string | undefined
   let words: readonly number[] | undefined
@@ -48,6 +51,7 @@ export function partOf(side: DriftSide, span: Span): DriftPart {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+/** Returns the bytes of a span of tokens. */
 export function bytesIn({ bytesAt }: DriftSide, { start, end }: Span): Uint8Array {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -59,24 +63,25 @@ export function bytesIn({ bytesAt }: DriftSide, { start, end }: Span): Uint8Arra
   }
   const joined = new Uint8Array(length)
   let at = 0
-  // A loop: set() costs more than tokens are long.
+  // A loop is faster than set() for arrays as short as tokens.
   for (const piece of pieces) for (let byte = 0; byte < piece.length; byte++) joined[at++] = elementAt(piece, byte)
   return joined
 }
 
+/** Returns whether a part has no tokens. */
 export const isEmpty = ({ span }: DriftPart): boolean => span.start === span.end
 
-/** It reaches to the end of its side. */
+/** Returns whether a part extends to the end of its side. */
 export const isLast = ({ span, side }: DriftPart): boolean => span.end === side.ids.length
 
-/** Tokens for which a test holds. */
+/** Returns the tokens of a span that pass a test. */
 export function tokensIn({ start, end }: Span, test: (token: number) => boolean): readonly number[] {
   const found: number[] = []
   for (let token = start; token < end; token++) if (test(token)) found.push(token)
   return found
 }
 
-/** The text of the tokens that are not special. */
+/** Returns the text of the tokens that are not special. */
 export function ordinaryText(part: DriftPart): string {
   const { side, span } = part
   let text = ''
@@ -88,11 +93,11 @@ export function ordinaryText(part: DriftPart): string {
   return text
 }
 
-/** The text of one token. */
+/** Returns the text of one token. */
 export const tokenText = (side: DriftSide, token: number): string =>
   decoder.decode(bytesIn(side, { start: token, end: token + 1 }))
 
-/** The two texts without what they begin and end with in common. */
+/** Returns the two texts without their common beginning and end. */
 export function cores(place: DriftPosition): { readonly left: string; readonly right: string } & Trimmed {
   const [a, b] = [place.left.text(), place.right.text()]
   const most = Math.min(a.length, b.length)

@@ -1,4 +1,4 @@
-/** What explains a drift, the surest first: the first rule that finds something is right. */
+/** The order of the classification rules, the most certain first. The first rule that applies wins. */
 import { toolCall } from './call/call.ts'
 import { context } from './context.ts'
 import { endOfTurn } from './end-of-turn.ts'
@@ -11,6 +11,7 @@ import { specialTokens } from './special-tokens.ts'
 import { think } from './think.ts'
 import { normalisation, partialUtf8 } from './unicode.ts'
 
+/** All rules in order. */
 export const RULES: readonly Rule[] = [
   untold,
   spelled,

@@ -1,20 +1,21 @@
-/** Both sides spell the same bytes, with other tokens. */
+/** Drifts whose sides have the same bytes as different tokens. */
 import type { DriftSide } from './drift-side.ts'
 import { bytesIn, type DriftPart, type DriftPosition, type DriftVerdict, tokensIn, tokenText } from './place.ts'
 
+/** Recognises a text that is tokenized differently. */
 export function split(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, sameBytes } = place
   if (!sameBytes) return undefined
   if (bytesIn(left.side, left.span).length === 0)
-    return { kind: 'unknown', cause: 'Tokens that spell nothing: other ones, or on one side only.' }
+    return { kind: 'unknown', cause: 'Tokens without text: they differ, or are on one side only.' }
   const [before, after] = [left, right].map(({ span }) => span.end - span.start) as [number, number]
   const detail = after < before ? 'merge' : after > before ? 'split' : 'shift'
   return {
     kind: 'split',
     detail,
     cause: isOtherTokenizer(left.side, right.side)
-      ? `Another tokenizer cuts this text ${tokens(before)} → ${tokens(after)}.`
-      : `Encoding this text again gives other tokens than were there: ${tokens(before)} ${HOW[detail]} ${tokens(after)}; the sampler is not bound to the tokenizer’s merges.`,
+      ? `A different tokenizer splits this text ${tokens(before)} → ${tokens(after)}.`
+      : `Encoding this text again gives different tokens: ${tokens(before)} ${HOW[detail]} ${tokens(after)}. A model may sample any split, also one that the tokenizer never produces.`,
   }
 }
 
@@ -27,7 +28,7 @@ function isOtherTokenizer(left: DriftSide, right: DriftSide): boolean {
   return ours !== undefined && theirs !== undefined && ours !== theirs
 }
 
-/** The text of a special token, spelled with ordinary ones. */
+/** Recognises the text of a special token that is spelled with ordinary ones. */
 export function spelled({ left, right, sameBytes }: DriftPosition): DriftVerdict | undefined {
   if (!sameBytes) return undefined
   const names = (part: DriftPart) => part.specials().map((token) => tokenText(part.side, token))
@@ -41,18 +42,18 @@ export function spelled({ left, right, sameBytes }: DriftPosition): DriftVerdict
     detail: 'spelled',
     cause:
       own === undefined
-        ? `${name} is one special token on the right and spelled with ordinary tokens on the left: the model wrote its text, and encoding took it for the token.`
-        : `${name} is one special token on the left and spelled with ordinary tokens on the right: the text was encoded without special tokens.`,
+        ? `${name} is one special token on the right and ordinary tokens on the left: the model wrote its text, and encoding turned it into the token.`
+        : `${name} is one special token on the left and ordinary tokens on the right: the text was encoded without special tokens.`,
   }
 }
 
-/** Ids whose texts no vocabulary tells. */
+/** Recognises ids whose texts are unknown. */
 export function untold({ left, right }: DriftPosition): DriftVerdict | undefined {
   const isUntold =
     ({ side }: DriftPart) =>
     (token: number) =>
       side.bytesAt(token) === undefined
   return [left, right].some((part) => tokensIn(part.span, isUntold(part)).length > 0)
-    ? { kind: 'unknown', cause: 'The texts of these ids are not known, so what differs cannot be told.' }
+    ? { kind: 'unknown', cause: 'The texts of these ids are unknown, so the difference cannot be explained.' }
     : undefined
 }

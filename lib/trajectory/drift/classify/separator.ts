@@ -1,7 +1,8 @@
-/** White space at an edge. Elsewhere it belongs to a text. */
+/** White space at an edge. White space elsewhere belongs to a text. */
 import { type DriftSide, isBlank, isSpecial, spanAt } from './drift-side.ts'
 import { cores, type DriftPart, type DriftPosition, type DriftVerdict } from './place.ts'
 
+/** Recognises white space that differs at an edge. */
 export function separator(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, before, after } = cores(place)
   if (left.trim() !== '' || right.trim() !== '') return undefined
@@ -10,7 +11,7 @@ export function separator(place: DriftPosition): DriftVerdict | undefined {
   return isAtEdge
     ? {
         kind: 'separator',
-        cause: `Other white space at an edge (${JSON.stringify(left)} on the left, ${JSON.stringify(right)} on the right): the reply was trimmed, or the template writes another separator than the model did.`,
+        cause: `White space differs at an edge (${JSON.stringify(left)} on the left, ${JSON.stringify(right)} on the right): the reply was trimmed, or the template writes a different separator than the model.`,
       }
     : undefined
 }
@@ -28,6 +29,6 @@ function endsAtEdge({ side, span }: DriftPart): boolean {
   return isEdge(side, token) || isSpecial(side, token)
 }
 
-/** A segment, a think block or a call begins or ends before this token. */
+/** Returns whether a segment, a think block or a call begins or ends before this token. */
 const isEdge = ({ edges, thinks, calls }: DriftSide, token: number): boolean =>
   edges.has(token) || [thinks, calls].some((spans) => spanAt(spans, token) !== spanAt(spans, token - 1))

@@ -11,6 +11,7 @@ import {
   tokenText,
 } from './place.ts'
 
+/** Recognises special tokens that differ. */
 export function specialTokens(place: DriftPosition): DriftVerdict | undefined {
   const { left, right } = place
   const [ours, theirs] = [namesIn(left), namesIn(right)]
@@ -23,20 +24,20 @@ export function specialTokens(place: DriftPosition): DriftVerdict | undefined {
     return {
       kind: 'special-tokens',
       detail: 'bos',
-      cause: `The text begins otherwise (${which}): the tokenizer (add_special_tokens) and the template do not agree who writes the first token.`,
+      cause: `The beginning of the text differs (${which}): the tokenizer (add_special_tokens) and the template disagree on who writes the first token.`,
     }
   if (isLast(left) && isLast(right) && (isNothing(left) || isNothing(right)))
     return {
       kind: 'special-tokens',
       detail: 'generation-prompt',
-      cause: `The header of a next reply stands at the end of the ${ours.length > 0 ? 'left' : 'right'} only: one side was rendered with add_generation_prompt, the other without.`,
+      cause: `The header of the next reply is at the end of the ${ours.length > 0 ? 'left' : 'right'} only: one side was rendered with add_generation_prompt, the other without.`,
     }
   return isBare
-    ? { kind: 'special-tokens', detail: 'other', cause: `Other special tokens: ${which}.` }
-    : { kind: 'special-tokens', detail: 'header', cause: `A turn’s header is written otherwise: ${which}.` }
+    ? { kind: 'special-tokens', detail: 'other', cause: `Special tokens differ: ${which}.` }
+    : { kind: 'special-tokens', detail: 'header', cause: `A turn header differs: ${which}.` }
 }
 
-/** Whether it holds a special token, the end of a turn, or some of the role that a turn's header names. */
+/** Returns whether the part contains a special token, the end of a turn, or a part of the role in a turn header. */
 export function isStructural(part: DriftPart): boolean {
   const { side, span } = part
   if (isEmpty(part)) return false
@@ -45,10 +46,13 @@ export function isStructural(part: DriftPart): boolean {
   return startsInRole(part)
 }
 
-/** Roles are short: more tokens are not looked at. */
+/** Most tokens searched for a role, because roles are short. */
 const ROLE_TOKENS = 8
 
-/** Whether the first token that is not blank belongs to a role: to the word between a token that opens a turn and a line end. */
+/**
+ * Returns whether the first token that is not blank belongs to a role: the word between a token that opens a turn and a
+ * line end.
+ */
 function startsInRole(part: DriftPart): boolean {
   const { side } = part
   const [first] = part.words()
@@ -67,7 +71,7 @@ function startsInRole(part: DriftPart): boolean {
   return ROLES.test(role)
 }
 
-/** Special tokens that open a turn, with a role or without. */
+/** Returns whether the part consists of special tokens that open a turn, with or without a role. */
 export function isHeader(part: DriftPart): boolean {
   const { side } = part
   const specials = part.specials()
@@ -79,7 +83,7 @@ export function isHeader(part: DriftPart): boolean {
   )
 }
 
-/** What headers of well-known templates hold: roles, and the channels of some. Or nothing. */
+/** Content of turn headers of well-known templates: roles, the channels of some, or nothing. */
 const ROLES =
   /^(?:\s|system|developer|user|human|assistant|model|gpt|bot|chatbot|ai|tool|function|ipython|observation|environment|analysis|commentary|final)*$/i
 const WORD = /^[\p{L}\p{N}_-]{1,40}$/u
@@ -88,18 +92,18 @@ const isNothing = (part: DriftPart): boolean => isEmpty(part) || part.words().le
 
 const namesIn = (part: DriftPart): readonly string[] => part.specials().map((token) => tokenText(part.side, token))
 
-/** The word behind a token that opens a turn. */
+/** Recognises a different role after a token that opens a turn. */
 function otherRole({ left, right }: DriftPosition): DriftVerdict | undefined {
   const [ours, theirs] = [left, right].map((part) => part.text().trim()) as [string, string]
   if (![left, right].every(standsAsRole) || ![ours, theirs].some((role) => ROLES.test(role))) return undefined
   return {
     kind: 'special-tokens',
     detail: 'header',
-    cause: `The turn has the role “${ours}” on the left and “${theirs}” on the right: the templates name it otherwise.`,
+    cause: `The turn has the role “${ours}” on the left and “${theirs}” on the right: the templates use different names.`,
   }
 }
 
-/** It stands between a token that opens a turn and a line end, or another special token. */
+/** Returns whether the part is between a token that opens a turn and a line end or another special token. */
 function standsAsRole(part: DriftPart): boolean {
   const { side, span } = part
   const before = span.start - 1
@@ -108,6 +112,6 @@ function standsAsRole(part: DriftPart): boolean {
   return isSpecial(side, span.end) || tokenText(side, span.end).startsWith('\n')
 }
 
-/** A think block or a call is no turn. */
+/** A think block or a call is not a turn. */
 const isInPart = ({ thinks, calls }: DriftSide, token: number): boolean =>
   spanAt(thinks, token) !== undefined || spanAt(calls, token) !== undefined

@@ -1,4 +1,4 @@
-/** Conversations of agents with real tokenizers and their templates, and what a pipeline that edits their texts makes of them. */
+/** Agent conversations with real tokenizers and templates, and edits that a pipeline might make to their texts. */
 import { readFileSync } from 'node:fs'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { pythonic } from '#lib/parsers/python/pythonic.ts'
@@ -19,6 +19,7 @@ export interface Base {
   readonly tokenizer: Tokenizer
 }
 
+/** Reads an example trajectory with its tokenizer. */
 export function example(name: string): Base {
   const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
   if (!decoded.ok) throw new Error(name)
@@ -27,7 +28,7 @@ export function example(name: string): Base {
 
 const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
 
-/** The three agents below, as a model of that tokenizer and template, which writes its calls for a parser. */
+/** Returns the three agents below for a model's tokenizer and template, with calls in the format of a parser. */
 export function conversations(model: string, parser = hermes): readonly Base[] {
   const { tokenizer, template } = loadedTokenizer(tokenizerFolder(model))
   const codec = { tokenizer, template: template(true) ?? fail(model) }
@@ -51,7 +52,10 @@ function fail(what: string): never {
   throw new Error(what)
 }
 
-/** As a pipeline holds it that keeps no ids: other segments, spans read again. The first side’s messages and model stay. */
+/**
+ * Returns the trajectory as a pipeline without token ids would see it: different segments, and spans parsed again.
+ * Messages and model stay.
+ */
 export function retold(
   { trajectory, tokenizer }: Base,
   segments: readonly Segment[],
@@ -74,7 +78,7 @@ export function retold(
   return { ...told, model: { ...told.model, tools: tools ?? told.model.tools } }
 }
 
-/** Undefined where the edit leaves the text as it is. */
+/** Returns undefined if the edit does not change the text. */
 export function edited(base: Base, index: number, edit: (text: string) => string): Trajectory | undefined {
   const { segments, vocab } = base.trajectory
   const segment = segments[index] as Segment
@@ -86,6 +90,7 @@ export function edited(base: Base, index: number, edit: (text: string) => string
   return ids.join() === segment.ids.join() ? undefined : retold(base, segments.with(index, { ...segment, ids }))
 }
 
+/** Returns the trajectory with the ids of one segment replaced. */
 export const withIds = (base: Base, index: number, ids: readonly number[]): Trajectory =>
   retold(base, base.trajectory.segments.with(index, { ...(base.trajectory.segments[index] as Segment), ids: [...ids] }))
 
@@ -113,7 +118,7 @@ const thought = (text: string): string => `<think>\n${text}\n</think>\n\n`
 const call = (name: string, input: string): string =>
   `<tool_call>\n{"name": "${name}", "arguments": ${input}}\n</tool_call>`
 
-/** The calls of a reply as a list in Python. */
+/** Rewrites the calls of a reply as a Python list. */
 const inPython = (reply: string): string =>
   reply.replace(/(?:\n?<tool_call>[\s\S]*?<\/tool_call>)+/, (calls) => {
     const written = Array.from(

@@ -1,4 +1,4 @@
-/** Known causes of drift, each applied to a trajectory at a place that chance chooses. */
+/** Known causes of drift; each is applied to a trajectory at a random position. */
 
 import { retokenized } from '#lib/rollout/record/retokenize.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -6,9 +6,10 @@ import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
 import type { DriftKind } from '../report.ts'
 import { type Base, edited, retold, withIds } from './test-conversations.ts'
 
-/** Numbers from 0 to below a bound, seeded. */
+/** Returns a seeded random number from 0 up to, but without, a bound. */
 export type Chance = (bound: number) => number
 
+/** Creates a seeded random generator. */
 export function chance(seed: number): Chance {
   let state = seed
   return (bound) => {
@@ -22,20 +23,21 @@ interface Pair {
   readonly right: Trajectory
 }
 
+/** A known cause of drift. */
 export interface Mutation {
   readonly kind: DriftKind
   readonly detail?: string
-  /** Tells mutations of one kind apart. */
+  /** Distinguishes mutations of one kind. */
   readonly how: string
-  /** What else may come of it. */
+  /** A kind that may occur in addition. */
   readonly beside?: DriftKind
-  /** Undefined: there is nothing of the sort at this place. */
+  /** Returns undefined if the trajectory has no such part. */
   readonly apply: (base: Base, random: Chance) => Pair | undefined
 }
 
 const pick = <T>(all: readonly T[], random: Chance): T | undefined => all[random(all.length)]
 
-/** Seen from the left: what was there, and what became of it. */
+/** Puts the original on the left and the result on the right. */
 const forwards = ({ trajectory }: Base, right: Trajectory | undefined): Pair | undefined =>
   right && { left: trajectory, right }
 const backwards = ({ trajectory }: Base, left: Trajectory | undefined): Pair | undefined =>
@@ -52,7 +54,7 @@ const editing =
     return index === undefined ? undefined : edited(base, index, (text) => edit(text, random, base))
   }
 
-/** Edits one of what a pattern finds. */
+/** Edits one match of a pattern. */
 const replacing =
   (kind: Segment['kind'], pattern: RegExp, replace: (found: string, random: Chance, base: Base) => string) =>
   (base: Base, random: Chance): Trajectory | undefined =>
@@ -68,7 +70,7 @@ const single = ({ tokenizer }: Base, bytes: Uint8Array): number | undefined => {
   return ids.length === 1 && tokenizer.bytes(ids[0] as number).length === bytes.length ? ids[0] : undefined
 }
 
-/** Other tokens for the bytes of `count` tokens, cut at one place into two. */
+/** Replaces `count` tokens by two tokens with the same bytes. */
 const recut =
   (count: 1 | 2) =>
   (base: Base, random: Chance): Trajectory | undefined => {
@@ -91,7 +93,7 @@ const recut =
 const ACCENTED = /[\p{L}]*[à-üÅ-Ü][\p{L}]*/gu
 const LIGATED = /[ﬁ①②][\p{L}]*/gu
 
-/** A call’s text, and what becomes of it. */
+/** Rewrites the text of a call. */
 const inCalls = (rewrite: (call: Call, random: Chance) => string) =>
   replacing('response', /<tool_call>\n[\s\S]*?\n<\/tool_call>/g, (text, random) => {
     const body = JSON.parse(text.slice('<tool_call>\n'.length, -'\n</tool_call>'.length)) as Call
@@ -117,7 +119,7 @@ const shuffled = (text: string, { name, arguments: input }: Call): string => {
   return `{"name": "${name}", "arguments": {${keys.map((key) => `"${key}": ${values.get(key)}`).join(', ')}}}`
 }
 
-/** A call in Python, and what becomes of it; `members`: its arguments as they are written. */
+/** Rewrites a Python call; `members` are the source texts of its arguments. */
 const inPythonCalls = (rewrite: (members: readonly string[], random: Chance) => string) =>
   replacing('response', /(?<=(?:book|search)\()[^()]*(?=\))/g, (text, random) =>
     rewrite(text.match(/\w+=(?:"[^"]*"|\[[^\]]*\]|[^",\]]+)(?=,|$)/g) ?? [], random),
@@ -132,7 +134,7 @@ const THINK = /<think>\n[\s\S]*?\n<\/think>\n\n?/
 const endOf = ({ trajectory: { model } }: Base): number => model.tokenizer?.endOfTurnId as number
 const endText = (base: Base): string => textOf([endOf(base)], base.trajectory.vocab)
 
-/** The segment without its end of turn. */
+/** Rewrites a segment without its end-of-turn token. */
 const atEnd =
   (change: (ids: readonly number[], base: Base, random: Chance) => readonly number[] | undefined) =>
   (base: Base, random: Chance): Trajectory | undefined => {
@@ -183,7 +185,7 @@ const cutOff = (base: Base, random: Chance): Trajectory => {
   return retold(base, ids.length === 0 ? segments.slice(0, last) : [...segments.slice(0, last), { ...segment, ids }])
 }
 
-/** The same by characters: the last token may be a part of one. */
+/** Truncates within the last token, by characters. */
 function cutInToken(base: Base, random: Chance): Trajectory | undefined {
   const { segments, vocab } = base.trajectory
   const last = 1 + random(segments.length - 1)
@@ -193,7 +195,7 @@ function cutInToken(base: Base, random: Chance): Trajectory | undefined {
   return retold(base, [...segments.slice(0, last), { ...segment, ids }])
 }
 
-/** Puts ids that begin a character into a response; the right is its text, encoded again. */
+/** Inserts ids that begin a character into a response; the right side is its text, encoded again. */
 function halfCharacter(base: Base, random: Chance): Pair | undefined {
   const index = pick(segmentsOfKind(base, 'response'), random) as number
   const { ids } = base.trajectory.segments[index] as Segment
@@ -207,6 +209,7 @@ function halfCharacter(base: Base, random: Chance): Pair | undefined {
   }
 }
 
+/** All mutations of JSON calls. */
 export const MUTATIONS: readonly Mutation[] = [
   {
     kind: 'split',
@@ -549,7 +552,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
 ]
 
-/** Of conversations whose model writes its calls in Python. */
+/** Mutations of conversations whose model writes its calls in Python. */
 export const PYTHONIC_MUTATIONS: readonly Mutation[] = (
   [
     ['spacing', (members, within) => members.join(',').replaceAll('=', within(2) === 0 ? ' = ' : '=')],

@@ -1,4 +1,4 @@
-/** Small sides, written as their tokens: `P` and `R` open segments, `|` parts tokens, `<…>` are special. */
+/** Small sides in a notation of tokens: `P` and `R` open segments, `|` separates tokens, `<…>` are special. */
 
 import type { Message, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { FORMAT } from '#lib/trajectory/format/trajectory.ts'
@@ -14,20 +14,20 @@ const idOf = (piece: string): number => {
 }
 
 interface Settings {
-  /** A token of another tokenizer. */
+  /** Fingerprint of a different tokenizer. */
   readonly fingerprint?: string
   readonly tools?: Trajectory['model']['tools']
   readonly messages?: readonly Message[]
-  /** Segments that a server is known to have sampled. */
+  /** True if a server sampled the segments. */
   readonly sampled?: boolean
   readonly mask?: readonly (0 | 1)[]
   /** Ids without a text. */
   readonly lacks?: readonly string[]
-  /** Think blocks and calls are not known. */
+  /** True if think blocks and calls are unknown. */
   readonly unread?: boolean
 }
 
-/** `%e697` is two bytes; `(call` and `call)` delimit calls with tokens that are not special. `<e>` ends a turn. */
+/** Builds a side. `%e697` is two bytes; `(call` and `call)` delimit calls with ordinary tokens. `<e>` ends a turn. */
 export function side(text: string, settings: Settings = {}): TrajectoryView {
   const { fingerprint = 'one', tools = [], lacks = [] } = settings
   const segments = [...text.matchAll(/([PR]) ([^PR]*(?:(?<! )[PR][^PR]*)*)/g)].map(([, kind, body]) =>
@@ -93,7 +93,7 @@ function callOf(tokens: readonly string[], span: ToolCall['span'], index: number
   }
 }
 
-/** `kind detail: left → right` for each drift, in order. */
+/** Returns `kind detail: left → right` for each drift, in order. */
 export function drifts(left: TrajectoryView, right: TrajectoryView): readonly string[] {
   const { report } = compareTrajectories(left, right)
   const text = (of: TrajectoryView, { start, end }: { readonly start: number; readonly end: number }) =>

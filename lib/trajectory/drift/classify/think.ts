@@ -1,9 +1,10 @@
-/** Think blocks that one side has and the other has not. */
+/** Think blocks that only one side has. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { firstTouched } from './drift-side.ts'
 import { cores, type DriftPart, type DriftPosition, type DriftVerdict, partOf } from './place.ts'
 
+/** Recognises a drift in a think block. */
 export function think(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, before } = cores(place)
   const [ours, theirs] = [thinkingIn(place.left, left, before), thinkingIn(place.right, right, before)]
@@ -13,21 +14,21 @@ export function think(place: DriftPosition): DriftVerdict | undefined {
       kind: 'think-stripped',
       cause:
         ours === 'empty block'
-          ? 'An empty think block was dropped: the prompt opened the reply with one, and the template leaves it out of the history.'
+          ? 'An empty think block was dropped: the prompt opened the reply with one, and the template omits it from the history.'
           : ours === 'block' && theirs === 'nothing'
-            ? 'The think block was dropped: the template leaves out the thinking of earlier turns, or the parser took it from the reply and nothing put it back.'
-            : 'The think block was emptied: its thoughts did not come back with the message, and the template wrote the block without them.',
+            ? 'The think block was dropped: the template omits the thinking of earlier turns, or the parser removed it from the reply and nothing restored it.'
+            : 'The think block was emptied: the message lost its thoughts, and the template wrote the block without them.',
     }
   return {
     kind: 'think-inserted',
     cause:
       theirs === 'empty block'
-        ? 'An empty think block was put in: the template writes one before a reply that comes without reasoning.'
-        : 'The thoughts of a think block stand on the right only: the left had none, or its template dropped them.',
+        ? 'An empty think block was inserted: the template writes one before a reply without reasoning.'
+        : 'The thoughts of a think block are on the right only: the left had none, or its template dropped them.',
   }
 }
 
-/** thoughts: all that a block says, without its delimiters. */
+/** 'thoughts' is the content of a block without its delimiters. */
 type Thinking = 'nothing' | 'empty block' | 'thoughts' | 'block'
 const RANK: Readonly<Record<Thinking, number>> = { nothing: 0, 'empty block': 1, thoughts: 2, block: 2 }
 
@@ -37,7 +38,7 @@ const CLOSING = new RegExp(`<\\/(?:${NAMES})>|\\[\\/THINK\\]`)
 const DELIMITERS = new RegExp(`${OPENING.source}|${CLOSING.source}`, 'g')
 const WHOLE = new RegExp(`^\\s*(?:${OPENING.source})((?:(?!${CLOSING.source})[^])*)(?:${CLOSING.source})\\s*$`)
 
-/** Undefined: it holds something else, or only some of a block’s thoughts. */
+/** Returns undefined if the part contains anything else, or only a part of the thoughts. */
 function thinkingIn(part: DriftPart, core: string, before: string): Thinking | undefined {
   if (core.trim() === '') return 'nothing'
   const whole = WHOLE.exec(core)
@@ -45,10 +46,10 @@ function thinkingIn(part: DriftPart, core: string, before: string): Thinking | u
   return thoughtsIn(part, core, before)
 }
 
-/** Delimiters take few tokens, even where they are spelled: what is longer holds thoughts. */
+/** Delimiters are short, even if they are spelled; longer text contains thoughts. */
 const MOST_DELIMITING = 12
 
-/** Of a known block: whether nothing but delimiters is left of it without the core. */
+/** Returns whether only delimiters of a known block remain without the core. */
 function thoughtsIn({ side, span }: DriftPart, core: string, before: string): Thinking | undefined {
   const block = firstTouched(side.thinks, span)
   if (!block || span.start - block.start > MOST_DELIMITING || block.end - span.end > MOST_DELIMITING) return undefined
@@ -68,5 +69,5 @@ function thoughtsIn({ side, span }: DriftPart, core: string, before: string): Th
 
 const isNoThought = (text: string): boolean => text.replace(DELIMITERS, '').trim() === ''
 
-/** A text that is the end of a think block and nothing else. */
+/** Returns whether a text is the end of a think block and nothing else. */
 export const closesThink = (text: string): boolean => CLOSING.test(text) && isNoThought(text) && !OPENING.test(text)

@@ -1,28 +1,25 @@
-/** The same text to a reader, as other bytes. */
+/** Text that looks the same to a reader but has different bytes. */
 import { bytesIn, type DriftPart, type DriftPosition, type DriftVerdict, isEmpty } from './place.ts'
 
 type Parts = Pick<DriftPosition, 'left' | 'right'>
 
 const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 
+/** Recognises text in a different Unicode form. */
 export function normalisation(place: Parts): DriftVerdict | undefined {
   if (isEmpty(place.left) || isEmpty(place.right)) return undefined
   const [ours, theirs] = wholeCharacters(place).map(({ text }) => text) as [string, string]
-  // What is plain ASCII is the same in every form, and so is every character that was not read.
+  // ASCII is the same in every form, and so are characters that could not be decoded.
   if (!NOT_ASCII.test(ours + theirs) || (ours + theirs).includes('\ufffd')) return undefined
   const rightIs = FORMS.find((form) => ours.normalize(form) === theirs)
   const leftIs = FORMS.find((form) => theirs.normalize(form) === ours)
   const form = rightIs ?? leftIs ?? FORMS.find((each) => ours.normalize(each) === theirs.normalize(each))
   if (form === undefined) return undefined
-  const where = rightIs
-    ? 'The right is the left’s text in'
-    : leftIs
-      ? 'The left is the right’s text in'
-      : 'The two are equal under'
+  const where = rightIs ? 'The right is the left in' : leftIs ? 'The left is the right in' : 'The two are equal under'
   return {
     kind: 'normalisation',
     detail: form,
-    cause: `${where} ${form}: a normaliser (the tokenizer’s, or a library’s on the way) rewrote the characters.`,
+    cause: `${where} ${form}: a normaliser (of the tokenizer or of a library in between) rewrote the characters.`,
   }
 }
 
@@ -30,6 +27,7 @@ const NOT_ASCII = /[\u0080-\uffff]/
 
 const REPLACED = /\ufffd+/g
 
+/** Recognises characters that were decoded from incomplete bytes. */
 export function partialUtf8(place: Parts): DriftVerdict | undefined {
   if (![place.left, place.right].some((part) => part.text().includes('\ufffd'))) return undefined
   const parts = wholeCharacters(place)
@@ -41,8 +39,8 @@ export function partialUtf8(place: Parts): DriftVerdict | undefined {
     kind: 'partial-utf8',
     cause:
       ours === theirs
-        ? 'Bytes that are no character were decoded to U+FFFD, in another number on each side.'
-        : `The ${ours ? 'right' : 'left'} holds bytes that are no character (a character cut by a limit, or sampled in part); decoding made U+FFFD of them.`,
+        ? 'Invalid UTF-8 bytes were decoded to U+FFFD, with different counts on the two sides.'
+        : `The ${ours ? 'right' : 'left'} contains invalid UTF-8 bytes (a character that a limit cut, or that was sampled in part); decoding turned them into U+FFFD.`,
   }
 }
 
@@ -54,7 +52,7 @@ interface Characters {
   readonly isValid: () => boolean
 }
 
-/** A character that begins in the tokens before or ends in those behind, which are equal, belongs to both parts. */
+/** A character that begins or ends in the equal tokens around the parts belongs to both parts. */
 function wholeCharacters({ left, right }: Parts): readonly Characters[] {
   const before = Math.max(missingBefore(left), missingBefore(right))
   const after = Math.max(missingAfter(left), missingAfter(right))
@@ -67,7 +65,7 @@ function wholeCharacters({ left, right }: Parts): readonly Characters[] {
   })
 }
 
-/** A character has at most four bytes. */
+/** Most bytes missing of a character, which has at most four. */
 const MOST = 3
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
@@ -75,7 +73,7 @@ const isContinuation = (byte: number | undefined): boolean => byte !== undefined
 const firstByte = ({ side }: DriftPart, token: number): number | undefined =>
   token < side.ids.length ? side.bytesAt(token)?.[0] : undefined
 
-/** Tokens before the part over which its first character reaches. */
+/** Returns the number of tokens before the part that its first character extends over. */
 function missingBefore(part: DriftPart): number {
   let count = 0
   while (count < MOST && count <= part.span.start && isContinuation(firstByte(part, part.span.start - count))) count++

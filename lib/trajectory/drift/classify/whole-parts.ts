@@ -1,13 +1,13 @@
 /**
- * Where a think block or a call was put in or left out beside another that begins alike, a drift may as well begin a few
- * tokens earlier: with the block or the call. Special tokens make that plain to the alignment; where a model spells its
- * delimiters with ordinary tokens only the parser knows.
+ * Moves a drift back to the start of a think block or call. Where a block was inserted or removed next to one with the
+ * same beginning, the drift may as well begin some tokens earlier. Special tokens make that clear to the alignment;
+ * where a model spells its delimiters with ordinary tokens, only the parsed spans show it.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { AlignedRun } from '../align.ts'
 import { type DriftSide, spanAt } from './drift-side.ts'
 
-/** The same stretches, some drifts moved back. */
+/** Returns the runs with some drifts moved back. */
 export function withWholeParts(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const moved = [...given]
   for (const [index, stretch] of given.entries()) {
@@ -24,11 +24,14 @@ export function withWholeParts(given: readonly AlignedRun[], left: DriftSide, ri
     moved[index] = { ...stretch, left: bothMoved(stretch.left, back), right: bothMoved(stretch.right, back) }
     moved[index + 1] = { ...behind, left: startMoved(behind.left, back), right: startMoved(behind.right, back) }
   }
-  // What was equal may be no more than how both blocks begin.
+  // An equal run may have been only the common beginning of both blocks.
   return moved.filter(({ left, right }) => left.start < left.end || right.start < right.end)
 }
 
-/** To the start of the block or call that holds the first token, where the tokens before are those at the end. */
+/**
+ * Returns the distance to the start of the block or call that contains the first token, if the tokens before equal
+ * those at the end.
+ */
 function tokensBack(side: DriftSide, { start, end }: Span): number {
   const part = spanAt(side.thinks, start) ?? spanAt(side.calls, start)
   if (!part) return 0

@@ -1,4 +1,7 @@
-/** A call read on both sides: whether the two say the same, and where they are written otherwise. */
+/**
+ * Compares a call of one side with the text of the other: whether both say the same, and where they are written
+ * differently.
+ */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
@@ -10,20 +13,22 @@ import type { DriftPart, DriftPosition } from '../place.ts'
 import { type CallNode, callNodes } from './call-text.ts'
 import { type CallWriting, type Difference, WRITINGS, writingDifferences } from './call-writing.ts'
 
+/** A call of one side, compared with the other side. */
 export interface CallReading {
-  /** What stands for the call on the other side. */
+  /** The span of the other side that corresponds to the call. */
   readonly other: Span
-  /** arguments: these are the same, in other markup or beside other members. */
+  /** 'arguments' means that these are the same, in different markup or with different other members. */
   readonly same: 'all' | 'arguments' | 'nothing'
-  /** In what that which is the same is written otherwise, what says most first. */
+  /** How the equal parts are written differently, the most informative difference first. */
   readonly writings: readonly CallWriting[]
-  /** The same at a place. */
+  /** Returns the differences at a drift. */
   readonly writingsAt: (place: DriftPosition) => readonly CallWriting[]
 }
 
-/** A call is read once, however many drifts are in it: its side is made for one comparison. */
+/** Caches the comparison of a call, because several drifts may be inside of it. */
 const readings = new WeakMap<CallSpan, CallReading>()
 
+/** Compares the call with the other side. */
 export function readingOf(own: CallSpan, from: 'left' | 'right', place: DriftPosition): CallReading {
   const known = readings.get(own)
   if (known) return known
@@ -67,18 +72,18 @@ function argumentDifferences(left: readonly CallNode[], right: readonly CallNode
   return writingDifferences([ours.input], [theirs.input])
 }
 
-/** As the formats of models name them. What a value stands behind is not of the value. */
+/** Names of the arguments in model formats. Text before a value is not part of the value. */
 const ARGUMENTS = ['arguments', 'parameters', 'input', 'args']
 
 const PYTHON_NAME = /[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 interface Called {
-  /** Undefined: it stands outside of the JSON. */
+  /** Undefined if the name is outside of the JSON. */
   readonly name: string | undefined
   readonly input: CallNode
 }
 
-/** `before`: what stands in front of it. */
+/** `before` is the node in front of it. */
 function calledIn(node: CallNode | undefined, before?: CallNode): Called | undefined {
   if (node?.kind !== 'object') return undefined
   if (node.raw[0] === '(') return { name: before && PYTHON_NAME.exec(before.raw)?.[0], input: node }
@@ -110,10 +115,10 @@ function charactersOf({ span }: DriftPart, { span: call, starts }: CallText): Sp
   return { start: at(span.start), end: at(span.end) }
 }
 
-/** Differences that are looked at around a place: a call may have as many as it has tokens. */
+/** Most differences searched around a drift: a call may have as many as it has tokens. */
 const MOST_NEAR = 32
 
-/** Of differences in the order of a side those that share characters with a range. */
+/** Returns the differences of a sorted list that share characters with a range. */
 function near(sorted: readonly Difference[], side: 'left' | 'right', range: Span): readonly Difference[] {
   const end = countWhile(sorted.length, (index) => elementAt(sorted, index)[side].start < range.end)
   return sorted.slice(Math.max(0, end - MOST_NEAR), end).filter((each) => range.start < each[side].end)

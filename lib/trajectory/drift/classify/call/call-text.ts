@@ -1,32 +1,35 @@
 /**
- * The text of a tool call, read leniently as what it says: JSON as any program writes it (Python’s True and single quotes
- * too) and arguments of a call in Python, `(a=1, b="x")`, between tags and other text. Nothing is evaluated, and white space is kept apart, so that texts of one value can
- * be told apart by how they are written. Offsets count UTF-16 code units.
+ * Parses the text of a tool call leniently: JSON in any notation (also with Python’s True and single quotes) and Python
+ * arguments, `(a=1, b="x")`, between tags and other text. Nothing is evaluated. White space is separate, so texts of
+ * the same value can be compared by how they are written. Offsets count UTF-16 code units.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
+/** A parsed part of a call's text. */
 export type CallNode =
   | (Written & { readonly kind: 'text' | 'number' })
   | (Written & { readonly kind: 'word' | 'string' | 'name'; readonly value: string })
   | (Written & { readonly kind: 'list'; readonly items: readonly CallNode[]; readonly close: Piece })
   | (Written & { readonly kind: 'object'; readonly members: readonly CallMember[]; readonly close: Piece })
 
+/** A named value of an object or of Python arguments. */
 export interface CallMember {
   readonly key: CallString
   readonly value: CallNode
 }
 type CallString = Extract<CallNode, { kind: 'word' | 'string' | 'name' }>
 
+/** A range of the text with its content. */
 export interface Piece extends Span {
   readonly raw: string
 }
 
 interface Written extends Piece {
-  /** The white space before it, with the comma or colon in it. */
+  /** White space before the value, with its comma or colon. */
   readonly gap: Piece
 }
 
-/** In order, an empty text last. Brackets that hold no JSON are text. */
+/** Returns the parts in order; the last is an empty text. Brackets that do not contain JSON are text. */
 export function callNodes(text: string): readonly CallNode[] {
   const nodes: CallNode[] = []
   let [from, at, refused] = [0, 0, 0]
@@ -64,12 +67,12 @@ export function callNodes(text: string): readonly CallNode[] {
   return nodes
 }
 
-/** Looks no further than the first name: other texts have parentheses, too. */
+/** Matches only up to the first name, because other texts have parentheses too. */
 const ARGUMENTS = /\((?=\s*(?:\)|[\p{L}_][\p{L}\p{N}_]*\s*=))/uy
 const TAG = /<[^<>\s][^<>]*>/y
-/** Each costs a walk to where it fails. */
+/** Limits failed attempts, because each reads ahead until it fails. */
 const MOST_REFUSED = 8
-/** Deeper JSON is text: nothing a tool takes is. */
+/** Deeper JSON is treated as text: no tool takes it. */
 const MAX_DEPTH = 128
 
 const STRING = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'/y
@@ -78,7 +81,7 @@ const WORD = /(?:true|false|null|True|False|None|NaN|-?Infinity)(?!\w)/y
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy
 const [SPACE, COMMA, COLON, EQUALS] = [/\s*/y, /\s*,\s*/y, /\s*:\s*/y, /\s*=\s*/y]
 
-/** Python’s words by JSON’s. */
+/** JSON's words for Python’s. */
 const WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
 
 function plain(written: Written): CallNode {
@@ -88,7 +91,7 @@ function plain(written: Written): CallNode {
   return { kind: 'text', ...written }
 }
 
-/** The value that begins behind a gap; undefined: there is none. */
+/** Reads the value after a gap; undefined if there is none. */
 function readValue(text: string, gap: Piece, depth: number): CallNode | undefined {
   const start = gap.end
   if (depth > MAX_DEPTH) return undefined

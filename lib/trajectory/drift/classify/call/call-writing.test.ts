@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { callNodes } from './call-text.ts'
 import { writingDifferences } from './call-writing.ts'
 
-/** `spacing 4-6|4-5`: in what two texts of one value are written otherwise, and where. */
+/** Returns `spacing 4-6|4-5`: how and where two texts of one value are written differently. */
 const differences = (left: string, right: string): string =>
   writingDifferences(callNodes(left), callNodes(right))
     ?.map((each) => `${each.writing} ${each.left.start}-${each.left.end}|${each.right.start}-${each.right.end}`)
     .join(', ') ?? 'other value'
 
-describe('two texts of one value', () => {
+describe('writingDifferences', () => {
   test.each([
     ['{"a": 1}', '{"a":1}', 'spacing 4-6|4-5'],
     ['{"a": [1, 2]}', '{"a": [1,2 ]}', 'spacing 11-11|10-11, spacing 8-10|8-9'],
@@ -36,7 +36,7 @@ describe('two texts of one value', () => {
     ['f(a={"b": [1]})', 'f({"a":{"b": [1]}})', 'other value'],
     ['(a=1, b={"c": 2})', '{"b": {"c": 2.0}, "a": 1}', 'numbers 14-15|12-15'],
     ['f()', 'f( )', 'spacing 2-2|2-3'],
-  ])('%s and %s', (left, right, expected) => {
+  ])('finds how %s and %s differ', (left, right, expected) => {
     expect(differences(left, right)).toBe(expected)
   })
 
@@ -59,7 +59,7 @@ describe('two texts of one value', () => {
     ['[true]', '["true"]'],
     ['<a>x y</a>', '<a>x  y</a>'],
     ['x', 'y'],
-  ])('%s and %s say something else', (left, right) => {
+  ])('reports different values for %s and %s', (left, right) => {
     expect(differences(left, right)).toBe('other value')
   })
 
@@ -77,18 +77,18 @@ describe('two texts of one value', () => {
     '{"a": [}',
     '['.repeat(200) + ']'.repeat(200),
     '{"a": 1',
-  ])('what is no JSON is text: %s', (text) => {
+  ])('treats invalid JSON as text: %s', (text) => {
     expect(differences(text, text)).toBe('')
     expect(differences(text, `${text}x`)).toBe('other value')
   })
 
-  test('many brackets that hold nothing cost little', () => {
+  test('takes little time for many empty brackets', () => {
     const text = `${'{'.repeat(20_000)}{"a": 1}`
     expect(differences(text, text)).toBe('')
   })
 })
 
-test('a value that is serialised in two ways is one value, and its members in other order too', () => {
+test('recognises one value in two serialisations, also with reordered members', () => {
   const reversed = (value: unknown): unknown =>
     Array.isArray(value)
       ? value.map(reversed)
@@ -110,7 +110,7 @@ test('a value that is serialised in two ways is one value, and its members in ot
   )
 })
 
-test('other values are told apart', () => {
+test('reports different values', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       const [left, right] = [JSON.stringify({ value: one }), JSON.stringify({ value: other })]

@@ -1,19 +1,21 @@
-/** Two texts of one call: in what they are written otherwise, if they say the same. */
+/** Compares two texts of one call: how they are written differently if they have the same value. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { CallMember, CallNode, Piece } from './call-text.ts'
 
-/** What says most about who wrote it first: of several at one place the first is named. */
+/** Ways to write a value differently, the most informative first: of several at one position the first is named. */
 export const WRITINGS = ['key-order', 'quotes', 'booleans', 'numbers', 'escapes', 'spacing'] as const
+/** A way to write a value differently. */
 export type CallWriting = (typeof WRITINGS)[number]
 
+/** A difference in writing, with its range on both sides. */
 export interface Difference {
   readonly writing: CallWriting
   readonly left: Span
   readonly right: Span
 }
 
-/** Undefined: they say something else. */
+/** Returns the differences in writing, or undefined if the values differ. */
 export function writingDifferences(
   left: readonly CallNode[],
   right: readonly CallNode[],
@@ -46,7 +48,7 @@ export function writingDifferences(
     add(ours.kind === 'word' ? 'booleans' : ours.raw[0] === theirs.raw[0] ? 'escapes' : 'quotes', ours, theirs)
     return ours.value === theirs.value
   }
-  /** In other markup, what stands between the values tells nothing. */
+  /** In different markup the text between the values is not compared. */
   const areSameByName = (ours: readonly CallMember[], theirs: readonly CallMember[]): boolean => {
     const byName = new Map(theirs.map(({ key, value }) => [key.value, value]))
     return (
@@ -72,7 +74,7 @@ export function writingDifferences(
       const other = isOrdered ? theirs[index] : byName.get(key.value)
       if (!other) return false
       byName.delete(key.value)
-      // The gap before a key tells where it stands in the object, which is another thing where the order is.
+      // The gap before a key depends on the position in the object, so it is only compared if the order is the same.
       const isSameKey = isOrdered ? isSame(key, other.key) : isSameValue(key, other.key)
       return isSameKey && isSame(value, other.value)
     })

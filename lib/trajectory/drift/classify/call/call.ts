@@ -1,4 +1,4 @@
-/** Tool calls: written again from what a parser read, changed, moved or dropped. */
+/** Tool calls that were re-serialised from a parsed value, changed, moved or dropped. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type CallSpan, type DriftSide, firstTouched, spanAt } from '../drift-side.ts'
@@ -6,10 +6,11 @@ import { cores, type DriftPart, type DriftPosition, type DriftVerdict, partOf } 
 import { type CallReading, readingOf } from './call-reading.ts'
 import type { CallWriting } from './call-writing.ts'
 
+/** Recognises a drift in a tool call. */
 export function toolCall(place: DriftPosition): DriftVerdict | undefined {
   const { left, right } = place
   const [ours, theirs] = [callAt(left), callAt(right)]
-  // Text that is no call, where the other side has one or nothing.
+  // Text outside of calls, where the other side has a call or nothing.
   if (!ours && (!theirs || left.words().length > 0)) return undefined
   const from = ours ? 'left' : 'right'
   const own = (ours ?? theirs) as CallSpan
@@ -21,12 +22,12 @@ export function toolCall(place: DriftPosition): DriftVerdict | undefined {
 }
 
 const CAUSES: Readonly<Record<CallWriting, string>> = {
-  'key-order': 'its keys stand in another order',
-  quotes: 'it is quoted otherwise, as Python prints a dict',
-  booleans: 'true, false and null are spelled otherwise, as Python spells them',
-  numbers: 'a number is spelled otherwise (1.0 and 1, an exponent, a big integer)',
-  escapes: 'characters in its strings are escaped otherwise (\\u…, \\/)',
-  spacing: 'other white space stands between its parts',
+  'key-order': 'its keys are in a different order',
+  quotes: 'it is quoted differently, as Python prints a dict',
+  booleans: 'true, false and null are spelled differently, as in Python',
+  numbers: 'a number is spelled differently (1.0 and 1, an exponent, a big integer)',
+  escapes: 'characters in its strings are escaped differently (\\u…, \\/)',
+  spacing: 'its white space differs',
 }
 
 function rewrittenAlike(writing: CallWriting, { writings }: CallReading): DriftVerdict {
@@ -56,38 +57,38 @@ function otherwise(
       return {
         kind: 'call-rewritten',
         detail: 'moved',
-        cause: `The call${nameOf(own)} stands elsewhere in the turn: the template writes calls behind the content, whatever their order was.`,
+        cause: `The call${nameOf(own)} is elsewhere in the turn: the template writes calls after the content, whatever their order was.`,
       }
     return {
       kind: 'call-rewritten',
       detail: 'dropped',
       cause:
         own.call.kind === 'malformed'
-          ? `The call${nameOf(own)} could not be read (${own.call.why}), and the parser dropped its text.`
-          : `The call${nameOf(own)} stands on the ${from} only: it did not come back with the message.`,
+          ? `The call${nameOf(own)} could not be parsed (${own.call.why}), and the parser dropped its text.`
+          : `The call${nameOf(own)} is on the ${from} only: the message lost it.`,
     }
   }
   if (same === 'arguments')
     return {
       kind: 'call-rewritten',
       detail: 'format',
-      cause: `The call${nameOf(own)} has the same arguments in other markup: the template writes calls in a format of its own, not as the model did.`,
+      cause: `The call${nameOf(own)} has the same arguments in different markup: the template writes calls in its own format, not in the model’s.`,
     }
   if ([place.left.side, place.right.side].every((each) => isSampled(each, each === side ? own : other)))
-    return { kind: 'content', cause: 'Both sides were sampled, and the model wrote another call.' }
+    return { kind: 'content', cause: 'Both sides were sampled, and the model wrote a different call.' }
   return {
     kind: 'call-rewritten',
     detail: 'changed',
     cause:
       own.call.kind === 'malformed'
-        ? `The call${nameOf(own)} could not be read (${own.call.why}), and other text stands for it.`
-        : `The call${nameOf(own)} says something else on the other side: a parser, a schema or the template changed its value.`,
+        ? `The call${nameOf(own)} could not be parsed (${own.call.why}), and the other side has different text in its place.`
+        : `The call${nameOf(own)} differs on the other side: a parser, a schema or the template changed its value.`,
   }
 }
 
 const nameOf = ({ call }: CallSpan): string => (call.name === undefined ? '' : ` of ${call.name}`)
 
-/** The call that holds all words of a part, or within which it stands if it has none. */
+/** Returns the call that contains all words of a part, or that surrounds a part without words. */
 function callAt(part: DriftPart): CallSpan | undefined {
   const { side, span } = part
   const words = part.words()
@@ -97,7 +98,7 @@ function callAt(part: DriftPart): CallSpan | undefined {
   return words.every((token) => spanAt(side.calls, token)) ? found : undefined
 }
 
-/** White space at an end of the call, which a token of the call begins or ends with. */
+/** Returns whether the part is white space at an edge of the call, in a token that the call begins or ends with. */
 function isAroundCall(place: DriftPosition, { span }: DriftPart, call: Span): boolean {
   const { left, right, before, after } = cores(place)
   if (left.trim() !== '' || right.trim() !== '') return false
