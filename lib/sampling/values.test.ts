@@ -45,7 +45,7 @@ test('combinationProblem allows at most one grammar and no minimum above the max
 
 test('furtherProblem refuses names that have their own field', () => {
   expect(furtherProblem('new_in_0_6')).toBeUndefined()
-  expect(furtherProblem('top_p')).toContain('beside "further"')
+  expect(furtherProblem('top_p')).toContain('next to "further"')
   expect(furtherProblem('n')).toContain('Rollscope sets it')
   expect(furtherProblem('custom_logit_processor')).toContain('code for the server')
 })

@@ -13,7 +13,7 @@ export interface Tokenizer {
   readonly addedTokens: readonly AddedToken[]
   /** Without adding special tokens; the text of an added token becomes its id. */
   encode(text: string): number[]
-  /** It cuts a text into words and remembers their ids: only a long word takes long. Omitted: not known. */
+  /** It cuts a text into words and remembers their ids: only a long word takes long. Omitted: unknown. */
   readonly encodesWords?: boolean
   /** The exact bytes of one id; empty for an id the tokenizer does not know. */
   bytes(id: number): Uint8Array

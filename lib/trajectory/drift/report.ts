@@ -1,6 +1,6 @@
 /**
- * What a comparison finds: every drift with its kind, its cause and its remedy, and what it costs. The schema of the report
- * as it is shown, exported, told over HTTP and by the command line.
+ * The result of a comparison: every drift with its kind, cause and remedy, and what it costs. This is the schema of the
+ * report that is shown, exported, and returned over HTTP and by the command line.
  */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
@@ -8,11 +8,12 @@ import { KIND_TEXTS } from './kinds.ts'
 import { ROW_STEPS } from './replay.ts'
 
 /**
- * Raised when the classification or the meaning of a field changes. 2: prefix and rows are of a replay, where version 1 cut
- * every earlier history from the last one.
+ * Incremented when the classification or the meaning of a field changes. 2: prefix and rows come from a replay; version
+ * 1 cut every earlier history from the last one.
  */
 export const DRIFT_REPORT_VERSION = 2
 
+/** All drift kinds. */
 export const DRIFT_KINDS = [
   'split',
   'normalisation',
@@ -29,32 +30,35 @@ export const DRIFT_KINDS = [
   'content',
   'unknown',
 ] as const
+/** The name of a class of drift spans. */
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 
-/** Who is hit, the gravest first. */
+/** Severities of a drift span, the worst first. */
 export const DRIFT_SEVERITIES = ['trained', 'context', 'tail'] as const
+/** The severity of a drift span. */
 export type DriftSeverity = (typeof DRIFT_SEVERITIES)[number]
 
 /**
- * Whether a sample, or a span, counts where the drifting ones are counted: a newline behind the last end of turn, which most
- * templates write and no model does, changes nothing that is trained.
+ * Returns whether a sample or span counts as drifting. A newline after the last end of turn, which most templates write
+ * and no model does, changes nothing that is trained.
  */
 export const countsAsDrift = (severity: DriftSeverity | undefined): boolean =>
   severity === 'trained' || severity === 'context'
 
 /**
- * What differs. structural: a special token (ends of turns and the delimiters of think blocks and calls are such), or the
- * role in a turn's header. content: everything else.
+ * What differs. structural: a special token (such as ends of turns and delimiters of think blocks and calls), or the
+ * role in a turn header. content: everything else.
  */
 export const DRIFT_LAYERS = ['structural', 'content'] as const
+/** The layer of a drift span. */
 export type DriftLayer = (typeof DRIFT_LAYERS)[number]
 
 const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
 const count = z.int().min(0)
 
 const driftSpanSchema = z.object({
-  left: span.describe('Half-open range of tokens of the left side, counted from its first; may be empty.'),
-  right: span.describe('The same of the right side.'),
+  left: span.describe('Half-open range of tokens of the left side, counted from its first token; may be empty.'),
+  right: span.describe('The same for the right side.'),
   kind: z.enum(DRIFT_KINDS).describe(DRIFT_KINDS.map((kind) => `${kind}: ${KIND_TEXTS[kind].meaning}`).join(' ')),
   detail: z
     .string()
@@ -65,26 +69,26 @@ const driftSpanSchema = z.object({
         return names.length > 0 ? [`${kind}: ${names.join(', ')}.`] : []
       }).join(' ')} Omitted: the kind has one form.`,
     ),
-  cause: z.string().describe('One sentence, for a person: what made it.'),
-  remedy: z.string().describe('One sentence: what usually helps.'),
+  cause: z.string().describe('The cause in one sentence.'),
+  remedy: z.string().describe('What usually helps, in one sentence.'),
   severity: z
     .enum(DRIFT_SEVERITIES)
     .describe(
-      'trained: the span holds trained tokens of the left side; or the left has nothing there, and what the right has is ' +
-        'trained, or stands between two trained tokens of one response. context: trained tokens of the left stand ' +
-        'behind it: they would be learnt in another context. tail: none of these.',
+      'trained: the span contains trained tokens of the left side; or the left has nothing there, and the right side’s tokens are ' +
+        'trained or between two trained tokens of one response. context: trained tokens of the left side follow ' +
+        'after it: they would be learnt in a different context. tail: neither.',
     ),
   layer: z
     .enum(DRIFT_LAYERS)
     .describe(
-      'structural: the tokens of either side hold a special token (an end of a turn, a delimiter of a think block or a ' +
-        'call) or the role of a turn. content: neither side’s do.',
+      'structural: the tokens of either side contain a special token (an end of a turn, a delimiter of a think block or a ' +
+        'call) or the role of a turn. content: those of neither side do.',
     ),
   trained: z.object({ left: count, right: count }).describe('Trained tokens of the span on each side.'),
   turn: count
     .exactOptional()
     .describe(
-      'Number of the first response that it touches, from 0: of the left, or of the right where the left has none there. ' +
+      'Number of the first response that it touches, from 0: on the left, or on the right if it touches none on the left. ' +
         'Omitted: it touches none.',
     ),
   tool: z
@@ -92,51 +96,52 @@ const driftSpanSchema = z.object({
     .exactOptional()
     .describe('Name of the tool whose call it touches, by the same rule. Omitted: none, or a call without a name.'),
 })
+/** A located difference between two trajectories. */
 export type DriftSpan = Plain<z.infer<typeof driftSpanSchema>>
 
 export const driftReportSchema = z.object({
   version: z.literal(DRIFT_REPORT_VERSION),
   tokens: z.object({ left: count, right: count }),
   spans: z.array(driftSpanSchema).describe('In order. Empty: the sides are equal.'),
-  byKind: z.partialRecord(z.enum(DRIFT_KINDS), count).describe('Spans of each kind; none: left out.'),
-  byLayer: z.object({ structural: count, content: count }).describe('Spans of each layer.'),
-  severity: z.enum(DRIFT_SEVERITIES).exactOptional().describe('The gravest. Omitted: no drift.'),
+  byKind: z
+    .partialRecord(z.enum(DRIFT_KINDS), count)
+    .describe('Number of spans of each kind; kinds without spans are omitted.'),
+  byLayer: z.object({ structural: count, content: count }).describe('Number of spans of each layer.'),
+  severity: z.enum(DRIFT_SEVERITIES).exactOptional().describe('The worst severity. Omitted: no drift.'),
   trained: z
     .object({ touched: count, of: count })
-    .describe('Trained tokens of the left side that stand in drift, of all its trained tokens.'),
+    .describe('Trained tokens of the left side that are inside of drift spans, and all its trained tokens.'),
   replayed: z
     .enum(['rendered', 'encoded', 'read', 'ids'])
     .describe(
-      'How the prompt of each call was made again, of the right side, or of the left where only the left is made again. ' +
+      'How the prompt of each call was rebuilt, on the right side, or on the left if only the left is replayed. ' +
         'rendered: its messages before the call through the chat template, with the generation prompt. encoded: the text ' +
-        'of all ids before the call. read: as the server read it. ids: both sides are recorded, and the prompts are the ' +
-        'right side’s ids before each of its responses. Replies are those that were recorded; with two recorded sides the ' +
+        'of all ids before the call. read: as the server tokenized it. ids: both sides are recorded, and the prompts are the ' +
+        'right side’s ids before each of its responses. Replies are the recorded ones; with two recorded sides the ' +
         'left’s.',
     ),
   prefix: z
     .object({
       kept: count.describe(
-        'Tokens of the prefix cache that each call’s prompt begins with, added up over all calls but the first. The cache ' +
-          'holds the prompt and the reply of the call before.',
+        'Total of the tokens of the prefix cache that each call’s prompt begins with, over all calls but the first. The cache ' +
+          'contains the prompt and the reply of the call before.',
       ),
-      lost: count.describe('The rest of these caches: tokens that a server reads again, or for nothing.'),
+      lost: count.describe('The rest of these cached tokens, which the server computes again or never uses.'),
     })
-    .describe('What the prefix cache is worth when the prompt of every call is made again. One call or none: 0 and 0.'),
+    .describe('Use of the prefix cache if the prompt of every call is rebuilt. One call or none: 0 and 0.'),
   rows: z
     .object({
       count: count.describe(
-        'Training rows that the sample becomes, counted as TRL 1.16.0 does: a call’s prompt that begins with all of the row ' +
+        'Training rows of the sample, counted like TRL 1.16.0: a call’s prompt that begins with the whole row ' +
           'continues it, and so does one that differs only within the last reply, by fewer than 1,024 tokens. Any other ' +
           'begins a new row.',
       ),
       extra: count.describe('Tokens of all rows but the last.'),
       realigned: count.describe(
-        'Sampled tokens that are not trained on, since the row holds other tokens of a later prompt in their place.',
+        'Sampled tokens that are not trained, because the row contains different tokens of a later prompt in their place.',
       ),
     })
-    .describe(
-      'What becomes of the sample when every reply is trained on behind the prompt that was made for its call.',
-    ),
+    .describe('The costs if every reply is trained after the rebuilt prompt of its call.'),
   calls: z
     .array(
       z.object({
@@ -144,18 +149,18 @@ export const driftReportSchema = z.object({
         cached: z
           .object({
             kept: count.describe('Tokens of the cache that the prompt begins with.'),
-            of: count.describe('Tokens that the call before has left there: its prompt and its reply.'),
+            of: count.describe('Cached tokens of the call before: its prompt and its reply.'),
             step: z.enum(ROW_STEPS).describe('How the prompt continues the training row.'),
           })
           .exactOptional()
-          .describe('Omitted: the first call.'),
+          .describe('Omitted for the first call.'),
       }),
     )
     .describe('In order.'),
   firstRewrite: z
     .object({
       turn: count.describe('Number of the call, from 0.'),
-      line: count.exactOptional().describe('Line of the template that wrote the first token that differs, from 1.'),
+      line: count.exactOptional().describe('Template line that wrote the first differing token, from 1.'),
     })
     .exactOptional()
     .describe(
@@ -167,6 +172,7 @@ export const driftReportSchema = z.object({
     .describe('The costs in one sentence, for a trainer’s issue tracker. Omitted: both sides are recorded.'),
   sameVocabulary: z
     .boolean()
-    .describe('False: ids are of different tokenizers; tokens are equal where their bytes are.'),
+    .describe('False: ids are of different tokenizers, and tokens are equal if their bytes are.'),
 })
+/** The result of a comparison. */
 export type DriftReport = Plain<z.infer<typeof driftReportSchema>>

@@ -1,4 +1,4 @@
-/** The events of a rollout, as they go over the wire. */
+/** The schema of rollout events, as they are streamed. */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 import { schemas, trajectorySchema } from '../format/trajectory.ts'
@@ -6,15 +6,16 @@ import { schemas, trajectorySchema } from '../format/trajectory.ts'
 const { promptSegment, responseSegment, request } = schemas
 
 const vocabulary = {
-  vocab: trajectorySchema.shape.vocab.describe('The text of ids not seen before in this trajectory.'),
+  vocab: trajectorySchema.shape.vocab.describe('The texts of ids that are new in this trajectory.'),
   specialIds: z.array(z.int().min(0)).describe('Those of them that are added tokens.'),
 }
 
+/** Schema of rollout events. */
 export const rolloutEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('started'),
     rolloutId: z.string(),
-    trajectory: trajectorySchema.describe('All that was known before, with outcome running.'),
+    trajectory: trajectorySchema.describe('Everything known before, with outcome running.'),
   }),
   z
     .object({
@@ -22,11 +23,11 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
       segment: z.discriminatedUnion('kind', [promptSegment, responseSegment]),
       ...vocabulary,
     })
-    .describe('A segment opens and is not part of the record yet: a prompt with its ids, a response without any.'),
+    .describe('A segment opens and is not yet recorded: a prompt with its ids, a response without any.'),
   z
-    .object({ type: z.literal('resumed'), request: request.describe('With the tokens of the response in its input.') })
+    .object({ type: z.literal('resumed'), request: request.describe('Its input includes the tokens of the response.') })
     .describe(
-      'The last response, which had been stopped, opens again with all its tokens. Retracted: it stays as it was.',
+      'The last response, which had been stopped, opens again with all its tokens. If it is retracted, it stays unchanged.',
     ),
   z
     .object({
@@ -36,7 +37,7 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
       topLogprobs: schemas.topLogprobs.optional(),
       ...vocabulary,
     })
-    .describe('Tokens of the open response, as they arrive.'),
+    .describe('Tokens of the open response as they arrive.'),
   z
     .object({
       type: z.literal('segment'),
@@ -46,16 +47,16 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
       ]),
       ...vocabulary,
     })
-    .describe('The open segment closes and joins the record: all that is known of it besides what was sent before.'),
+    .describe('The open segment closes and is recorded, with everything that was not sent before.'),
   z
     .object({ type: z.literal('retracted') })
     .describe(
-      'The open segment never happened: the call failed before its first token. A resumed response is as it was before.',
+      'The open segment is discarded: the call failed before its first token. A resumed response is as it was before.',
     ),
   z.object({ type: z.literal('tool-started'), callId: z.string(), startedAt: z.string() }),
   z.object({ type: z.literal('tool-ended'), callId: z.string(), result: schemas.toolResult }),
   z.object({ type: z.literal('ended'), outcome: schemas.outcome }),
 ])
 
-/** One line of the NDJSON stream; numbered from 0 in its rollout. */
+/** One line of the NDJSON stream, numbered from 0 within its rollout. */
 export type RolloutEvent = Plain<z.infer<typeof rolloutEventSchema>>

@@ -1,6 +1,6 @@
 /**
- * What happens in a rollout, one event at a time, and the only function that applies one to a trajectory. Server,
- * browser and tests use the same: the events of a rollout, replayed, give its trajectory.
+ * Rollout events and the only function that applies one to a trajectory. Server, browser and tests share it: replaying
+ * the events of a rollout gives its trajectory.
  */
 
 import { unreachable } from '#lib/util/unreachable.ts'
@@ -12,18 +12,21 @@ export type { RolloutEvent } from './event-schema.ts'
 
 type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
 
-/** A trajectory with what is under way: never part of a file. */
+/** A trajectory with the state of a running rollout, which is never part of a file. */
 export interface LiveTrajectory extends Trajectory {
   readonly live?: {
     readonly open?: Segment
-    /** The response that `open` resumes, as it was stopped: it returns where nothing comes of that. */
+    /** The stopped response that `open` resumes; it returns if the open one is retracted. */
     readonly stopped?: ResponseSegment
-    /** Tool calls being executed: call id → when it started (ISO 8601). */
+    /** Start times (ISO 8601) of tool calls that are being executed, by call id. */
     readonly runningCalls: Readonly<Record<string, string>>
   }
 }
 
-/** The trajectory after the event. Throws when the event does not fit what came before (a broken promise of ours). */
+/**
+ * Returns the trajectory after the event. Throws if the event does not fit the events before it, which is a bug of the
+ * sender.
+ */
 export function applyEvent(trajectory: LiveTrajectory | undefined, event: RolloutEvent): LiveTrajectory
 export function applyEvent(trajectory: TrajectoryView | undefined, event: RolloutEvent): TrajectoryView
 export function applyEvent(trajectory: TrajectoryView | undefined, event: RolloutEvent): TrajectoryView {
@@ -69,14 +72,14 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
   }
 }
 
-/** The last response, open again behind its own tokens. What is known of its text is known again when it closes. */
+/** Opens the last response again with its tokens. Information about its text is known again when it closes. */
 function resumed(
   trajectory: TrajectoryView,
   { request }: Extract<RolloutEvent, { type: 'resumed' }>,
   runningCalls: NonNullable<LiveTrajectory['live']>['runningCalls'],
 ): TrajectoryView {
   const stopped = trajectory.segments.at(-1)
-  if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('no response is there to be resumed')
+  if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('there is no response to resume')
   const { finish, ...kept } = stopped
   const open: ResponseView = {
     ...kept,
@@ -92,7 +95,7 @@ const withStopped = (trajectory: TrajectoryView): TrajectoryView =>
 
 type TokensEvent = Extract<RolloutEvent, { type: 'tokens' }>
 
-/** Some `tokens` events as one, in time linear in their tokens. */
+/** Merges `tokens` events into one, in time linear in their tokens. */
 export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
   const [only] = events
   if (only && events.length === 1) return only
@@ -109,7 +112,7 @@ const withTokens = (open: ResponseView, added: TokenColumns): ResponseView => ({
   ...joined([open, added]),
 })
 
-/** The trajectory with the texts of ids that it did not have before. */
+/** Returns the trajectory with the texts of new ids. */
 export function withVocabulary<T extends Pick<TrajectoryView, 'model' | 'vocab'>>(
   trajectory: T,
   { vocab, specialIds }: Pick<SegmentEvent, 'vocab' | 'specialIds'>,
@@ -143,7 +146,7 @@ function joined(all: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logpro
 
 type PlainColumns = Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'>
 
-/** Columns as an event brings them: nobody changes them, so they need not be copied. */
+/** Columns of an event never change, so they need not be copied. */
 const isPlain = (columns: TokenColumns): columns is PlainColumns => Array.isArray(columns.ids)
 
 const columnsOf = ({ ids, logprobs, topLogprobs }: PlainColumns): PlainColumns => ({
@@ -155,7 +158,7 @@ const columnsOf = ({ ids, logprobs, topLogprobs }: PlainColumns): PlainColumns =
 const known = ({ ids, logprobs }: TokenColumns): (number | null)[] =>
   Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
 
-/** The alternatives of some tokens, padded to k a token. */
+/** Returns the alternatives of some tokens, padded to k for each token. */
 function alternatives({ ids, topLogprobs }: TokenColumns, k: number): Pick<TopLogprobs, 'ids' | 'logprobs'> {
   const own = topLogprobs?.k ?? 0
   const cells = Array.from({ length: ids.length * k }, (_, cell) =>

@@ -1,25 +1,25 @@
 import type { Vocab } from '../format/trajectory.ts'
 import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from './events.ts'
 
-/** A trajectory as it grows by events. */
+/** A trajectory that grows by events. */
 export interface Fold {
   add(event: RolloutEvent): void
   /**
-   * What the events so far make; undefined before the first. One that was given stays what it was, but for its vocabulary,
-   * which is one record that grows.
+   * The trajectory after all events so far; undefined before the first. A returned trajectory does not change, except
+   * for its vocabulary, which is one object that grows.
    */
   readonly trajectory: LiveTrajectory | undefined
 }
 
 /**
- * For readers who look less often than tokens come: what has piled up is applied in one go, so that n tokens cost n
- * steps and not n². `texts`: those of all ids that events will bring, where they are at hand; the trajectory then has these as
- * its vocabulary.
+ * Creates a fold for readers that look less often than tokens arrive. Pending events are applied together, so n tokens
+ * cost n steps instead of n². `texts` are the texts of all ids that events will bring, if known; they become the
+ * vocabulary.
  */
 export function createFold(texts?: Vocab): Fold {
   let applied: LiveTrajectory | undefined
   let vocab: Record<string, Vocab[string]> = {}
-  // Where the texts are at hand, those of an event are not even made.
+  // If all texts are known, those of events are ignored.
   const learn = texts ? () => {} : (event: { readonly vocab: Vocab }) => Object.assign(vocab, event.vocab)
   let waiting: Extract<RolloutEvent, { type: 'tokens' }>[] = []
   const settle = () => {

@@ -27,7 +27,7 @@ const closing: RolloutEvent = {
   specialIds: [],
 }
 
-/** Tokens with logprobs or without, and with 0 to 2 alternatives each. */
+/** Generates tokens with or without logprobs, with 0 to 2 alternatives each. */
 const tokens = fc
   .record({ ids: fc.array(fc.constantFrom(3, 4, 77), { maxLength: 400 }), hasLogprobs: fc.boolean(), k: fc.nat(2) })
   .map(
@@ -47,7 +47,7 @@ const tokens = fc
     }),
   )
 
-/** With the open segment among the others: of what is under way a file holds nothing. */
+/** Adds the open segment to the others, because a file has no running state. */
 const everything = (view: TrajectoryView | undefined): Trajectory | undefined =>
   view && unpack({ ...view, segments: [...view.segments, ...(view.live?.open ? [view.live.open] : [])] })
 
@@ -61,8 +61,8 @@ function both(events: readonly RolloutEvent[]) {
   return { grown: growth.trajectory, folded: fold.trajectory }
 }
 
-describe('a growing trajectory', () => {
-  test('is what the events give, wherever it is looked at', () => {
+describe('createGrowth', () => {
+  test('returns the trajectory of the events at any time', () => {
     fc.assert(
       fc.property(fc.array(tokens, { maxLength: 6 }), fc.nat(6), (list, looks) => {
         const growth = createGrowth()
@@ -79,13 +79,13 @@ describe('a growing trajectory', () => {
           fold.add(event)
         }
         expect(unpack(growth.trajectory as TrajectoryView)).toEqual(fold.trajectory)
-        // What was given before is as it was, but for the words that it shares.
+        // Earlier views are unchanged, except for the shared vocabulary.
         for (const [view, then] of seen) expect({ ...everything(view), vocab: {} }).toEqual({ ...then, vocab: {} })
       }),
     )
   })
 
-  test('grows on after a turn, and takes back what never happened', () => {
+  test('continues after a turn and removes retracted segments', () => {
     const more: RolloutEvent = { type: 'tokens', ids: [3], vocab: {}, specialIds: [] }
     const { grown, folded } = both([
       started,
@@ -104,7 +104,7 @@ describe('a growing trajectory', () => {
     expect(grown?.live?.open?.ids.length).toBe(1)
   })
 
-  test('grows on in a response that is resumed, also over a pause of no tokens', () => {
+  test('continues a resumed response, also after a pause without tokens', () => {
     const more: RolloutEvent = {
       type: 'tokens',
       ids: [3, 4],
@@ -120,7 +120,7 @@ describe('a growing trajectory', () => {
     expect(grown?.live?.open?.ids.length).toBe(4)
   })
 
-  test('of a file without a tokenizer learns no special words', () => {
+  test('learns no special tokens for a file without a tokenizer', () => {
     const { tokenizer: _, ...model } = sampleTrajectory.model
     const { grown, folded } = both([
       { ...started, trajectory: { ...sampleTrajectory, model } },
@@ -130,7 +130,7 @@ describe('a growing trajectory', () => {
     expect(everything(grown)).toEqual(everything(folded))
   })
 
-  test('refuses what does not fit', () => {
+  test('throws for events that do not fit', () => {
     const growth = createGrowth()
     expect(growth.trajectory).toBeUndefined()
     const lost: RolloutEvent = { type: 'tokens', ids: [1], vocab: {}, specialIds: [] }
@@ -140,7 +140,7 @@ describe('a growing trajectory', () => {
     expect(() => growth.add(lost)).toThrow('no response was open')
   })
 
-  test('an event costs what it brings, however much is there', () => {
+  test('adds an event in time independent of the number of earlier tokens', () => {
     const step: RolloutEvent = {
       type: 'tokens',
       ids: [3, 4, 7],

@@ -1,6 +1,6 @@
 /**
- * A trajectory as a page watches it grow. Like a fold (fold.ts) it gives what the events so far make; its columns are typed
- * arrays with room to spare, so that an event costs what it brings, however much is there.
+ * A growing trajectory for pages. It returns the same as a fold (fold.ts), but its columns are typed arrays with spare
+ * capacity, so the cost of an event does not depend on the earlier tokens.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
@@ -9,21 +9,23 @@ import { pack } from '../tokens/packed.ts'
 import { numberAt, type ResponseView, type TopLogprobsView, type TrajectoryView } from '../tokens/trajectory-view.ts'
 import { applyEvent, type RolloutEvent } from './events.ts'
 
+/** A trajectory that grows by events, with typed columns. */
 export interface Growth {
-  /** Throws when the event does not fit what came before (a broken promise of ours). */
+  /** Adds an event. Throws if it does not fit the events before it, which is a bug of the sender. */
   add(event: RolloutEvent): void
   /**
-   * Undefined before the first event. One that was given stays what it was, but for its vocabulary, which is one record
-   * that grows.
+   * The trajectory after all events so far; undefined before the first. A returned view does not change, except for its
+   * vocabulary, which is one object that grows.
    */
   readonly trajectory: TrajectoryView | undefined
 }
 
+/** Creates an empty growth. */
 export function createGrowth(): Growth {
   let known: TrajectoryView | undefined
   let vocab: Record<string, Vocab[string]> = {}
   let columns: OpenColumns | undefined
-  /** Tokens have arrived that `known` does not show yet. */
+  /** True if tokens have arrived that `known` does not include yet. */
   let isBehind = false
 
   const settled = (): TrajectoryView | undefined => {
@@ -77,11 +79,11 @@ type Arrived = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs'>
 
 interface OpenColumns {
   append(tokens: Arrived): void
-  /** What has arrived so far: views that later tokens leave alone. */
+  /** Returns views of everything that arrived so far; later tokens do not change them. */
   view(): Arrived
 }
 
-/** The columns of an open response; what no event has brought is left out, as in a file. */
+/** The columns of an open response. A column that no event has brought is omitted, as in a file. */
 function createOpenColumns(start: Arrived): OpenColumns {
   let count = 0
   let k = 0
@@ -91,7 +93,7 @@ function createOpenColumns(start: Arrived): OpenColumns {
   let topIds = alternativeIds()
   let topLogprobs = alternativeLogprobs()
 
-  /** With room for more alternatives a token: those that are there keep their places. */
+  /** Makes room for more alternatives of each token; existing ones keep their positions. */
   function widen(wider: number): void {
     const before: TopLogprobsView = { k, ids: topIds.view(count * k), logprobs: topLogprobs.view(count * k) }
     k = wider
@@ -136,10 +138,10 @@ const alternativeLogprobs = () => growing((length) => new Float64Array(length).f
 
 const FIRST_ROOM = 256
 
-/** A column whose room doubles: what is copied is a constant number of times what is there. */
+/** A column whose capacity doubles, so copying is linear in the final length. */
 function growing<T extends Int32Array | Float64Array>(make: (length: number) => T) {
   let whole = make(FIRST_ROOM)
-  /** The column, with room for so many entries. */
+  /** Returns the column with room for this many entries. */
   const room = (length: number): T => {
     if (length > whole.length) {
       const larger = make(2 ** Math.ceil(Math.log2(length)))

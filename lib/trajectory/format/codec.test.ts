@@ -12,19 +12,19 @@ const error = (value: unknown): string => {
   const decoded = decodeValue(value)
   return decoded.ok ? 'accepted' : violationText(decoded.error)
 }
-/** The sample with a part of one segment replaced. */
+/** Replaces a part of one segment of the sample. */
 const withSegment = (index: number, change: object): object => ({
   ...sample,
   segments: sample.segments.map((segment, i) => (i === index ? { ...segment, ...change } : segment)),
 })
-/** The sample with its first response read behind another prompt. */
+/** Returns the sample with a different prompt for its first response. */
 const withRead = (read: object): object => {
   const [, response] = sample.segments as [Segment, ResponseSegment]
   return withSegment(1, { request: { ...response.request, endpoint: 'chat', read } })
 }
 
-describe('a file', () => {
-  test('opens as what was written, and writes as what was opened', () => {
+describe('a trajectory file', () => {
+  test('decodes to the encoded trajectory and encodes to the decoded text', () => {
     const file = encode(sample)
     expect(decode(file)).toEqual({ ok: true, trajectory: sample })
     const opened = decode(file)
@@ -37,7 +37,7 @@ describe('a file', () => {
     expect(decoded.ok && JSON.parse(encode(decoded.trajectory))).toEqual(richer)
   })
 
-  test('keeps the routed experts and images of imported ones', () => {
+  test('keeps the routed experts and images of imported trajectories', () => {
     const imported = { ...sample, routedExperts: ['AAAAAA==', 'AQAAAA=='], imageData: ['data:image/png;base64,AA=='] }
     const decoded = decodeValue(imported)
     expect(decoded.ok && JSON.parse(encode(decoded.trajectory))).toEqual(imported)
@@ -51,7 +51,7 @@ describe('a file', () => {
     expect(({} as { a?: number }).a).toBeUndefined()
   })
 
-  test('without a tokenizer may hold ids whose texts nobody knows', () => {
+  test('without a tokenizer may contain ids without texts', () => {
     const { tokenizer: _, ...model } = sample.model
     const bare = { ...withSegment(3, { ids: [3, 77] }), model }
     const decoded = decodeValue(bare)
@@ -59,7 +59,7 @@ describe('a file', () => {
     expect(decoded.ok && decode(encode(decoded.trajectory))).toEqual(decoded)
   })
 
-  test('says what a server read that tokenized the messages again', () => {
+  test('records what a server read that tokenized the messages again', () => {
     const read = withRead({ kept: 3, ids: [1, 2] })
     const decoded = decodeValue(read)
     expect(decoded).toEqual({ ok: true, trajectory: read })
@@ -71,16 +71,16 @@ describe('a file', () => {
     expect(decode(`\uFEFF${encode(sample)}`).ok).toBe(true)
   })
 
-  test('is not written from what is no trajectory', () => {
+  test('is not written from a value that is not a trajectory', () => {
     expect(() => encode({ ...sample, id: 7 as never })).toThrow(/expected string/)
   })
 
-  test('holds nothing of a run under way', () => {
+  test('does not contain the state of a running rollout', () => {
     const live: LiveTrajectory = { ...sample, live: { runningCalls: { call_0000: 'now' } } }
     expect(encode(live)).toBe(encode(sample))
   })
 
-  test('of any numbers and texts comes back', () => {
+  test('with any numbers and texts is decoded unchanged', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (n === 0 ? 0 : n)),
       fc.constant(null),
@@ -100,7 +100,7 @@ describe('a file', () => {
   })
 })
 
-describe('a file that is none says what is wrong, where', () => {
+describe('decode reports what is wrong and where for', () => {
   test.each<[string, unknown, string]>([
     [
       'another kind of value',
@@ -252,12 +252,12 @@ test.each([
   ['../../etc/passwd', 'trajectory--etc-passwd.json'],
   ['"\r\nX: y', 'trajectory--X-y.json'],
   ['x'.repeat(200), `trajectory-${'x'.repeat(60)}.json`],
-])('the id %j makes a file name that is one', (id, name) => {
+])('fileName of the id %j is a valid file name', (id, name) => {
   expect(fileName({ ...sample, id })).toBe(name)
   expect(fileName({ ...sample, id }, 'slime')).toBe(name.replace('.json', '.slime.json'))
 })
 
-test('a file of several is named by their number, and by its format where it is not our own', () => {
+test('severalFileName contains the number of trajectories, and the format unless it is our own', () => {
   expect([severalFileName(3, 'rollscope'), severalFileName(3, 'slime')]).toEqual([
     'trajectories-3.jsonl',
     'trajectories-3.slime.jsonl',

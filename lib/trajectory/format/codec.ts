@@ -1,6 +1,6 @@
 /**
- * Trajectory ↔ text. `decode` accepts a file or says precisely what is wrong with it; `encode` writes a trajectory so
- * that decoding the text gives an equal one, and encoding that gives the same text.
+ * Trajectory ↔ text. `decode` accepts a file or reports precisely what is wrong with it. `encode` writes a trajectory
+ * so that decoding the text gives an equal one, and encoding that gives the same text.
  */
 
 import { readableJson } from '#lib/json/readable-json.ts'
@@ -11,16 +11,20 @@ import { responseCalls } from '../messages/response-calls.ts'
 import { parseTrajectory } from './parse-trajectory.ts'
 import { FORMAT, type Segment, type Span, type Trajectory } from './trajectory.ts'
 
+/** A trajectory, or the violation that makes the file invalid. */
 export type Decoded =
   | { readonly ok: true; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly error: DecodeError }
 
-/** Where a file departs from the format, what was expected there and what was found. `path` is '' for the whole file. */
+/**
+ * Where a file departs from the format, what was expected there and what was found. `path` is '' for the whole file.
+ */
 type DecodeError = Violation
 
+/** Writes a trajectory as the text of a file. */
 export const encode = (trajectory: Trajectory): string => readableJson(recordOf(trajectory))
 
-/** What a file holds: nothing of a run under way. */
+/** Returns the trajectory without the state of a running rollout, as a file contains it. */
 export function recordOf(trajectory: Trajectory): Trajectory {
   const { live: _, ...record }: LiveTrajectory = trajectory
   const parsed = parseTrajectory(record)
@@ -28,6 +32,7 @@ export function recordOf(trajectory: Trajectory): Trajectory {
   return parsed.data
 }
 
+/** Reads the text of a trajectory file. */
 export function decode(text: string): Decoded {
   let value: unknown
   try {
@@ -38,6 +43,7 @@ export function decode(text: string): Decoded {
   return decodeValue(value)
 }
 
+/** Reads a parsed trajectory file. */
 export function decodeValue(value: unknown): Decoded {
   const version = formatOf(value)
   if (version === undefined) return failed('format', `"${FORMAT}"`, describeFormat(value))
@@ -54,7 +60,7 @@ export function decodeValue(value: unknown): Decoded {
   return error ? { ok: false, error } : { ok: true, trajectory }
 }
 
-/** The version number of a `rollscope.trajectory/N` value; undefined when it is none. */
+/** Returns the version number of a `rollscope.trajectory/N` value, or undefined for other values. */
 function formatOf(value: unknown): number | undefined {
   const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined
   const match = typeof format === 'string' ? /^rollscope\.trajectory\/(\d+)$/.exec(format) : null
@@ -67,7 +73,7 @@ function describeFormat(value: unknown): string {
   return 'format' in value ? JSON.stringify(value.format) : 'no "format" field'
 }
 
-/** What the schema cannot say: lengths, ranges, references. Returns the first violation. */
+/** Returns the first violation of a rule that the schema cannot express: lengths, ranges, references. */
 function inconsistency(trajectory: Trajectory): DecodeError | undefined {
   const callIds = new Set<string>()
   let length = 0
@@ -130,7 +136,7 @@ function columnsInconsistency(segment: Segment, at: string): DecodeError | undef
   return undefined
 }
 
-/** Where a tokenizer is named every text is known; a file that came without one may hold ids alone. */
+/** With a named tokenizer every text must be known; a file without a tokenizer may contain ids alone. */
 function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: string): DecodeError | undefined {
   if (!model.tokenizer) return undefined
   const index = segment.ids.findIndex((id) => !Object.hasOwn(vocab, id))
@@ -147,7 +153,7 @@ function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: 
   return undefined
 }
 
-/** `length`: tokens before the segment. */
+/** `length` is the number of tokens before the segment. */
 function readInconsistency(
   segment: Segment,
   length: number,

@@ -2,10 +2,10 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** SHA-256, hexadecimal, over ids as little-endian unsigned 32-bit integers: tells whether two inputs were the same. */
+/** Returns the hexadecimal SHA-256 of ids as little-endian unsigned 32-bit integers; it identifies an input. */
 export const inputHash = (ids: ArrayLike<number>): string => bytesToHex(sha256(idBytes(ids)))
 
-/** The hash of all ids so far, after each part: inputs that go on from each other are read once. */
+/** Yields the hash of all ids so far after each part, so inputs that extend each other are read once. */
 export function* inputHashes(parts: Iterable<ArrayLike<number>>): Generator<string> {
   const hash = sha256.create()
   for (const part of parts) {
@@ -14,7 +14,7 @@ export function* inputHashes(parts: Iterable<ArrayLike<number>>): Generator<stri
   }
 }
 
-/** Little-endian, 32 bits each. */
+/** Returns ids as little-endian 32-bit integers. */
 export function idBytes(ids: ArrayLike<number>): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * ids.length))
   for (let index = 0; index < ids.length; index++) view.setUint32(4 * index, elementAt(ids, index), true)

@@ -5,19 +5,19 @@ import { changedLabels, labelsOf, withLabels } from './labels.ts'
 
 const labels = { title: 'a', tags: ['x', 'y'], note: 'n', reward: 0 }
 
-test('labels taken off a trajectory and put on it again give the same file', () => {
+test('labelsOf and withLabels restore the same file', () => {
   const labelled = { ...sample, ...labels }
   expect(labelsOf(labelled)).toEqual(labels)
   expect(encode(withLabels(withLabels(labelled, {}), labels))).toBe(encode(labelled))
   expect(Object.keys(withLabels(labelled, { note: 'only' }))).toEqual([...Object.keys(withLabels(sample, {})), 'note'])
 })
 
-test('a reward of null is one that a file gave: it is kept as it is', () => {
+test('labelsOf keeps a reward of null that a file contained', () => {
   expect(labelsOf({ ...sample, reward: null, title: undefined })).toEqual({ reward: null })
   expect(changedLabels({ reward: null }, { title: 'b' })).toEqual({ title: 'b', reward: null })
 })
 
-test('a change names what it changes, null takes away, all else stays', () => {
+test('changedLabels sets the named labels, removes null ones and keeps all others', () => {
   expect(changedLabels(labels, {})).toEqual(labels)
   expect(changedLabels(labels, { title: 'b', note: null, reward: null })).toEqual({ title: 'b', tags: ['x', 'y'] })
   expect(changedLabels({}, { reward: -1.5, tags: ['z'] })).toEqual({ tags: ['z'], reward: -1.5 })

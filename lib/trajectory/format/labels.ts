@@ -1,29 +1,31 @@
 /**
- * What people say of a trajectory, apart from what was recorded of it. It has writers of its own: a run that saves its
- * record does not undo what was said meanwhile.
+ * Labels that people add to a trajectory, separate from its recorded content. They have their own writers: a run that
+ * saves its trajectory does not undo labels that were set meanwhile.
  */
 import type { Trajectory } from './trajectory.ts'
 
+/** The labels of a trajectory. */
 export type Labels = Pick<Trajectory, 'title' | 'tags' | 'note' | 'reward'>
 
-/** null takes a label away; an omitted one stays as it is. */
+/** A change of labels. null removes a label; an omitted one stays unchanged. */
 export type LabelChange = { readonly [K in keyof Labels]?: NonNullable<Labels[K]> | null }
 
 const NAMES = ['title', 'tags', 'note', 'reward'] as const satisfies readonly (keyof Labels)[]
 
-/** Those that are given. */
+/** Returns the labels that are set. */
 export function labelsOf(trajectory: Labels): Labels {
   return Object.fromEntries(
     NAMES.flatMap((name) => (trajectory[name] === undefined ? [] : [[name, trajectory[name]]])),
   ) as Labels
 }
 
-/** The same record with these labels and no others. */
+/** Returns the same trajectory with exactly these labels. */
 export function withLabels<T extends Labels>(trajectory: T, labels: Labels): T {
   const { title: _title, tags: _tags, note: _note, reward: _reward, ...record } = trajectory
   return { ...record, ...labelsOf(labels) } as T
 }
 
+/** Applies a change to labels. */
 export function changedLabels(labels: Labels, change: LabelChange): Labels {
   const kept = NAMES.flatMap((name): [string, unknown][] => {
     const value = change[name] === undefined ? labels[name] : (change[name] ?? undefined)

@@ -15,7 +15,7 @@ const value = {
   ],
 }
 
-/** The same value with another one at a path of it. */
+/** Returns the value with the part at a path replaced. */
 function changed(whole: unknown, path: readonly string[], to: unknown): unknown {
   const [first, ...rest] = path
   if (first === undefined) return to
@@ -54,7 +54,7 @@ const values = fc.oneof(
   fc.constantFrom<unknown>([1, 2], [null], [-1], ['x'], [[1]], { ids: [1], logprobs: [null] }, { a: [1], b: 2 }),
 )
 
-test('says of any value what the schema says, and gives what it gives', () => {
+test('parseTrajectory accepts, refuses and returns the same as the schema for any value', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(places, values), { maxLength: 3 }), (changes) => {
       const tried = changes.reduce<unknown>((whole, [path, to]) => changed(whole, path, to), value)
@@ -68,7 +68,7 @@ test('says of any value what the schema says, and gives what it gives', () => {
   )
 })
 
-test('takes the columns over as they are', () => {
+test('parseTrajectory returns the given columns without a copy', () => {
   const { data } = parseTrajectory(value)
   expect(data?.segments[0]?.ids).toBe(value.segments[0].ids)
   expect(data?.segments[1]?.topLogprobs?.logprobs).toBe(value.segments[1].topLogprobs.logprobs)

@@ -1,6 +1,7 @@
 /**
- * A value by the schema of trajectories, several times as fast. Columns are nine tenths of a file, and a schema takes many
- * steps for each of their entries: those that are plainly right are set aside for it. What is wrong it tells in its words.
+ * Validates a value by the trajectory schema, several times as fast. Columns are nine tenths of a file, and a schema
+ * takes many steps for each entry. Columns that are obviously valid are removed before the schema runs; the schema
+ * reports every error.
  */
 import { isObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -8,11 +9,11 @@ import { type Trajectory, trajectorySchema } from './trajectory.ts'
 
 type Parsed = ReturnType<typeof trajectorySchema.safeParse>
 
-/** As `trajectorySchema.safeParse`; the columns are those of `value`, not copies. */
+/** Like `trajectorySchema.safeParse`, but the columns are those of `value`, not copies. */
 export function parseTrajectory(value: unknown): Parsed {
   const parsed = trajectorySchema.safeParse(withoutAllColumns(value))
   if (!parsed.success) return parsed
-  // It has the schema's shape: that has just been told.
+  // The schema has just checked the shape.
   const { segments } = value as unknown as Trajectory
   return {
     ...parsed,
@@ -50,7 +51,7 @@ export function withoutColumns(segment: unknown): unknown {
 
 type IsEntry = (entry: unknown) => boolean
 
-/** Those of these columns that are plainly right, without their entries. */
+/** Returns which of these columns are obviously valid, emptied. */
 const emptied = (holder: object, checks: Readonly<Record<string, IsEntry>>): Readonly<Record<string, []>> =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, isEntry]): [string, []][] =>
@@ -65,7 +66,7 @@ const isAlternative: IsEntry = (entry) => Number.isSafeInteger(entry) && (entry 
 const isKnownOrNot: IsEntry = (entry) => entry === null || Number.isFinite(entry)
 const isMask: IsEntry = (entry) => entry === 0 || entry === 1
 
-/** With the columns of `whole`, wherever the schema has kept them. */
+/** Puts the columns of `whole` back where the schema kept them. */
 function withColumns(segment: ParsedSegment, whole: Segment): ParsedSegment {
   const { logprobs, mask, topLogprobs, columns } = segment
   return {

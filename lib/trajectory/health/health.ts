@@ -1,11 +1,12 @@
-/** What is wrong with a trajectory, as it is shown, stored beside it and told over HTTP. */
+/** The findings of a health check, as they are shown, stored next to a trajectory and returned over HTTP. */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 
-/** Raised when the checks change: what was stored by older ones is checked again. */
+/** Incremented when the checks change, so that stored results of older checks are computed again. */
 export const HEALTH_VERSION = 7
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
+/** The severity of a finding. */
 export type Severity = (typeof SEVERITIES)[number]
 
 const findingSchema = z.object({
@@ -35,46 +36,52 @@ const findingSchema = z.object({
       'dropped-by-cut',
       'unreadable',
     ])
-    .describe('What was looked at.'),
+    .describe('The check that reports it.'),
   severity: z
     .enum(SEVERITIES)
-    .describe('error: training on it teaches something wrong. warning: it should be looked at. note: worth knowing.'),
-  label: z.string().describe('A few words, with the count.'),
-  message: z.string().describe('A sentence, for a person.'),
+    .describe('error: training on it teaches something wrong. warning: it needs a look. note: worth knowing.'),
+  label: z.string().describe('A short text with the count.'),
+  message: z.string().describe('A sentence with the details.'),
   count: z.int().min(1),
   places: z
     .array(z.object({ start: z.int().min(0), end: z.int().min(0) }))
-    .describe('Half-open ranges of tokens, counted from the first of the trajectory. Empty: it as a whole.'),
-  remedy: z.string().exactOptional().describe('What to do about it. Omitted: nothing to be done.'),
+    .describe('Half-open ranges of tokens, counted from the first of the trajectory. Empty: the whole trajectory.'),
+  remedy: z.string().exactOptional().describe('How to fix it. Omitted: nothing needs to be fixed.'),
 })
+/** A finding of a health check. */
 export type HealthFinding = Plain<z.infer<typeof findingSchema>>
 
 const checkSchema = z.object({
-  name: z.string().describe('What was looked for.'),
-  unknown: z.string().exactOptional().describe('Why it could not be told. Omitted: it was told.'),
+  name: z.string().describe('The subject of the check.'),
+  unknown: z.string().exactOptional().describe('Why the result is unknown. Omitted: it is known.'),
 })
 
+/** Schema of the result of a health check. */
 export const healthSchema = z.object({
-  findings: z.array(findingSchema).describe('The gravest first.'),
+  findings: z.array(findingSchema).describe('The worst first.'),
   checks: z.array(checkSchema),
 })
+/** The result of a health check. */
 export type Health = Plain<z.infer<typeof healthSchema>>
 
-/** Of a row in a list: the same without sentences and places. */
+/** Schema of the short result for a row of a list, without sentences and ranges. */
 export const healthGistSchema = z.object({
   findings: z.array(findingSchema.pick({ kind: true, severity: true, label: true, count: true })),
-  unknown: z.array(z.string()).describe('What could not be told, and why.'),
+  unknown: z.array(z.string()).describe('Checks whose result is unknown, with the reason.'),
 })
+/** The short result of a health check. */
 export type HealthGist = Plain<z.infer<typeof healthGistSchema>>
 
+/** Returns the short result. */
 export const gistOf = ({ findings, checks }: Health): HealthGist => ({
   findings: findings.map(({ kind, severity, label, count }) => ({ kind, severity, label, count })),
   unknown: checks.flatMap(({ name, unknown }) => (unknown === undefined ? [] : [`${name}: ${unknown}`])),
 })
 
-/** The gravest of the findings; undefined where there is none. */
+/** Returns the worst severity of the findings, or undefined if there are none. */
 export const gravest = (findings: readonly Pick<HealthFinding, 'severity'>[]): Severity | undefined =>
   SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity))
 
+/** Sorts findings by severity, the worst first. */
 export const byGravity = <F extends Pick<HealthFinding, 'severity'>>(findings: readonly F[]): readonly F[] =>
   findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity))

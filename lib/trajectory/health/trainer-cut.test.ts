@@ -6,23 +6,23 @@ import { cutFinding, lostToCut, type TrainerCut, trainedFrom, trainedSpans } fro
 const spans = [3, 8, 10, 12]
 const finding = (tokens: number, overlong: TrainerCut['overlong']) => cutFinding(spans, 20, { tokens, overlong })
 
-test('the trained spans of a trajectory are those of its masks', () => {
+test('trainedSpans returns the spans of the loss masks', () => {
   expect(trainedSpans(sample.segments)).toEqual([3, 8, 10, 11])
   expect(trainedSpans([])).toEqual([])
 })
 
-test('trained tokens are counted from a place on', () => {
+test('trainedFrom counts trained tokens from a position on', () => {
   expect([0, 3, 5, 8, 9, 11, 12].map((from) => trainedFrom(spans, from))).toEqual([7, 7, 5, 2, 2, 1, 0])
 })
 
-test('a trajectory within the context of the trainer loses nothing', () => {
+test('cutFinding is undefined for a trajectory within the trainer’s context', () => {
   for (const overlong of ['cut', 'mask', 'drop'] as const) {
     expect(cutFinding(spans, 20, { tokens: 20, overlong })).toBeUndefined()
     expect(lostToCut(spans, 20, { tokens: 21, overlong })).toBe(0)
   }
 })
 
-test('trained tokens after the last position that the trainer takes are lost, and have places', () => {
+test('cutFinding reports trained tokens after the trainer’s last position with their ranges', () => {
   expect(finding(7, 'cut')).toMatchObject({
     kind: 'lost-after-cut',
     label: '3 trained tokens lost after position 7',
@@ -36,13 +36,13 @@ test('trained tokens after the last position that the trainer takes are lost, an
   expect(finding(12, 'cut')).toBeUndefined()
 })
 
-test('a longer trajectory that the trainer masks or drops loses every trained token', () => {
+test('cutFinding reports all trained tokens if the trainer masks or drops a longer trajectory', () => {
   expect(finding(19, 'mask')).toMatchObject({ kind: 'masked-by-cut', count: 7, places: [] })
   expect(finding(19, 'drop')).toMatchObject({ label: 'dropped by the trainer’s cut at 19', count: 7 })
   expect(cutFinding([], 20, { tokens: 1, overlong: 'drop' })).toBeUndefined()
 })
 
-test('findings of the cut are findings of the health check', () => {
+test('cutFinding returns a finding of the health schema', () => {
   const findings = (['cut', 'mask', 'drop'] as const).map((overlong) => finding(5, overlong) as HealthFinding)
   expect(healthSchema.safeParse({ findings, checks: [] }).success).toBe(true)
 })

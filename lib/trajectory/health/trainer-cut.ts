@@ -1,4 +1,4 @@
-/** What a trainer with a limited context does to a trajectory: cut it off, mask it or drop it. */
+/** The effect of a trainer's context limit on a trajectory: it is cut off, masked or dropped. */
 import * as z from 'zod'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Plain } from '#lib/util/plain.ts'
@@ -6,20 +6,22 @@ import { isTrained } from '../tokens/tokens.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
 import type { HealthFinding } from './health.ts'
 
-/** What happens to samples that are longer than the context. */
+/** Treatments of samples that are longer than the context. */
 export const OVERLONG = ['cut', 'mask', 'drop'] as const
 
+/** Schema of a trainer's limit. */
 export const trainerCutSchema = z.object({
-  tokens: z.int().min(1).max(100_000_000).describe('The longest sequence that the trainer takes, in tokens.'),
+  tokens: z.int().min(1).max(100_000_000).describe('Longest sequence of the trainer, in tokens.'),
   overlong: z
     .enum(OVERLONG)
     .describe(
-      'What it does to longer samples. cut: it takes their first tokens. mask: none of their tokens is trained. drop: it leaves them out.',
+      'Treatment of longer samples. cut: the trainer uses their first tokens. mask: none of their tokens is trained. drop: the trainer leaves them out.',
     ),
 })
+/** A trainer's limit and its treatment of longer samples. */
 export type TrainerCut = Plain<z.infer<typeof trainerCutSchema>>
 
-/** Where trained tokens stand, counted from the first of the trajectory: flat [start, end), sorted. */
+/** Returns the ranges of trained tokens, counted from the first of the trajectory: flat [start, end), sorted. */
 export function trainedSpans(segments: readonly SegmentView[]): readonly number[] {
   const spans: number[] = []
   let start = 0
@@ -35,7 +37,7 @@ export function trainedSpans(segments: readonly SegmentView[]): readonly number[
   return spans
 }
 
-/** Trained tokens from a place on. `spans` as trainedSpans gives them. */
+/** Returns the number of trained tokens from a position on; `spans` come from trainedSpans. */
 export function trainedFrom(spans: readonly number[], from: number): number {
   let count = 0
   for (let at = 0; at < spans.length; at += 2)
@@ -43,34 +45,37 @@ export function trainedFrom(spans: readonly number[], from: number): number {
   return count
 }
 
-/** How many trained tokens the trainer does not train. `tokens`: of the trajectory. */
+/** Returns the number of trained tokens that the trainer does not train; `tokens` is the length of the trajectory. */
 export function lostToCut(spans: readonly number[], tokens: number, cut: TrainerCut): number {
   return tokens <= cut.tokens ? 0 : trainedFrom(spans, cut.overlong === 'cut' ? cut.tokens : 0)
 }
 
-/** Undefined: the trainer trains all of it. `spans` as trainedSpans gives them, `tokens` of the trajectory. */
+/**
+ * Returns a finding, or undefined if the trainer trains all tokens; `spans` come from trainedSpans, `tokens` is the
+ * length.
+ */
 export function cutFinding(spans: readonly number[], tokens: number, cut: TrainerCut): HealthFinding | undefined {
   const lost = lostToCut(spans, tokens, cut)
   if (lost === 0) return undefined
   const [all, longest, count] = [trainedFrom(spans, 0), cut.tokens, lost].map((number) => number.toLocaleString('en'))
-  const length = `It has ${tokens.toLocaleString('en')} tokens; the trainer takes ${longest}`
+  const length = `It has ${tokens.toLocaleString('en')} tokens; the trainer’s limit is ${longest}`
   if (cut.overlong === 'cut')
     return {
       kind: 'lost-after-cut',
       severity: 'warning',
       label: `${count} trained ${lost === 1 ? 'token' : 'tokens'} lost after position ${longest}`,
-      message: `${length}: ${count} of its ${all} trained tokens come after them and are lost.`,
+      message: `${length}: ${count} of its ${all} trained tokens come after the limit and are lost.`,
       count: lost,
       places: lostPlaces(spans, cut.tokens),
       remedy:
-        'Raise the context of the trainer, limit the tokens of a rollout, or leave such samples out: the reward is for an end that is not trained.',
+        'Raise the context of the trainer, limit the tokens of a rollout, or leave out such samples: their reward is for an end that is not trained.',
     }
   const isMasked = cut.overlong === 'mask'
   return {
     kind: isMasked ? 'masked-by-cut' : 'dropped-by-cut',
     severity: 'warning',
     label: `${isMasked ? 'masked' : 'dropped'} by the trainer’s cut at ${longest}`,
-    message: `${length} and ${isMasked ? 'masks' : 'drops'} what is longer: none of its ${all} trained tokens is trained.`,
+    message: `${length}, and it ${isMasked ? 'masks' : 'drops'} longer samples: none of the ${all} trained tokens is trained.`,
     count: lost,
     places: [],
     remedy: `Raise the context of the trainer, or limit the tokens of a rollout: the more samples are ${isMasked ? 'masked' : 'dropped'}, the more training favours short ones.`,

@@ -7,7 +7,7 @@ import { type ChatMessage, chatBody, commonMessages, sentMessages } from './chat
 const call = { model: 'm', messages: [], tools: [], sampling: { temperature: 0 }, templateOptions: {} }
 
 describe('the body of a chat call', () => {
-  test('asks for ids and logprobs, and leaves out what is not there', () => {
+  test('requests ids and logprobs and omits unset fields', () => {
     expect(chatBody(call)).toEqual({
       model: 'm',
       messages: [],
@@ -19,7 +19,7 @@ describe('the body of a chat call', () => {
     })
   })
 
-  test('has tools and template options as a client gives them', () => {
+  test('contains tools and template options as a client sends them', () => {
     const tools = [
       { name: 'f', inputSchema: { type: 'object' } },
       { name: 'g', description: 'G.', inputSchema: {} },
@@ -35,7 +35,7 @@ describe('the body of a chat call', () => {
   })
 })
 
-test('bodies come back from what each adds to the one before, whatever they hold', () => {
+test('is restored from the difference to the previous body', () => {
   const messages = fc.array(
     fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.constantFrom('a', 'b') }),
   )

@@ -1,20 +1,22 @@
-/** The body of /v1/chat/completions as Rollscope sends it, and as a recorded request says that it was sent. */
+/** The body of /v1/chat/completions as Rollscope sends it and as a recorded request reports it. */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
 
+/** A message of a chat request. */
 export type ChatMessage = Readonly<Record<string, unknown>>
 
+/** The parameters of a chat request. */
 export interface ChatCall {
   readonly model: string
   readonly messages: readonly ChatMessage[]
   readonly tools: readonly ToolSpec[]
-  /** By the names of this endpoint. */
+  /** Sampling parameters by the names of this endpoint. */
   readonly sampling: Readonly<Record<string, unknown>>
   readonly templateOptions: Readonly<Record<string, unknown>>
   readonly rid?: string | undefined
 }
 
-/** As an OpenAI client sends it, and what SGLang takes besides: the ids and logprobs of what was read and written. */
+/** Returns the body of an OpenAI client with SGLang's extensions: ids and logprobs of the prompt and the reply. */
 export function chatBody(call: ChatCall): Record<string, unknown> {
   return {
     model: call.model,
@@ -29,14 +31,17 @@ export function chatBody(call: ChatCall): Record<string, unknown> {
   }
 }
 
-/** A description is never missing: Strands refuses tools without one. */
+/** A description is always present, because Strands refuses tools without one. */
 const chatTools = (tools: readonly ToolSpec[]): readonly object[] =>
   tools.map(({ name, description, inputSchema }) => ({
     type: 'function',
     function: { name, description: description || name, parameters: inputSchema },
   }))
 
-/** The messages of the last chat request among these segments; each request holds only what it adds to the one before. */
+/**
+ * Returns the messages of the last chat request of these segments; each request stores only what it adds to the
+ * previous one.
+ */
 export function sentMessages(segments: readonly SegmentView[]): readonly ChatMessage[] {
   return segments.reduce<readonly ChatMessage[]>((sent, segment) => {
     const chat = segment.kind === 'response' ? segment.request?.chat : undefined
@@ -44,7 +49,7 @@ export function sentMessages(segments: readonly SegmentView[]): readonly ChatMes
   }, [])
 }
 
-/** With how many of the same messages two bodies begin. */
+/** Returns how many messages two bodies have in common at their beginning. */
 export function commonMessages(a: readonly ChatMessage[], b: readonly ChatMessage[]): number {
   const differs = a.findIndex((message, index) => JSON.stringify(message) !== JSON.stringify(b[index]))
   return differs < 0 ? a.length : differs

@@ -1,21 +1,23 @@
-/** The messages of a trajectory in one list, without looking into them: what the conversation is scrolled by. */
+/** The messages of a trajectory as a flat list for scrolling, without parsing them. */
 
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 import { type SegmentMessage, segmentMessages } from './message-parts.ts'
 
+/** A message of the list. */
 export interface ConversationRow {
   readonly segmentIndex: number
   /** Index in `segmentMessages` of the segment. */
   readonly messageIndex: number
 }
 
+/** Returns the messages of all segments in order. */
 export function conversationRows({ segments, live }: TrajectoryView): readonly ConversationRow[] {
   const { rows } = rowsOfClosed(segments)
   return live?.open ? [...rows, ...rowsOf(live.open, segments.length)] : rows
 }
 
-/** The message that holds a token; undefined where that cannot be told. */
+/** Returns the message that contains a token, or undefined if that is unknown. */
 export function messageAt(
   trajectory: TrajectoryView,
   segmentIndex: number,
@@ -38,7 +40,7 @@ interface MessagePlace {
   /** Index in `conversationRows`. */
   readonly row: number
   readonly message: SegmentMessage
-  /** Undefined for what the template writes around the parts. */
+  /** Undefined for text that the template writes around the parts. */
   readonly partIndex: number | undefined
 }
 

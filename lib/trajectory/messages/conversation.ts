@@ -1,4 +1,4 @@
-/** The conversation as messages, derived from the segments: a trajectory holds no second copy of it. */
+/** The conversation as messages, derived from the segments; a trajectory stores no second copy. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
@@ -7,7 +7,9 @@ import { type TextWithStarts, textWithStarts } from '../tokens/pieces.ts'
 import { toolCallsOf } from '../tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '../tokens/trajectory-view.ts'
 
-/** All messages in order; a response becomes an assistant message with its text as it was written, markup included. */
+/**
+ * Returns all messages in order. A response becomes an assistant message with its text as sampled, including markup.
+ */
 export function conversation(trajectory: TrajectoryView): Message[] {
   return trajectory.segments.flatMap((segment): Message[] =>
     segment.kind === 'prompt'
@@ -16,7 +18,10 @@ export function conversation(trajectory: TrajectoryView): Message[] {
   )
 }
 
-/** What a response says: its pieces joined, less the stop token, unless a call or a think block ends with it. */
+/**
+ * Returns the text of a response: its pieces joined, without the stop token, unless a call or a think block ends with
+ * it.
+ */
 export function responseText(segment: ResponseView, trajectory: TrajectoryView): string {
   const { vocab } = trajectory
   const length = recordedLength(segment, trajectory)
@@ -26,18 +31,21 @@ export function responseText(segment: ResponseView, trajectory: TrajectoryView):
 }
 
 /**
- * Texts of responses by the ids they are of: a run asks for those of its whole history at every turn. A vocabulary may grow, so
- * only texts are kept of which no token was unknown.
+ * Caches the texts of responses by their ids, because a run needs those of its whole history in every turn. A
+ * vocabulary may grow, so only complete texts are cached.
  */
 const textsBy = memoizeByIdentity(
   (_: Vocab) => new WeakMap<object, { readonly length: number; readonly text: string }>(),
 )
 
-/** The same, with the offset at which each of its tokens starts (one entry more than tokens). */
+/** Also returns the offset at which each token starts (one entry more than tokens). */
 export const responseTextWithStarts = (segment: ResponseView, trajectory: TrajectoryView): TextWithStarts =>
   textOfFirst(recordedLength(segment, trajectory), segment, trajectory)
 
-/** The text that a parser reads, before any call is recorded; `isDelimiter` says whether its format ends something with a token. */
+/**
+ * Returns the text for a parser, before any call is recorded; `isDelimiter` says whether its format ends a part with a
+ * token.
+ */
 export function textToParse(
   segment: ResponseView,
   trajectory: TrajectoryView,
@@ -54,7 +62,7 @@ function textOfFirst(length: number, { ids }: ResponseView, { vocab }: Trajector
   return found
 }
 
-/** Number of tokens of the text: a parser that read the stop token as a delimiter has recorded a span that holds it. */
+/** Number of tokens of the text: a parser that read the stop token as a delimiter recorded a span with it. */
 function recordedLength(segment: ResponseView, trajectory: TrajectoryView): number {
   const { length } = segment.ids
   if (!endsWithStopToken(segment, trajectory)) return length
@@ -63,7 +71,7 @@ function recordedLength(segment: ResponseView, trajectory: TrajectoryView): numb
   return isDelimiter ? length : length - 1
 }
 
-/** The stop token is the last id, when the server says that it stopped there or when it is the template's own. */
+/** The stop token is the last id if the server reports that it stopped there or if it is the template's own. */
 function endsWithStopToken({ ids, finish }: ResponseView, { model }: TrajectoryView): boolean {
   const last = ids[ids.length - 1]
   return (
@@ -75,7 +83,7 @@ function endsWithStopToken({ ids, finish }: ResponseView, { model }: TrajectoryV
 const first = (ids: ArrayLike<number>, length: number): ArrayLike<number> =>
   length === ids.length ? ids : Array.prototype.slice.call(ids, 0, length)
 
-/** A tool message whose text lives on the call gets it from there. */
+/** Adds the text of a tool result that is stored with the call to its tool message. */
 export function withResultText(message: Message, trajectory: TrajectoryView): Message {
   if (message.role !== 'tool' || message.content !== undefined) return message
   const call = toolCallsOf(trajectory).find(({ id }) => id === message.callId)
@@ -84,7 +92,7 @@ export function withResultText(message: Message, trajectory: TrajectoryView): Me
 
 const LONGEST_QUESTION = 60
 
-/** The beginning of the first question, where it is a text: what a trajectory without a title is called. */
+/** Returns the beginning of the first question if it is a text; it names a trajectory without a title. */
 export function firstQuestion({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined {
   const content = segments
     .flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : []))

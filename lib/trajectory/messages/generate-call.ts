@@ -1,33 +1,35 @@
-/** The body of SGLang's /generate as Rollscope sends it, and as a recorded request says that it was sent. */
+/** The body of SGLang's /generate as Rollscope sends it and as a recorded request reports it. */
 import { OWN_PARAMETERS } from '#lib/sampling/parameters.ts'
 
+/** The parameters of a /generate request. */
 export interface GenerateCall {
   readonly inputIds: readonly number[]
-  /** By SGLang's names. */
+  /** Sampling parameters by SGLang's names. */
   readonly sampling: Readonly<Record<string, unknown>>
   readonly rid?: string | undefined
   readonly stream: boolean
-  /** Tokens of one chunk of a stream, the first excepted. Omitted: the server's own. */
+  /** Tokens of each chunk of a stream, except the first. Omitted: the server's default. */
   readonly streamInterval?: number | undefined
-  /** First position with prompt logprobs. Omitted: none are asked for. */
+  /** First position with prompt logprobs. Omitted: none are requested. */
   readonly logprobStartLen?: number | undefined
   /** Alternatives for each token; 0 = none. */
   readonly topLogprobsNum: number
-  /** max_new_tokens 0: read the ids, return their logprobs, write nothing. */
+  /** Sends max_new_tokens 0: the server reads the ids, returns their logprobs and samples nothing. */
   readonly scoreOnly?: boolean | undefined
 }
 
-/** Special tokens stay, and so does the stop token: what is left out of a text or trimmed could not be trained on. */
+/** Special tokens and the stop token are kept, because trimmed tokens could not be trained. */
 const ALWAYS_SENT: Readonly<Record<string, boolean>> = Object.fromEntries(
   Object.entries(OWN_PARAMETERS).flatMap(([name, sent]) => (sent === null ? [] : [[name, sent]])),
 )
 
+/** Returns the body of a /generate request. */
 export function callBody(call: GenerateCall): Record<string, unknown> {
   return {
     input_ids: call.inputIds,
     rid: call.rid,
     sampling_params: {
-      // Scores know no sampling, and a minimum of new tokens would be above their maximum.
+      // Scoring needs no sampling parameters, and a minimum of new tokens would exceed its maximum of 0.
       ...(call.scoreOnly ? { max_new_tokens: 0, temperature: 0 } : call.sampling),
       ...(call.streamInterval !== undefined && { stream_interval: call.streamInterval }),
       ...ALWAYS_SENT,
@@ -40,8 +42,8 @@ export function callBody(call: GenerateCall): Record<string, unknown> {
 }
 
 /**
- * Two calls where a stream would repeat the prompt's logprobs in every chunk: the first fetches them and writes nothing, the
- * second writes.
+ * Splits a call in two if a stream would repeat the prompt's logprobs in every chunk: the first only fetches them, the
+ * second samples.
  */
 export function splitCall<Call extends Pick<GenerateCall, 'streamInterval' | 'logprobStartLen'>>(
   call: Call,

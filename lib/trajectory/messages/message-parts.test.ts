@@ -14,7 +14,7 @@ import { type MessagePart, partText, type SegmentMessage, segmentMessages } from
 const BEGIN = 1
 const END = 2
 
-/** A prompt as a template would write it, its text cut into tokens at the given places. */
+/** Builds a prompt as a template would render it, with its text cut into tokens at the given positions. */
 function written(messages: readonly Message[], render: (message: Message) => string, cuts: readonly number[]) {
   const vocab: Record<string, string> = { [BEGIN]: '<|begin|>', [END]: '<|end|>' }
   const ids: number[] = []
@@ -50,7 +50,7 @@ const plain = (message: Message) => `${message.role}\n${String(message.content)}
 const inText = (trajectory: TrajectoryView, segmentIndex: number, tokens: Span): string =>
   textOf(idsBetween(segmentsOf(trajectory)[segmentIndex]?.ids ?? [], tokens), trajectory.vocab)
 
-/** What must hold of any trajectory. */
+/** Checks the invariants of any trajectory. */
 function check(trajectory: TrajectoryView): void {
   for (const [index, segment] of segmentsOf(trajectory).entries()) {
     let next = 0
@@ -89,7 +89,7 @@ const messages = fc.array(fc.record({ role: fc.constantFrom('system' as const, '
 })
 
 describe('the messages of a prompt', () => {
-  test('are found where a template wrote them, however it is cut into tokens', () => {
+  test('are found in any template’s text, however it is cut into tokens', () => {
     fc.assert(
       fc.property(messages, fc.array(fc.nat(), { maxLength: 20 }), fc.constantFrom(0, 1, 2), (list, cuts, form) => {
         const render = (message: Message) => `${message.role}\n${forms(String(message.content))[form]}`
@@ -100,7 +100,7 @@ describe('the messages of a prompt', () => {
     )
   })
 
-  test('end before the next one that is found, also where one between them is not', () => {
+  test('end before the next one that is found, even if one between is not found', () => {
     const list: Message[] = [
       { role: 'system', content: 'system\nuser' },
       { role: 'system', content: 'user' },
@@ -110,10 +110,10 @@ describe('the messages of a prompt', () => {
     check(written(list, ({ role, content }) => `${role}\n${JSON.stringify(content).slice(1, -1)}`, [1638294970]))
   })
 
-  test('whose text is markup’s own word is found behind the markup', () => {
+  test('with text that also occurs in the markup are found after the markup', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('user', 'u', 'e', 'system'), { minLength: 1, maxLength: 4 }), (contents) => {
-        // One token a character: what is found is exact.
+        // With one token for each character the result is exact.
         const cuts = Array.from({ length: 30 }, (_, index) => index)
         const list = contents.map((content): Message => ({ role: 'user', content }))
         const trajectory = written(list, plain, cuts)
@@ -126,7 +126,7 @@ describe('the messages of a prompt', () => {
     )
   })
 
-  test('share all tokens of the segment among them: each with its markup', () => {
+  test('cover all tokens of the segment: each includes its markup', () => {
     const list: Message[] = [
       { role: 'system', content: 'be' },
       { role: 'user', content: 'hi' },
@@ -136,7 +136,7 @@ describe('the messages of a prompt', () => {
     expect(spans).toEqual(['<|begin|>system\nbe<|end|>\n', '<|begin|>user\nhi<|end|>\n<|begin|>assistant\n'])
   })
 
-  test('that are not there as they are, are said to be not there; the others are found', () => {
+  test('that do not occur unchanged are reported as missing, and the others are found', () => {
     const list: Message[] = [
       { role: 'system', content: 'hidden' },
       { role: 'user', content: 'one' },
@@ -151,7 +151,7 @@ describe('the messages of a prompt', () => {
     expect(spans).toEqual([undefined, 'user\none<|end|>\n', undefined, 'user\ntwo<|end|>\n', undefined])
   })
 
-  test('in one token with each other cannot be told apart', () => {
+  test('that share a token have no separate spans', () => {
     const vocab = { '5': 'one two' }
     const list: Message[] = [
       { role: 'user', content: 'one' },
@@ -175,7 +175,7 @@ describe('the messages of a prompt', () => {
     ])
   })
 
-  test('of an assistant have thinking, text and calls; content that is not understood stays', () => {
+  test('of an assistant have thinking, text and calls; unknown content is kept', () => {
     const list: Message[] = [
       { role: 'user', content: [{ type: 'image_url' }, { type: 'text', text: 'look' }, { type: 'text' }] },
       {
@@ -232,7 +232,7 @@ describe('the messages of a prompt', () => {
     ])
   })
 
-  test('that are long, or stand in many places, are found at the first', () => {
+  test('that are long or occur often are found at the first occurrence', () => {
     const vocab = { '5': 'ab'.repeat(200), '6': 'ba', '7': 'x.' }
     const list: Message[] = [
       { role: 'user', content: 'ab'.repeat(150) },
@@ -246,7 +246,7 @@ describe('the messages of a prompt', () => {
     ])
   })
 
-  test('a prompt of ids or text alone is one that was given', () => {
+  test('are undefined for a prompt of ids or text', () => {
     const segment: PromptSegment = { kind: 'prompt', ids: [1, 3, 8, 2], messages: [] }
     const trajectory = { ...sample, segments: [segment] }
     const [message] = segmentMessages(trajectory, 0) as [SegmentMessage]
@@ -255,28 +255,28 @@ describe('the messages of a prompt', () => {
   })
 })
 
-describe('a response', () => {
+describe('segmentMessages of a response', () => {
   const kinds = (trajectory: TrajectoryView, index: number) =>
     segmentMessages(trajectory, index)[0]?.parts.map(({ kind, tokens }) => [kind, tokens?.start, tokens?.end])
 
-  test('has its think blocks and calls, and the prose between them', () => {
+  test('returns its think blocks and calls and the prose between them', () => {
     expect(kinds(sample, 1)).toEqual([
       ['thinking', 0, 3],
       ['call', 3, 4],
-      // Found inside the one before: the tokens are that one's.
+      // It is inside of the call before, which owns the tokens.
       ['call', undefined, undefined],
     ])
     expect(kinds(sample, 3)).toEqual([['text', 0, 2]])
   })
 
-  test('tells the text of a part without delimiters', () => {
+  test('returns the text of a part without delimiters', () => {
     const segment = sample.segments[1] as Trajectory['segments'][number]
     const parts = segmentMessages(sample, 1)[0]?.parts ?? []
     expect(parts.map((part) => partText(part, segment, sample))).toEqual(['日', 'a1', '1'])
     expect(partText({ kind: 'text', tokens: undefined, text: undefined }, segment, sample)).toBe('')
   })
 
-  test('prose that is blank or markup is no part', () => {
+  test('ignores prose that is blank or markup', () => {
     const response = {
       kind: 'response',
       ids: [8, 9, 8, 2, 8],
@@ -286,14 +286,14 @@ describe('a response', () => {
     expect(kinds({ ...sample, segments: [response as never] }, 0)).toEqual([['thinking', 1, 2]])
   })
 
-  test('bytes that are no text alone are not blank', () => {
+  test('does not treat invalid UTF-8 bytes as blank', () => {
     const response = { kind: 'response', ids: [5, 6], thinks: [], toolCalls: [] }
     expect(kinds({ ...sample, segments: [response as never] }, 0)).toEqual([['text', 0, 2]])
   })
 })
 
-describe('the conversation', () => {
-  test('is numbered through all segments, the open one too', () => {
+describe('conversationRows', () => {
+  test('numbers messages through all segments, including the open one', () => {
     const open = { kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const
     const given = { kind: 'prompt', ids: [3], messages: [] } as const
     const live = { ...sample, segments: [...sample.segments, given], live: { open, runningCalls: {} } }
@@ -314,7 +314,7 @@ describe('the conversation', () => {
     expect([messageAt(sample, 9, 0), segmentMessages(sample, 9)]).toEqual([undefined, []])
   })
 
-  test.each(readdirSync('public/examples'))('of %s is found whole', (file) => {
+  test.each(readdirSync('public/examples'))('finds the whole conversation of %s', (file) => {
     const opened = decode(readFileSync(`public/examples/${file}`, 'utf8'))
     if (!opened.ok) throw new Error(file)
     const { trajectory } = opened

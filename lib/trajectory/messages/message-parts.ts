@@ -1,6 +1,7 @@
 /**
- * The tokens of each message and of its parts. A response is one message, parted by what was parsed in it; the messages of
- * a prompt are looked for in its text, for a template writes them where it likes. Spans count from the start of the segment.
+ * The tokens of each message and of its parts. A response is one message, divided by its parsed spans. The messages of
+ * a prompt are searched for in its text, because a template may render them anywhere. Spans count from the start of the
+ * segment.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
@@ -11,19 +12,21 @@ import { idsBetween, isSpecial, segmentsOf } from '../tokens/tokens.ts'
 import type { PromptView, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
 import { callsById } from './tool-calls.ts'
 
+/** A message of a segment with its tokens. */
 export interface SegmentMessage {
-  /** given: text or ids that no message is known for. */
+  /** 'given' means text or ids without a message. */
   readonly role: Message['role'] | 'given'
-  /** The message of a prompt; undefined for a response and for what was given. */
+  /** The message of a prompt; undefined for a response and for given text or ids. */
   readonly message: Message | undefined
-  /** With what the template writes around it; undefined where its text is not in the segment as it is. */
+  /** The tokens including the template's text around it; undefined if its text does not occur unchanged. */
   readonly tokens: Span | undefined
-  /** In order; the spans of those that have some are disjoint. */
+  /** The parts in order; spans that are present are disjoint. */
   readonly parts: readonly MessagePart[]
 }
 
+/** A part of a message with its tokens. */
 export type MessagePart =
-  /** `text` undefined: what its tokens say, see partText. */
+  /** If `text` is undefined, it is the text of the tokens, see partText. */
   | { readonly kind: 'text' | 'thinking'; readonly tokens: Span | undefined; readonly text: string | undefined }
   /** As the parser found it in a response. */
   | { readonly kind: 'call'; readonly tokens: Span | undefined; readonly call: ToolCall }
@@ -32,7 +35,7 @@ export type MessagePart =
   /** Content of another kind, which is not understood. */
   | { readonly kind: 'other'; readonly tokens: undefined; readonly type: string }
 
-/** Made once for each closed segment. */
+/** Returns the messages of a segment, computed once for each closed segment. */
 export function segmentMessages(trajectory: TrajectoryView, segmentIndex: number): readonly SegmentMessage[] {
   const segment = segmentsOf(trajectory)[segmentIndex]
   if (!segment) return []
@@ -45,7 +48,7 @@ export function segmentMessages(trajectory: TrajectoryView, segmentIndex: number
 
 const known = new WeakMap<SegmentView, readonly SegmentMessage[]>()
 
-/** The text of a part, without delimiters and blank lines around it. */
+/** Returns the text of a part, without delimiters and surrounding blank lines. */
 export function partText(part: MessagePart, segment: SegmentView, trajectory: TrajectoryView): string {
   switch (part.kind) {
     case 'text':
@@ -63,7 +66,7 @@ export function partText(part: MessagePart, segment: SegmentView, trajectory: Tr
   }
 }
 
-/** Think blocks and calls, and the prose between them. */
+/** Returns think blocks and calls, and the prose between them. */
 function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMessage {
   const marked = [
     ...segment.thinks.map(({ start, end }) => ({ span: { start, end }, call: undefined })),
@@ -77,7 +80,7 @@ function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMess
   }
   for (const { span, call } of marked) {
     addProse(span.start)
-    // Calls that a parser found in each other: the tokens belong to the outer one.
+    // Nested calls: the tokens belong to the outer one.
     const own = { start: Math.max(next, span.start), end: span.end }
     const tokens = own.start < own.end ? own : undefined
     parts.push(call ? { kind: 'call', tokens, call } : { kind: 'thinking', tokens, text: undefined })
@@ -95,7 +98,7 @@ function withoutSpecial({ start, end }: Span, { ids }: SegmentView, trajectory: 
   return { start: first, end: last }
 }
 
-/** More than space and markup. */
+/** Returns whether there is more than white space and markup. */
 function hasText({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): boolean {
   for (let index = start; index < end; index++) {
     const id = elementAt(ids, index)
@@ -140,7 +143,7 @@ function promptMessages(segment: PromptView, trajectory: TrajectoryView): readon
 
 interface Draft {
   readonly part: MessagePart
-  /** Undefined: it has no text of its own. */
+  /** Undefined if it has no text of its own. */
   readonly wanted: WantedText | undefined
 }
 
@@ -169,13 +172,13 @@ function draftsOf(message: Message, { segments }: TrajectoryView): readonly Draf
   ]
 }
 
-/** Templates may take away the space around a text, or write it as JSON. */
+/** Templates may strip the white space around a text, or write it as JSON. */
 const textDraft = (kind: 'text' | 'thinking', text: string): Draft => ({
   part: { kind, tokens: undefined, text },
   wanted: [text, text.trim(), JSON.stringify(text).slice(1, -1)],
 })
 
-/** As Python writes it. */
+/** Writes JSON with Python's spacing. */
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
@@ -190,7 +193,7 @@ function specialsOf({ ids }: SegmentView, trajectory: TrajectoryView): readonly 
   return found
 }
 
-/** From the first to the last token of its parts. */
+/** Returns the span from the first to the last token of the parts. */
 function bodyOf(parts: readonly MessagePart[]): Span | undefined {
   const spans = parts.flatMap(({ tokens }) => (tokens ? [tokens] : []))
   const [first] = spans
@@ -205,7 +208,7 @@ interface Around {
   readonly specials: readonly number[]
 }
 
-/** Beside a message that was not found nothing is claimed but what is certain: the message's own text and its end. */
+/** Next to a message that was not found only the certain tokens are assigned: the message's own text and its end. */
 function extentOf(bodies: readonly (Span | undefined)[], index: number, around: Around): Span | undefined {
   const body = bodies[index]
   if (!body) return undefined
@@ -217,7 +220,7 @@ function extentOf(bodies: readonly (Span | undefined)[], index: number, around: 
   return { start, end: endOf(body, next?.start ?? length, around) }
 }
 
-/** A message ends after the token that ends its turn, or else after the first special one, and the blank ones behind it. */
+/** A message ends after its end-of-turn token, or after the first special token, and the blank tokens that follow. */
 function endOf(body: Span, limit: number, { segment, trajectory, specials }: Around): number {
   const behind = specials.filter((token) => token >= body.end && token < limit)
   const endOfTurn = behind.find((token) => segment.ids[token] === trajectory.model.tokenizer?.endOfTurnId)

@@ -9,12 +9,12 @@ const readAs = (read: { kept: number; ids: number[] }) => ({
   request: { ...(response.request as NonNullable<ResponseSegment['request']>), read },
 })
 
-test('what a response was written behind is what stands before it', () => {
+test('promptOf returns the tokens before a response', () => {
   expect([...promptOf([7, 8, 9], response, 2)]).toEqual([7, 8])
   expect([...promptOf([7, 8, 9], prompt as ResponseSegment, 3)]).toEqual([7, 8, 9])
 })
 
-test('a server that tokenized messages anew has read something else', () => {
+test('promptOf returns what the server read if it tokenized the messages again', () => {
   expect([...promptOf([7, 8, 9], readAs({ kept: 1, ids: [4, 5, 6] }), 2)]).toEqual([7, 4, 5, 6])
   expect([...promptOf([7, 8, 9], readAs({ kept: 0, ids: [] }), 2)]).toEqual([])
 })

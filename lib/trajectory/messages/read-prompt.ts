@@ -1,12 +1,15 @@
-/** What the model read before a response: the tokens before it, but for a server that tokenized messages anew. */
+/** The prompt that the model read before a response: the tokens before it, unless a server tokenized messages again. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { SegmentView } from '../tokens/trajectory-view.ts'
 
-/** How a response's prompt differs from the tokens before it; undefined: it does not. */
+/** Returns how a response's prompt differs from the tokens before it, or undefined if it does not. */
 export const readOf = (segment: SegmentView) => (segment.kind === 'response' ? segment.request?.read : undefined)
 
-/** Of the ids of a whole trajectory, the ids that the model read before `segment`, which stands behind the first `before`. */
+/**
+ * Returns the ids that the model read before `segment`, given the ids of the whole trajectory and the number of tokens
+ * before the segment.
+ */
 export function promptOf(ids: ArrayLike<number>, segment: SegmentView, before: number): Int32Array {
   const read = readOf(segment)
   const kept = read?.kept ?? before

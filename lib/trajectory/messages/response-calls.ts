@@ -1,12 +1,12 @@
 import type { ResponseView } from '../tokens/trajectory-view.ts'
 
-/** A call that wrote tokens of a response, and which: `start` and `end` count from the start of the segment, half-open. */
+/** A call that sampled tokens of a response; `start` and `end` count from the start of the segment, half-open. */
 export interface ResponseCall extends Pick<ResponseView, 'request' | 'usage' | 'timing'> {
   readonly start: number
   readonly end: number
 }
 
-/** The calls that wrote a response, in order: one, and one more for each time that it was resumed. */
+/** Returns the calls that sampled a response in order: one, and another for each time that it was resumed. */
 export function responseCalls(response: ResponseView): readonly ResponseCall[] {
   const { request, usage, timing } = response
   const calls = [{ at: 0, request, usage, timing }, ...(response.resumed ?? [])]

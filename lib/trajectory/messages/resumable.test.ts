@@ -18,11 +18,11 @@ const cancelled: Outcome = { kind: 'ended', reason: 'cancelled' }
 const ending = (last: Trajectory['segments'][number], outcome: Outcome = cancelled, sampling?: object) =>
   resumeObstacle({ segments: [last], outcome }, sampling)
 
-test.each(['cancelled', 'length', 'abort'] as const)('a response that ended by %s can be resumed', (kind) => {
+test.each(['cancelled', 'length', 'abort'] as const)('resumeObstacle allows a response that ended by %s', (kind) => {
   expect(ending({ ...response, finish: { kind } })).toBeUndefined()
 })
 
-test('a response that broke can be resumed after the run failed', () => {
+test('resumeObstacle allows a broken response of a failed run', () => {
   const finish = { kind: 'cut', code: 'UPSTREAM_TRUNCATED', message: 'm' } as const
   expect(ending({ ...response, finish }, { kind: 'failed', code: 'X', message: 'm' })).toBeUndefined()
 })
@@ -44,18 +44,18 @@ test.each<[string, Partial<ResponseSegment>, RegExp]>([
   expect(ending({ ...response, ...change })).toMatch(why)
 })
 
-test('a response whose request is not known can be resumed', () => {
+test('resumeObstacle allows a response whose request is unknown', () => {
   const { request: _, ...bare } = response
   expect(ending(bare)).toBeUndefined()
 })
 
-test('nothing is resumed behind a prompt, while it runs, or with a grammar', () => {
+test('resumeObstacle refuses after a prompt, during a run, and with a grammar', () => {
   expect(ending({ kind: 'prompt', ids: [1], messages: [] })).toMatch(/does not end/)
   expect(ending(response, { kind: 'running' })).toMatch(/not ended/)
   expect(ending(response, cancelled, { ebnf: 'root ::= "a"' })).toMatch(/^ebnf binds/)
 })
 
-test('the calls of a response each have their tokens, and count in its totals', () => {
+test('responseCalls gives each call its tokens, and the totals include all calls', () => {
   const timing = { startedAt: '', elapsedMs: 10 }
   const usage = { promptTokens: 3, cachedTokens: 2 }
   const resumed: ResponseSegment = {

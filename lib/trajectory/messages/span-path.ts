@@ -1,4 +1,4 @@
-/** Where a token stands in what was parsed, outermost first: `call 2`, `arguments.filter.names[2]`. */
+/** The path of a token in the parsed response, outermost part first: `call 2`, `arguments.filter.names[2]`. */
 import { jsonPathAt, pathText } from '#lib/json/json-path.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
@@ -8,6 +8,7 @@ import { idsBetween, type Token, type TokenSpan } from '../tokens/tokens.ts'
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import { callsById } from './tool-calls.ts'
 
+/** Returns the path of a token. */
 export const spanPath = (trajectory: TrajectoryView, token: Token): readonly string[] =>
   token.spans.map((span) => spanLabel(trajectory, token, span))
 
@@ -26,7 +27,7 @@ function spanLabel(trajectory: TrajectoryView, token: Token, span: TokenSpan): s
   }
 }
 
-/** Calls are counted over the whole trajectory; one of a response that is still open has no number yet. */
+/** Calls are numbered through the whole trajectory; a call of an open response has no number yet. */
 function callLabel({ segments }: TrajectoryView, { id, kind }: ToolCall): string {
   const number = callsById(segments).get(id)?.number
   return `call ${number ?? id}${kind === 'malformed' ? ' (malformed)' : ''}`

@@ -1,18 +1,19 @@
-/** What the rewards of a group say together. */
+/** Statistics of the rewards of a group. */
 
 /** A sample passes with this reward or more. */
 const PASSING = 1
 
+/** Statistics of a group's rewards. */
 export interface GroupRewards {
-  /** Samples that have a reward; the others count nowhere. */
+  /** Number of samples with a reward; the others are ignored. */
   readonly scored: number
   readonly passed: number
   readonly mean: number
-  /** Of a sample (n − 1), as PyTorch and the trainers on it take it; 0 for a single one. */
+  /** Sample standard deviation (n − 1), as in PyTorch and the trainers that use it; 0 for a single sample. */
   readonly deviation: number
 }
 
-/** undefined where none has a reward. */
+/** Returns the statistics, or undefined if no sample has a reward. */
 export function groupRewards(rewards: readonly (number | null)[]): GroupRewards | undefined {
   const known = rewards.filter((reward) => reward !== null)
   const { length: scored } = known
@@ -23,13 +24,13 @@ export function groupRewards(rewards: readonly (number | null)[]): GroupRewards 
   return { scored, passed: known.filter((reward) => reward >= PASSING).length, mean, deviation }
 }
 
-/** (reward − mean) / deviation, as GRPO rescores a sample; 0 where all have the same reward. */
+/** Returns (reward − mean) / deviation, as GRPO normalises rewards; 0 if all samples have the same reward. */
 export const advantage = (reward: number, { mean, deviation }: GroupRewards): number =>
   deviation === 0 ? 0 : (reward - mean) / deviation
 
 /**
- * The chance that at least one of k samples passes, from n of which some passed: 1 − C(n − passed, k) / C(n, k), without
- * bias (Chen et al. 2021). undefined for k > n: there is no telling.
+ * Returns the unbiased probability that at least one of k samples passes, given n of which some passed: 1 − C(n −
+ * passed, k) / C(n, k) (Chen et al. 2021). Undefined for k > n.
  */
 export function passAt(k: number, { scored, passed }: Pick<GroupRewards, 'scored' | 'passed'>): number | undefined {
   if (k > scored) return undefined

@@ -1,4 +1,4 @@
-/** Whether a text is a regular expression of JavaScript, flag u. */
+/** Returns whether a text is a JavaScript regular expression with the flag u. */
 export function isPattern(source: string): boolean {
   try {
     return new RegExp(source, 'u') instanceof RegExp

@@ -1,38 +1,38 @@
 /**
- * Numbers in a text as people and models write them: thousands separators (1,234), fractions (3/4, \frac{3}{4}, 2 1/2), percent
- * (12%), exponents (3e8, 3 × 10^8). Linear in the text: patterns without nested repetition.
+ * A number in a text as people and models write it: thousands separators (1,234), fractions (3/4, \frac{3}{4}, 2 1/2),
+ * percent (12%), exponents (3e8, 3 × 10^8). Time is linear in the text: no pattern has nested repetition.
  */
 
 export interface WrittenNumber {
   readonly text: string
   readonly value: number
-  /** Of 12%, which may mean 12 or 0.12: the value without the percent sign. */
+  /** For 12%, which may mean 12 or 0.12, the value without the percent sign. */
   readonly percent?: number
 }
 
-/** The last number of a text; undefined where there is none. */
+/** Returns the last number of a text, or undefined if there is none. */
 export function lastNumber(text: string): WrittenNumber | undefined {
   const match = [...withoutLatex(text).matchAll(NUMBER)].at(-1)
   if (!match) return undefined
   const { sign, whole, over, under, percent } = match.groups as unknown as NumberParts
   const divisor = under === undefined ? 1 : plain(under)
   const part = plain(over) / divisor
-  // A division by nothing is no fraction: 7/0 is read as its last number.
+  // A division by zero is not a fraction: 7/0 is read as its last number.
   if (!Number.isFinite(part)) return { text: under ?? over, value: plain(under ?? over) }
-  // 5 3/2 is no mixed number: the last of two.
+  // 5 3/2 is not a mixed number: the last of the two counts.
   if (whole !== undefined && part >= 1) return { text: `${over}/${under}`, value: part }
   const value = (sign === undefined ? 1 : -1) * (whole === undefined ? part : plain(whole) + part)
   return percent ? { text: match[0], value: value / 100, percent: value } : { text: match[0], value }
 }
 
-/** All of a text as one number, as typed into a field; undefined where it is none. One too large to be kept is infinite. */
+/** Returns a text that is one number, as typed into a field, or undefined. A number that is too large is infinite. */
 export function wholeNumberText(text: string): number | undefined {
   const trimmed = text.trim()
   const found = lastNumber(trimmed)
   return found?.text === withoutLatex(trimmed).trim().replace(/^\+/, '') ? found.value : undefined
 }
 
-/** The content of the last \boxed{…} that is closed; undefined where there is none. */
+/** Returns the content of the last closed \boxed{…}, or undefined if there is none. */
 export function lastBoxed(text: string): string | undefined {
   const open: { readonly start: number; readonly isBoxed: boolean }[] = []
   let boxed: string | undefined
@@ -47,7 +47,7 @@ export function lastBoxed(text: string): string | undefined {
 }
 
 const UNSIGNED = String.raw`(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?`
-/** A minus (hyphen, U+2212 or en dash) behind a digit, a letter or a bracket is one between two numbers. */
+/** A minus (hyphen, U+2212 or en dash) after a digit, a letter or a bracket is an operator between two numbers. */
 const NUMBER = new RegExp(
   String.raw`(?<sign>(?<![\w)\]}.])[-−–])?(?:(?<whole>\d{1,3}(?:,\d{3})+|\d+) {1,3}(?=\d+ ?\/ ?\d))?(?<over>${UNSIGNED})(?: ?\/ ?(?<under>[-−–]?(?:${UNSIGNED})))?(?<percent> ?%)?`,
   'gu',
@@ -55,7 +55,7 @@ const NUMBER = new RegExp(
 
 interface NumberParts {
   readonly sign: string | undefined
-  /** Of 2 1/2. */
+  /** The whole part of 2 1/2. */
   readonly whole: string | undefined
   readonly over: string
   readonly under: string | undefined
@@ -67,7 +67,7 @@ const plain = (digits: string): number => Number(digits.replaceAll(',', '').repl
 const TEXT = /\\(?:text(?:bf|it|rm)?|math(?:rm|bf|it)|mbox|operatorname) ?\{([^{}]*)\}/g
 const FRACTION = /(?<=(\d *)?)\\[cdt]?frac *(?:\{ *([^{}]*?) *\}|(\d)) *(?:\{ *([^{}]*?) *\}|(\d))/g
 const POWER_OF_TEN = /(?:(?<=\d) ?(?:\\times|\\cdot|[×·*x]) ?|(?<![\w.,]))10 ?\^ ?(?:\{ *([-−–]?\d+) *\}|([-−–]?\d+))/g
-/** Of a unit or a variable: 5 m^2 is 5. */
+/** The exponent of a unit or a variable: 5 m^2 is 5. */
 const EXPONENT = /(?<=[a-z] ?)\^ ?(?:\{[^{}]*\}|[-−–]?\d+)/gi
 
 const withoutLatex = (text: string): string =>

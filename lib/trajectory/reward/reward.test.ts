@@ -14,7 +14,7 @@ const search: SearchPattern = (pattern, flags, text) => {
 }
 const score = (answer: string, rule: Parameters<typeof scoreOfAnswer>[1]) => scoreOfAnswer(answer, rule, search)
 
-describe('numbers', () => {
+describe('lastNumber', () => {
   test.each([
     ['The answer is 434.', 434],
     ['25 * 17 = 425, then 434', 434],
@@ -61,14 +61,14 @@ describe('numbers', () => {
     ['.5', 0.5],
     ['6.02e23', 6.02e23],
     ['1e-3 V', 0.001],
-  ])('%s', (text, value) => expect(lastNumber(text)?.value).toBe(value))
+  ])('reads %s', (text, value) => expect(lastNumber(text)?.value).toBe(value))
 
-  test('a percentage is told with what stands before its sign', () => {
+  test('returns the value before a percent sign too', () => {
     expect(lastNumber('about 12 %')).toEqual({ text: '12 %', value: 0.12, percent: 12 })
     expect(lastNumber('12\\%')).toMatchObject({ value: 0.12 })
   })
 
-  test('every number is read back from its own text, whatever stands before it', () => {
+  test('reads every number from its own text, after any other text', () => {
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -80,7 +80,7 @@ describe('numbers', () => {
     )
   })
 
-  test('a number is read back from each of the ways in which it is written', () => {
+  test('reads a number in each of its notations', () => {
     const sign = fc.constantFrom('', '-', '−', '–')
     const digit = fc.integer({ min: 1, max: 9 })
     const ways = fc.oneof(
@@ -128,26 +128,26 @@ describe('numbers', () => {
     )
   })
 
-  test('a field holds one number and nothing else', () => {
+  test('wholeNumberText accepts one number and nothing else', () => {
     expect(['434', ' 1,000 ', '1/3', '12%', '-5', '+5'].map(wholeNumberText)).toEqual([434, 1000, 1 / 3, 0.12, -5, 5])
     expect(['', 'x', '4 5', '4 apples'].map(wholeNumberText)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  test('the last closed box counts, with the braces in it', () => {
+  test('lastBoxed returns the last closed box with nested braces', () => {
     expect(lastBoxed('\\boxed{1} and \\boxed{\\frac{3}{4}} }')).toBe('\\frac{3}{4}')
     expect(lastBoxed('\\boxed{1} then \\boxed{2')).toBe('1')
     expect(lastBoxed('{1}')).toBe(undefined)
   })
 
-  test('a long text of openings takes no longer than another', () => {
+  test('lastBoxed takes linear time on many opening braces', () => {
     expect(lastBoxed('\\boxed{'.repeat(100_000))).toBe(undefined)
     for (const part of ['1,111', '1 1 ', '\\frac{', '\\frac1', '10^', 'a ^', '\\text{', '      '])
       expect(lastNumber(`1${part.repeat(50_000)}`)).toBeDefined()
   })
 })
 
-describe('a rule', () => {
-  test('exact: white space around it never counts, case where it is said', () => {
+describe('scoreOfAnswer by the rule', () => {
+  test('exact ignores surrounding white space, and case if requested', () => {
     expect(score(' Paris\n', { kind: 'exact', expected: 'Paris' })).toEqual({
       reward: 1,
       why: 'found “Paris”, expected “Paris”',
@@ -157,7 +157,7 @@ describe('a rule', () => {
     expect(score('x'.repeat(200), { kind: 'exact', expected: 'y' }).why.length).toBeLessThan(120)
   })
 
-  test('pattern: found, or captured and compared', () => {
+  test('pattern searches the answer, or compares what the pattern captured', () => {
     const rule = { kind: 'pattern', pattern: '#### (\\d+)' } as const
     expect(score('#### 7', rule)).toEqual({ reward: 1, why: '/#### (\\d+)/ found “7”' })
     expect(score('7', rule)).toEqual({ reward: 0, why: '/#### (\\d+)/ is not found' })
@@ -170,7 +170,7 @@ describe('a rule', () => {
     })
   })
 
-  test('number: the last one, within the tolerance; a percentage may mean either', () => {
+  test('number compares the last number within the tolerance; a percentage may mean either value', () => {
     const rule = { kind: 'number', expected: 434, tolerance: 0.01 } as const
     expect(score('So it is 434.005.', rule)).toEqual({ reward: 1, why: 'found 434.005, expected 434 ± 0.01' })
     expect(score('435', rule).reward).toBe(0)
@@ -182,13 +182,13 @@ describe('a rule', () => {
     for (const expected of [12, 0.12]) expect(score('12%', { kind: 'number', expected }).reward).toBe(1)
   })
 
-  test('a pattern that is none is refused at the door', () => {
+  test('pattern refuses an invalid regular expression', () => {
     expect(rewardRuleSchema.safeParse({ kind: 'pattern', pattern: '(' }).success).toBe(false)
     expect(rewardRuleSchema.safeParse({ kind: 'pattern', pattern: '(a)' }).success).toBe(true)
   })
 })
 
-describe('the answer', () => {
+describe('the answer of a trajectory', () => {
   const ended = (outcome: Outcome, segments = sampleTrajectory.segments): Trajectory => ({
     ...sampleTrajectory,
     outcome,
@@ -218,15 +218,15 @@ describe('the answer', () => {
     expect(scoreOf(ended(outcome), rule, search)).toEqual({ reward: null, why })
   })
 
-  test('of a run that never answered is not scored; any other is', () => {
+  test('is not scored if the run never answered', () => {
     const outcome = { kind: 'ended', reason: 'end_turn' } as const
     expect(scoreOf(ended(outcome, []), rule, search)).toEqual({ reward: null, why: 'there is no answer' })
     expect(scoreOf(ended(outcome), rule, search).reward).not.toBe(null)
   })
 })
 
-describe('a group', () => {
-  test('has a mean, a deviation and advantages; what is not scored counts nowhere', () => {
+describe('the rewards of a group', () => {
+  test('have a mean, a deviation and advantages; samples without a reward are ignored', () => {
     const rewards = groupRewards([1, 0, null, 0, 1])
     expect(rewards).toMatchObject({ scored: 4, passed: 2, mean: 0.5 })
     expect(rewards && [1, 0].map((reward) => advantage(reward, rewards).toFixed(3))).toEqual(['0.866', '-0.866'])
@@ -235,7 +235,7 @@ describe('a group', () => {
     expect(same && [same.deviation, advantage(1, same)]).toEqual([0, 0])
   })
 
-  test('pass@k is what drawing k of them gives', () => {
+  test('give the pass@k of drawing k samples', () => {
     const group = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(group, fc.integer({ min: 1, max: 8 }), (passes, k) => {

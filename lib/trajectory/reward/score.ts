@@ -1,4 +1,4 @@
-/** The reward of one sample by a rule, and why in words. */
+/** Scores one sample by a rule, with the reason in words. */
 
 import type { Outcome } from '../format/trajectory.ts'
 import { partText, segmentMessages } from '../messages/message-parts.ts'
@@ -7,15 +7,16 @@ import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import { lastBoxed, lastNumber, type WrittenNumber } from './read-number.ts'
 import type { RewardRule } from './rule.ts'
 
+/** A reward with its reason. */
 export interface Scored {
-  /** null: there is nothing to score, or no telling. */
+  /** null if there is no answer to score or no result. */
   readonly reward: number | null
   readonly why: string
 }
 
 /**
- * What the last match of a regular expression captured: its first group, without groups all of it. Patterns are typed by
- * users and may take for ever: whoever runs them sets a limit.
+ * Returns what the last match of a regular expression captured: its first group, or all of it without groups. Users
+ * type the patterns, which may never finish, so the implementation must set a limit.
  */
 export type SearchPattern = (
   pattern: string,
@@ -23,7 +24,7 @@ export type SearchPattern = (
   text: string,
 ) => { readonly kind: 'found'; readonly text: string } | { readonly kind: 'absent' } | { readonly kind: 'too-slow' }
 
-/** A run that failed or was stopped has no answer that a model could be blamed for. */
+/** Scores a trajectory. A run that failed or was stopped has no answer that the model is responsible for. */
 export function scoreOf(trajectory: TrajectoryView, rule: RewardRule, search: SearchPattern): Scored {
   const unscored = whyUnscored(trajectory.outcome)
   if (unscored !== undefined) return { reward: null, why: unscored }
@@ -32,7 +33,7 @@ export function scoreOf(trajectory: TrajectoryView, rule: RewardRule, search: Se
   return scoreOfAnswer(answer, rule, search)
 }
 
-/** The last response without its thinking and its calls; undefined where there is none. */
+/** Returns the last response without its thinking and its calls, or undefined if there is none. */
 export function answerOf(trajectory: TrajectoryView): string | undefined {
   const segments = segmentsOf(trajectory)
   const index = segments.findLastIndex(({ kind }) => kind === 'response')
@@ -45,6 +46,7 @@ export function answerOf(trajectory: TrajectoryView): string | undefined {
     .trim()
 }
 
+/** Scores an answer by a rule. */
 export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPattern): Scored {
   if (rule.kind === 'number') return scoreOfNumber(answer, rule)
   if (rule.kind === 'pattern') return scoreOfPattern(answer, rule, search)
@@ -80,7 +82,7 @@ function scoreOfNumber(answer: string, { expected, tolerance = 0 }: Extract<Rewa
   return judged(near !== undefined, numberText(found), tolerance > 0 ? `${expected} ± ${tolerance}` : `${expected}`)
 }
 
-/** 0.1 + 0.2 is 0.3 to a reader. */
+/** 0.1 + 0.2 must equal 0.3. */
 const rounding = (expected: number): number => Math.abs(expected) * 4 * Number.EPSILON
 
 const numberText = ({ text, value }: WrittenNumber): string => (text === `${value}` ? text : `${text} = ${value}`)

@@ -1,15 +1,15 @@
 /**
- * Whether the sampled logprobs of a response may be held against prefill logprobs. SGLang gives the first after temperature,
- * penalties, biases and grammars, and the second always at temperature 1 and without any of them.
+ * Decides whether the sampled logprobs of a response are comparable with prefill logprobs. SGLang returns the first
+ * after temperature, penalties, biases and grammars, and the second always at temperature 1 without any of them.
  */
 import type { ResponseView } from '../tokens/trajectory-view.ts'
 
-/** undefined: they may. */
+/** Returns the reason why not, or undefined if they are comparable. */
 export function whyNotComparable({ request }: Pick<ResponseView, 'request'>): string | undefined {
-  if (!request) return 'the file does not say how they were sampled'
-  if (request.read) return 'written behind other tokens than stand before it'
+  if (!request) return 'the file does not contain the sampling parameters'
+  if (request.read) return 'sampled after different tokens than the recorded ones'
   const { temperature = 1, ...rest } = request.samplingParams
-  // SGLang takes 0 for greedy choice at temperature 1.
+  // SGLang treats 0 as greedy decoding at temperature 1.
   if (temperature !== 0 && temperature !== 1) return `sampled at temperature ${String(temperature)}`
   const changing = CHANGING.filter(([name, neutral]) => {
     const value = rest[name]
@@ -18,7 +18,7 @@ export function whyNotComparable({ request }: Pick<ResponseView, 'request'>): st
   return changing.length > 0 ? `sampled with ${changing.map(([name]) => name).join(', ')}` : undefined
 }
 
-/** Parameters that change sampled logprobs, and the value with which they do not. */
+/** Parameters that change sampled logprobs, each with its neutral value. */
 const CHANGING: readonly (readonly [name: string, neutral?: unknown])[] = [
   ['frequency_penalty', 0],
   ['presence_penalty', 0],

@@ -18,7 +18,7 @@ async function gathered(...lines: readonly ScoreLine[]) {
   return { scores: [...scores], told, end }
 }
 
-test('every score lies at its token, and each version of the weights is named once', async () => {
+test('gatherScores puts every score at its token and names each weight version once', async () => {
   const { scores, told, end } = await gathered(
     server,
     some,
@@ -30,7 +30,7 @@ test('every score lies at its token, and each version of the weights is named on
   expect(end).toMatchObject({ server: { name: 's' }, versions: ['7'] })
 })
 
-test('what has come stays when it fails on the way, or breaks off', async () => {
+test('gatherScores keeps the received scores if the stream fails or breaks off', async () => {
   const failed = await gathered(server, some, { kind: 'failed', code: 'X', detail: 'it fell over', hint: 'try again' })
   expect(failed.scores[1]).toBe(-1)
   expect(failed.end).toMatchObject({ code: 'X', message: 'it fell over', hint: 'try again' })

@@ -1,25 +1,26 @@
-/** The lines of a scoring, gathered as they come: the numbers lie in one column, and what has come stays when it breaks off. */
+/** Collects the lines of a scoring into one column. Received scores are kept if the stream breaks off. */
 import type { ScoreLine, ScoreRequest, ScoringServer } from './score.ts'
 
-/** How ids are scored, and where: the page asks over HTTP, the server its own client. */
+/** Scores ids: the page does it over HTTP, the server with its own client. */
 export type Score = (request: ScoreRequest, signal: AbortSignal) => AsyncIterable<ScoreLine>
 
-/** What a page needs to offer scoring. */
+/** The scoring service of a page. */
 export interface Scorer {
-  /** Names of saved servers; undefined until they are known. */
+  /** Names of saved servers; undefined while loading. */
   readonly servers: readonly string[] | undefined
-  /** Where the trajectory names none that is there. */
+  /** The server for trajectories whose own server is missing. */
   readonly defaultServer: string | undefined
   readonly score: Score
 }
 
+/** The result of a scoring. */
 export interface Gathered {
   readonly server: ScoringServer
-  /** Of the weights that answered, each once. */
+  /** Weight versions that answered, each once. */
   readonly versions: readonly string[]
 }
 
-/** Ended before all was scored. */
+/** A scoring that ended before all ids were scored. */
 export class ScoringError extends Error {
   readonly code: string
   readonly hint: string | undefined
@@ -33,8 +34,8 @@ export class ScoringError extends Error {
 }
 
 /**
- * Fills `scores`: one for each id of the request, NaN where nothing came. Throws ScoringError, and what the lines throw; what
- * has come until then is in `scores`.
+ * Fills `scores`, with one entry for each id of the request and NaN where nothing arrived. Throws ScoringError and
+ * errors of the lines; `scores` then has the entries received so far.
  */
 export async function gatherScores(
   lines: AsyncIterable<ScoreLine>,
@@ -60,5 +61,5 @@ export async function gatherScores(
       case 'done':
         if (server) return { server, versions: [...versions] }
     }
-  throw new ScoringError('UPSTREAM_TRUNCATED', 'The answer ended before all was scored.')
+  throw new ScoringError('UPSTREAM_TRUNCATED', 'The answer ended before everything was scored.')
 }

@@ -11,7 +11,7 @@ const of = (...segments: Trajectory['segments']): Trajectory => ({ ...sample, se
 const twoTurns = of(unscored, response, { ...unscored, logprobs: [null, null, null] }, response)
 const scored = { server: 's', at: '2026-01-01T00:00:00.000Z' }
 
-test('prompts without any known logprob lack them, packed or not', () => {
+test('unscoredPrompts returns prompts without any known logprob, packed or not', () => {
   const ranges = [
     { start: 0, end: 3 },
     { start: 8, end: 11 },
@@ -21,18 +21,18 @@ test('prompts without any known logprob lack them, packed or not', () => {
   expect(unscoredPrompts(of(prompt, response))).toEqual([])
 })
 
-test('a response, an empty prompt, the very first token alone and a prompt with trained tokens are not scored', () => {
+test('unscoredPrompts excludes responses, empty prompts, a lone first token and prompts with trained tokens', () => {
   const { logprobs: __, topLogprobs: ___, ...silent } = response
   const empty = { ...unscored, ids: [] }
   expect(unscoredPrompts(of({ ...unscored, ids: [1] }, silent, empty, { ...unscored, mask: [0, 1, 0] }))).toEqual([])
 })
 
-test('only tokens of such prompts can be requested, and never the very first', () => {
+test('isUnscoredAt is true only for tokens of such prompts, and never for the first token', () => {
   const places = ids(twoTurns).flatMap((_id, index) => (isUnscoredAt(twoTurns, index) ? [index] : []))
   expect(places).toEqual([1, 2, 8, 9, 10])
 })
 
-test('scores in several parts become the columns of their prompts, and say who computed them', () => {
+test('withPromptLogprobs joins scores in several parts and records who computed them', () => {
   const top = (first: number, logprobs: number[]) => ({
     k: 1,
     ids: [first, first + 1].slice(0, logprobs.length),
@@ -56,7 +56,7 @@ test('scores in several parts become the columns of their prompts, and say who c
   expect(unscoredPrompts(after)).toEqual([])
 })
 
-test('alternatives of a part of a prompt are none of the prompt; what was not scored stays as it was', () => {
+test('withPromptLogprobs ignores alternatives of a part and keeps other prompts unchanged', () => {
   const after = withPromptLogprobs(
     twoTurns,
     [

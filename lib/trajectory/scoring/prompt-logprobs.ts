@@ -1,4 +1,4 @@
-/** Prompt logprobs that are requested after a run: which tokens lack them, and the trajectory with them. */
+/** Prompt logprobs that are requested after a run: which tokens lack them, and how they are added. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
@@ -8,12 +8,13 @@ import { numberAt, type SegmentView, type TrajectoryView } from '../tokens/traje
 import type { Scores } from './score.ts'
 
 /**
- * Ranges of the prompts without any known logprob, rising. The very first token of a trajectory has nothing before it and never
- * has one. A prompt with trained tokens is left alone: what is recorded of those was sampled, and prefill is not.
+ * Returns the ranges of prompts without any known logprob, rising. The first token of a trajectory has no prefix and
+ * never has a logprob. Prompts with trained tokens are excluded, because their recorded logprobs were sampled and
+ * prefill logprobs differ.
  */
 export const unscoredPrompts = ({ segments }: Pick<TrajectoryView, 'segments'>): readonly Span[] => unscoredIn(segments)
 
-/** Pages read it with every render. */
+/** Cached, because pages read it on every render. */
 const unscoredIn = memoizeByIdentity((segments: readonly SegmentView[]): readonly Span[] => {
   const starts = segmentStarts({ segments })
   return segments.flatMap((segment, index) => {
@@ -30,11 +31,11 @@ function isUnscored(segment: SegmentView): boolean {
   return true
 }
 
-/** Whether a token is of such a prompt: its logprob is unknown, and can be requested. */
+/** Returns whether a token belongs to such a prompt: its logprob is unknown and can be requested. */
 export const isUnscoredAt = (trajectory: Pick<TrajectoryView, 'segments'>, tokenIndex: number): boolean =>
   tokenIndex > 0 && unscoredPrompts(trajectory).some(({ start, end }) => start <= tokenIndex && tokenIndex < end)
 
-/** `scores` of whole prompts, each in one or several parts; the prompts that they belong to get them, and `scored`. */
+/** Adds `scores` of whole prompts, each in one or several parts, and `scored` to their prompts. */
 export function withPromptLogprobs(
   trajectory: Trajectory,
   scores: readonly Scores[],

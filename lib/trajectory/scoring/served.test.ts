@@ -13,29 +13,29 @@ const recorded: Trajectory = {
 const verdicts = (...asked: Parameters<typeof servedFacts>) => servedFacts(...asked).map(({ verdict }) => verdict)
 const server = { name: 's', modelName: 'tiny', weightVersion: '1', tokenizer: { name: 'bytes', fingerprint: 'f' } }
 
-test('the same model, weights and tokenizer', () => {
+test('servedFacts recognises the same model, weights and tokenizer', () => {
   expect(verdicts(recorded, server, ['1'])).toEqual(['same', 'same', 'same'])
   expect(verdicts(recorded, server, [])).toEqual(['same', 'same', 'same'])
 })
 
-test('others are named beside what was recorded', () => {
+test('servedFacts names differences next to the recorded values', () => {
   const other = { ...server, modelName: 'big', tokenizer: { name: 'bytes', fingerprint: 'g' } }
   expect(servedFacts(recorded, other, ['1', '2'])).toEqual([
     { name: 'model', verdict: 'other', text: 'big; recorded: tiny' },
     { name: 'weights', verdict: 'other', text: '1, 2; recorded: 1' },
-    { name: 'tokenizer', verdict: 'other', text: 'bytes, but not the same' },
+    { name: 'tokenizer', verdict: 'other', text: 'bytes, but different' },
   ])
 })
 
-test('what one side does not tell is not known', () => {
+test('servedFacts reports a value as unknown if one side lacks it', () => {
   expect(servedFacts(sample, { name: 's', modelName: 'tiny' }, ['3'])).toEqual([
     { name: 'model', verdict: 'same', text: 'tiny, as recorded' },
     { name: 'weights', verdict: 'unknown', text: '3; not recorded' },
-    { name: 'tokenizer', verdict: 'unknown', text: 'not told by the server' },
+    { name: 'tokenizer', verdict: 'unknown', text: 'not reported by the server' },
   ])
   expect(servedFacts(sample, { name: 's' }, [])[1]).toMatchObject({
     verdict: 'unknown',
-    text: 'not told by the server',
+    text: 'not reported by the server',
   })
   const byServer = {
     ...recorded,

@@ -1,16 +1,17 @@
-/** Whether what scored is what sampled: model, weights and tokenizer by name. */
+/** Compares the scoring server with the sampling one: model, weights and tokenizer by name. */
 
 import type { TrajectoryView } from '../tokens/trajectory-view.ts'
 import type { ScoringServer } from './score.ts'
 
+/** A compared value. */
 export interface ServedFact {
   readonly name: 'model' | 'weights' | 'tokenizer'
   readonly verdict: 'same' | 'other' | 'unknown'
-  /** In words, for a person. */
+  /** The comparison in words. */
   readonly text: string
 }
 
-/** `versions`: of the weights that answered, each once. */
+/** Returns the comparisons; `versions` are the weight versions that answered, each once. */
 export function servedFacts(
   { model, segments }: TrajectoryView,
   server: ScoringServer,
@@ -27,7 +28,7 @@ export function servedFacts(
   return [
     fact('model', listed(model.name), listed(server.modelName)),
     fact('weights', recordedVersions, found),
-    // By fingerprint; one from a server's answers says nothing of files.
+    // Compared by fingerprint; a fingerprint from a server's answers is not comparable with one of files.
     model.tokenizer?.source === 'server'
       ? fact('tokenizer', [], [])
       : fact('tokenizer', listed(model.tokenizer?.fingerprint), listed(server.tokenizer?.fingerprint), {
@@ -47,9 +48,13 @@ function fact(
 ): ServedFact {
   const [before, now] = [told.recorded ?? recorded.join(', '), told.found ?? found.join(', ')]
   if (recorded.length === 0 || found.length === 0)
-    return { name, verdict: 'unknown', text: found.length === 0 ? 'not told by the server' : `${now}; not recorded` }
+    return {
+      name,
+      verdict: 'unknown',
+      text: found.length === 0 ? 'not reported by the server' : `${now}; not recorded`,
+    }
   const isSame = recorded.length === found.length && recorded.every((value) => found.includes(value))
   return isSame
     ? { name, verdict: 'same', text: `${now}, as recorded` }
-    : { name, verdict: 'other', text: before === now ? `${now}, but not the same` : `${now}; recorded: ${before}` }
+    : { name, verdict: 'other', text: before === now ? `${now}, but different` : `${now}; recorded: ${before}` }
 }

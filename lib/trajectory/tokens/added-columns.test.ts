@@ -4,7 +4,7 @@ import { withColumn } from './added-columns.ts'
 import { tokenCount } from './tokens.ts'
 import { numberAt } from './trajectory-view.ts'
 
-test('each segment gets its part of a column, beside those it has', () => {
+test('withColumn adds to each segment its part of the column', () => {
   const values = Float64Array.from({ length: tokenCount(sample) }, (_, index) => (index === 4 ? Number.NaN : index))
   const { segments } = withColumn(sample, 'verified', values)
   expect(segments.map(({ columns }) => Object.keys(columns ?? {}))).toEqual([

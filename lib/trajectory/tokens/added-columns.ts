@@ -1,7 +1,7 @@
-/** Numbers of all tokens that were computed after a trajectory was read, shown like the columns of its file. */
+/** Columns that were computed after a trajectory was opened, shown like those of its file. */
 import type { TrajectoryView } from './trajectory-view.ts'
 
-/** `values`: one for each token, NaN = unknown. A column of this name gives way. */
+/** Adds a column with one value for each token, NaN = unknown. It replaces a column of the same name. */
 export function withColumn(trajectory: TrajectoryView, name: string, values: Float64Array): TrajectoryView {
   let start = 0
   return {

@@ -12,13 +12,13 @@ const segment = {
   },
 }
 
-test('the rank is the place among the alternatives, and beyond them it is beyond any', () => {
+test('rankAt returns the position among the alternatives, and Infinity beyond them', () => {
   expect([0, 1, 2, 3].map((index) => rankAt(segment, index))).toEqual([1, 2, Number.POSITIVE_INFINITY, null])
   expect(rankAt({ ids: [1] }, 0)).toBeNull()
   expect(rankAt(segment, 4)).toBeNull()
 })
 
-test('the margin needs two alternatives', () => {
+test('marginAt needs two alternatives', () => {
   expect(marginAt(segment, 0)).toBeCloseTo(0.25)
   expect(marginAt(segment, 1)).toBeCloseTo(0.8)
   expect([2, 3].map((index) => marginAt(segment, index))).toEqual([null, null])
@@ -26,8 +26,8 @@ test('the margin needs two alternatives', () => {
   expect(marginAt({ ids: [1], topLogprobs: { k: 1, ids: [1], logprobs: [0] } }, 0)).toBeNull()
 })
 
-describe('entropy', () => {
-  test('what is not among the alternatives counts as one more', () => {
+describe('entropyAt', () => {
+  test('counts the probability outside of the alternatives as one more', () => {
     expect(entropyAt(segment, 0)).toBeCloseTo(1.5 * ln(2))
     expect(entropyAt(segment, 1)).toBeCloseTo(-0.9 * ln(0.9) - 0.1 * ln(0.1))
     expect(entropyAt(segment, 2)).toBeCloseTo(-0.6 * ln(0.6) - 0.4 * ln(0.4))
@@ -35,7 +35,7 @@ describe('entropy', () => {
     expect(entropyAt({ ids: [1] }, 0)).toBeNull()
   })
 
-  test('it is never above that of the whole distribution', () => {
+  test('never exceeds the entropy of the whole distribution', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 3, maxLength: 12 }), (weights) => {
         const sum = weights.reduce((a, b) => a + b, 0)

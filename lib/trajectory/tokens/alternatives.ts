@@ -1,10 +1,10 @@
 /**
- * What the recorded alternatives say of a token: SGLang gives the k likeliest only, so entropy is a lower bound, and a rank
- * beyond k is known to be beyond k and no more. null = unknown: no alternatives were recorded at the token.
+ * Quantities from the recorded alternatives. SGLang returns only the k most likely ones, so entropy is a lower bound
+ * and a rank beyond k is only known to be beyond k. null = unknown: no alternatives were recorded at the token.
  */
 import { numberAt, type SegmentView } from './trajectory-view.ts'
 
-/** 1 for the likeliest; Infinity for a token that is not among the k. */
+/** Returns the rank: 1 for the most likely token, Infinity for a token that is not among the k. */
 export function rankAt({ ids, topLogprobs: top }: Alternatives, index: number): number | null {
   if (!top || !isKnown(top.ids[index * top.k])) return null
   const id = ids[index]
@@ -12,7 +12,10 @@ export function rankAt({ ids, topLogprobs: top }: Alternatives, index: number): 
   return Number.POSITIVE_INFINITY
 }
 
-/** In nats: of the alternatives, and of all that is left taken as one. The real one is at least this. */
+/**
+ * Returns the entropy in nats of the alternatives and one event for all other tokens; a lower bound of the real
+ * entropy.
+ */
 export function entropyAt({ topLogprobs: top }: Alternatives, index: number): number | null {
   if (!top || !isKnown(top.ids[index * top.k])) return null
   let entropy = 0
@@ -27,7 +30,7 @@ export function entropyAt({ topLogprobs: top }: Alternatives, index: number): nu
   return Math.max(0, left > ROUNDING ? entropy - left * Math.log(left) : entropy)
 }
 
-/** Probability of the likeliest less that of the second; null where fewer than two are known. */
+/** Returns the probability of the most likely token minus that of the second, or null if fewer than two are known. */
 export function marginAt({ topLogprobs: top }: Alternatives, index: number): number | null {
   if (!top || top.k < 2) return null
   const first = numberAt(top.logprobs, index * top.k)
@@ -37,7 +40,7 @@ export function marginAt({ topLogprobs: top }: Alternatives, index: number): num
 
 type Alternatives = Pick<SegmentView, 'ids' | 'topLogprobs'>
 
-/** Probabilities of float32 logprobs add up to 1 no closer than this. */
+/** Rounding error of the sum of float32 probabilities. */
 const ROUNDING = 1e-6
 
 const isKnown = (id: number | undefined): boolean => id !== undefined && id >= 0

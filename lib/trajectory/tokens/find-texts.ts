@@ -1,23 +1,27 @@
-/** Texts that follow one another in what a template wrote, found again: which tokens hold each. */
+/** Finds texts in the output of a template, in order, and the tokens of each. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Span } from '../format/trajectory.ts'
 import { tokensAt } from './pieces.ts'
 
-/** Ways in which a text may be written, the likeliest first. */
+/** Notations of one text, the most likely first. */
 export type WantedText = readonly string[]
 
+/** The rendered text in which texts are searched. */
 export interface WaysOfWriting {
   readonly text: string
   /** UTF-16 offset at which each token starts, and the end. */
   readonly starts: readonly number[]
-  /** Indices of the special tokens: texts begin behind one and end before one. */
+  /** Indices of the special tokens: a text begins after one and ends before one. */
   readonly specials: readonly number[]
 }
 
-/** For each wanted text its tokens; undefined where it is not there. The spans are in order, disjoint and never empty. */
+/**
+ * Returns the tokens of each wanted text, or undefined if it is missing. The spans are in order, disjoint and never
+ * empty.
+ */
 export function findTexts(wanted: readonly WantedText[], written: WaysOfWriting): readonly (Span | undefined)[] {
-  // Texts are looked for from the next token on: which of two a shared token belongs to cannot be told.
+  // The search continues at the next token, because a shared token cannot be assigned to one of two texts.
   let next = 0
   return wanted.map((forms) => {
     const from = elementAt(written.starts, next)
@@ -32,12 +36,12 @@ export function findTexts(wanted: readonly WantedText[], written: WaysOfWriting)
   })
 }
 
-/** So long a text is what was meant wherever it stands. */
+/** Texts from this length on are unambiguous at any position. */
 const LONG_TEXT = 200
-/** Places that are compared: a short text may stand anywhere. */
+/** Most positions compared for a short text, which may occur anywhere. */
 const MOST_PLACES = 64
 
-/** A short text may also stand in the template's own words: a place that markup encloses is rather meant. */
+/** A short text may also occur in the template's own words, so a position inside of markup is preferred. */
 function bestPlace(form: string, from: number, written: WaysOfWriting): number | undefined {
   let best: { readonly start: number; readonly score: number } | undefined
   for (let start = written.text.indexOf(form, from), seen = 0; start >= 0 && seen < MOST_PLACES; seen++) {
@@ -59,5 +63,5 @@ function scoreOf(start: number, end: number, { text, starts, specials }: WaysOfW
   return (HEADER.test(head) ? 1 : 0) + (tail.trim() === '' ? 1 : 0)
 }
 
-/** What stands between markup and text: nothing, or the role and a line end. */
+/** Text between markup and message: nothing, or the role and a line end. */
 const HEADER = /^\s*(\w{1,20}\s*)?$/

@@ -8,11 +8,11 @@ import type { TrajectoryView } from './trajectory-view.ts'
 const packed = pack(sampleTrajectory)
 
 describe('a packed trajectory', () => {
-  test('is the same again when it is unpacked', () => {
+  test('is equal to the original after unpacking', () => {
     expect(unpack(packed.trajectory)).toEqual(sampleTrajectory)
   })
 
-  test('crosses threads by its buffers alone', () => {
+  test('is transferred between threads by its buffers', () => {
     const { trajectory, buffers } = pack(sampleTrajectory)
     const received: TrajectoryView = structuredClone(trajectory, { transfer: [...buffers] })
     expect(buffers.every(({ byteLength }) => byteLength === 0)).toBe(true)
@@ -30,7 +30,7 @@ describe('a packed trajectory', () => {
     }
   })
 
-  test('leaves out what is under way', () => {
+  test('omits the state of a running rollout', () => {
     const live = { ...packed.trajectory, live: { runningCalls: {} } }
     expect(unpack(live)).toEqual(sampleTrajectory)
   })

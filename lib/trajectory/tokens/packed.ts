@@ -1,17 +1,18 @@
 /**
- * A trajectory whose columns stand in a few typed arrays, each over all its tokens: a worker transfers them, nothing is
- * copied, and 200,000 tokens with alternatives are some 10 MB outside of the page's heap.
+ * A trajectory whose columns are in a few typed arrays over all tokens. A worker transfers them without a copy; 200,000
+ * tokens with alternatives are some 10 MB outside of the page's heap.
  */
 import type { Segment, TopLogprobs, Trajectory } from '../format/trajectory.ts'
 import type { NumberColumn, SegmentView, TopLogprobsView, TrajectoryView } from './trajectory-view.ts'
 
+/** A packed trajectory. */
 export interface Packed {
   readonly trajectory: TrajectoryView
-  /** To be transferred with it. */
+  /** Buffers to transfer with it. */
   readonly buffers: readonly ArrayBuffer[]
 }
 
-/** Unknown numbers become NaN: JSON, and so the format, has no NaN of its own. */
+/** Packs a trajectory. Unknown numbers become NaN, which the JSON format does not have. */
 export function pack(trajectory: Trajectory): Packed {
   const { segments } = trajectory
   const ids = new Int32Array(sum(segments, ({ ids }) => ids.length))
@@ -58,7 +59,7 @@ export function pack(trajectory: Trajectory): Packed {
   }
 }
 
-/** The trajectory again, equal to what was packed; of what is under way nothing. */
+/** Returns the packed trajectory without the state of a running rollout. */
 export function unpack(view: TrajectoryView): Trajectory {
   const { live: _, ...record } = view
   return { ...record, segments: view.segments.map(unpackedSegment) }
@@ -88,7 +89,7 @@ const unpackedNumbers = (column: NumberColumn): (number | null)[] =>
 const sum = <T>(list: readonly T[], amount: (item: T) => number): number =>
   list.reduce((total, item) => total + amount(item), 0)
 
-/** Gives one stretch of an array after the other. */
+/** Returns consecutive ranges of an array. */
 function taker<T extends { subarray(start: number, end: number): T }>(whole: T): (length: number) => T {
   let next = 0
   return (length) => {

@@ -1,4 +1,4 @@
-/** The text of token ids, from the vocabulary that travels with a trajectory. */
+/** The texts of token ids, from the vocabulary of a trajectory. */
 
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -8,7 +8,7 @@ const encoder = new TextEncoder()
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A text where the bytes are valid UTF-8 alone, else their hexadecimal digits: nothing is lost either way. */
+/** Returns the text if the bytes alone are valid UTF-8, otherwise their hexadecimal digits, so nothing is lost. */
 export function vocabEntry(bytes: Uint8Array): VocabEntry {
   try {
     return strict.decode(bytes)
@@ -17,34 +17,37 @@ export function vocabEntry(bytes: Uint8Array): VocabEntry {
   }
 }
 
+/** Returns the bytes of a vocabulary entry. */
 export function bytesOf(entry: VocabEntry): Uint8Array {
   if (typeof entry === 'string') return encoder.encode(entry)
   return Uint8Array.from(entry.hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
 }
 
-/** What stands for a token whose text is not known. */
+/** Returns the placeholder of a token without a known text. */
 export const unknownPiece = (id: number): string => `⟨${id}⟩`
 
 /**
- * The text of consecutive tokens: bytes joined, then decoded; U+FFFD where they are not valid UTF-8 together, the id in
- * brackets where the text is not known.
+ * Returns the text of consecutive tokens: their bytes are joined and decoded. Invalid UTF-8 becomes U+FFFD, and a token
+ * without a known text its id in brackets.
  */
 export function textOf(ids: ArrayLike<number>, vocab: Vocab): string {
   return textWithStarts(ids, vocab).text
 }
 
+/** A text with the offsets of its tokens. */
 export interface TextWithStarts {
   readonly text: string
-  /** For each token the UTF-16 offset at which it starts, and after the last one the length: n + 1 entries. */
+  /** UTF-16 offset at which each token starts, then the length: n + 1 entries. */
   readonly starts: readonly number[]
-  /** Of none of the tokens the text is missing. */
+  /** True if the texts of all tokens are known. */
   readonly isKnown: boolean
 }
 
+/** Decodes tokens with their offsets. */
 export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithStarts {
-  // Most texts have whole characters in each token: making a decoder takes longer than reading them.
+  // In most texts every token has whole characters; creating a decoder takes longer than reading those.
   let stream: TextDecoder | undefined
-  // As long as they become: lists that grow are copied again and again.
+  // Allocated at full length, because growing lists are copied repeatedly.
   const starts = new Array<number>(ids.length + 1)
   const pieces = new Array<string>(ids.length)
   let length = 0
@@ -73,7 +76,7 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
   return { text: pieces.join('') + rest, starts, isKnown }
 }
 
-/** The tokens that hold a range of text: every token with a character, or a part of one, in it. */
+/** Returns the tokens of a range of text: every token with a character, or a part of one, in it. */
 export function tokensAt(
   starts: ArrayLike<number>,
   start: number,
@@ -84,14 +87,14 @@ export function tokensAt(
   return { start: backOverParts(starts, first), end: partition(starts, (offset) => offset < end) }
 }
 
-/** Tokens that end inside a character have no offset of their own: they share the one of the character they begin. */
+/** Tokens that end inside a character have no offset of their own: they share that of the character. */
 function backOverParts(starts: ArrayLike<number>, index: number): number {
   let first = index
   while (first > 0 && starts[first - 1] === starts[index]) first--
   return Math.max(0, first)
 }
 
-/** Number of leading entries of a sorted array for which the test holds. */
+/** Returns the number of leading entries of a sorted array that pass the test. */
 function partition(sorted: ArrayLike<number>, test: (value: number) => boolean): number {
   return countWhile(sorted.length, (index) => test(elementAt(sorted, index)))
 }

@@ -1,4 +1,7 @@
-/** The sums of a stretch of tokens. One pass over its columns: no object is made for a token, for there may be 200,000. */
+/**
+ * Sums over a range of tokens in one pass over the columns. No object is created for a token, because there may be
+ * 200,000.
+ */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Span, Vocab } from '../format/trajectory.ts'
@@ -6,40 +9,42 @@ import { bytesOf } from './pieces.ts'
 import { isTrained, segmentStarts, segmentsOf } from './tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 
+/** Sums of a range. */
 export interface RangeSums {
   readonly tokens: number
   readonly trained: number
-  /** Numbers of the segments touched, half-open. */
+  /** Numbers of the segments that the range touches, half-open. */
   readonly segments: Span
-  /** Of the trained tokens; of all where none is trained. */
+  /** Sums over the trained tokens, or over all tokens if none is trained. */
   readonly logprobs: LogprobSums
-  /** Means over the tokens whose value is known, by the name of the column. */
+  /** Means over the tokens with a known value, by the name of the column. */
   readonly columns: readonly { readonly name: string; readonly known: number; readonly mean: number }[]
-  /** Of the tokens whose text is known. */
+  /** Bytes of the tokens with a known text. */
   readonly bytes: number
-  /** Tokens whose text is not known. */
+  /** Number of tokens without a known text. */
   readonly textless: number
 }
 
 interface LogprobSums {
   readonly of: 'trained' | 'context'
   readonly known: number
-  /** In nats; null where none is known, as the others are. */
+  /** In nats; null if no value is known, like the others. */
   readonly sum: number | null
   readonly mean: number | null
   /** exp(−mean). */
   readonly perplexity: number | null
-  /** The least and the most likely token: index in the trajectory. */
+  /** The least and the most likely token, with its index in the trajectory. */
   readonly least: Extreme | null
   readonly most: Extreme | null
 }
 
+/** A token with an extreme logprob. */
 export interface Extreme {
   readonly index: number
   readonly logprob: number
 }
 
-/** The part of a segment that a range touches; `offset`: index of the segment's first token in the trajectory. */
+/** The part of a segment inside of a range; `offset` is the index of the segment's first token in the trajectory. */
 export interface SegmentRange {
   readonly segment: SegmentView
   readonly segmentIndex: number
@@ -49,6 +54,7 @@ export interface SegmentRange {
   readonly end: number
 }
 
+/** Returns the sums of a range. */
 export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
   const stretches = stretchesOf(trajectory, range)
   const trained = sum(stretches.map(trainedIn))
@@ -65,7 +71,7 @@ export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
   }
 }
 
-/** A range may reach past the last token. */
+/** Returns the parts of segments inside of a range, which may extend beyond the last token. */
 export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly SegmentRange[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly SegmentRange[] => {
@@ -76,7 +82,7 @@ export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly S
   })
 }
 
-/** The ids of a range in one array. */
+/** Returns the ids of a range in one array. */
 export function idsIn(trajectory: TrajectoryView, range: Span): Int32Array {
   const stretches = stretchesOf(trajectory, range)
   const ids = new Int32Array(sum(stretches.map(({ start, end }) => end - start)))

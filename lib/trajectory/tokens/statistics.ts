@@ -1,4 +1,4 @@
-/** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
+/** Derived totals of a trajectory and of each segment. Logprob sums cover the trained tokens with a known logprob. */
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { responseCalls } from '../messages/response-calls.ts'
 import { isTrained, segmentsOf } from './tokens.ts'
@@ -7,15 +7,16 @@ import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } fr
 interface SegmentStatistics {
   readonly tokens: number
   readonly trained: number
-  /** Trained tokens whose logprob is known. */
+  /** Trained tokens with a known logprob. */
   readonly scored: number
-  /** In nats; null when no trained token has a known logprob. */
+  /** In nats; null if no trained token has a known logprob. */
   readonly logprobSum: number | null
   readonly meanLogprob: number | null
   /** exp(−mean logprob); null like the mean. */
   readonly perplexity: number | null
 }
 
+/** Totals of a trajectory. */
 export interface Statistics extends SegmentStatistics {
   readonly segments: readonly SegmentStatistics[]
   readonly toolCalls: {
@@ -24,24 +25,26 @@ export interface Statistics extends SegmentStatistics {
     readonly malformed: number
     readonly pending: number
   }
-  /** Prompt tokens that the server took from its prefix cache, over all calls; null when it never said. */
+  /** Prompt tokens from the server's prefix cache, over all calls; null if never reported. */
   readonly cachedTokens: number | null
-  /** Prompt tokens that the server read, over all calls; null when it never said. */
+  /** Prompt tokens that the server read, over all calls; null if never reported. */
   readonly promptTokensRead: number | null
-  /** Time from request to reply, over all calls; null when not known. */
+  /** Time from request to reply, over all calls; null if unknown. */
   readonly generationMs: number | null
-  /** Temperatures and top_p of the calls, each once: the sampled logprobs are to be read with them. */
+  /** Distinct temperatures and top_p of the calls, which are needed to interpret the sampled logprobs. */
   readonly temperatures: readonly number[]
   readonly topPs: readonly number[]
 }
 
 /**
- * Prompt tokens from the prefix cache; null = not said. Where the prompt was scored first, that call read it, and the one after
- * it finds all of it in the cache; scored once for many, it is the cache that each of them has read from.
+ * Returns the prompt tokens from the prefix cache, or null if not reported. If the prompt was scored first, that call's
+ * cache counts, because the next call finds all of it in the cache; a scoring that is shared by samples counts for
+ * each.
  */
 export const cachedTokensOf = ({ request, usage }: Pick<ResponseView, 'request' | 'usage'>): number | null =>
   (request?.scoring && !request.scoring.shared ? request.scoring : usage)?.cachedTokens ?? null
 
+/** Returns the totals of a trajectory. */
 export function statistics(trajectory: TrajectoryView): Statistics {
   const all = segmentsOf(trajectory)
   const segments = all.map(segmentStatistics)
@@ -62,7 +65,7 @@ export function statistics(trajectory: TrajectoryView): Statistics {
       malformed: calls.filter((call) => call.kind === 'malformed').length,
       pending: calls.filter((call) => call.kind === 'parsed' && !call.result).length,
     },
-    // Of a call under way the scored prompt may be known, and what it reads not yet: then neither counts.
+    // During a call the scored prompt may be known but not the tokens that it reads; then neither counts.
     cachedTokens: sumOrNull(modelCalls.map((call) => (call.usage ? cachedTokensOf(call) : null))),
     promptTokensRead: sumOrNull(modelCalls.map(({ usage }) => usage?.promptTokens ?? null)),
     generationMs: sumOrNull(modelCalls.map(({ timing }) => timing?.elapsedMs ?? null)),
@@ -71,7 +74,7 @@ export function statistics(trajectory: TrajectoryView): Statistics {
   }
 }
 
-/** A closed segment never changes: while a response grows, only its own tokens are read again. */
+/** A closed segment never changes, so while a response grows only its own tokens are read again. */
 const segmentStatistics = memoizeByIdentity((segment: SegmentView): SegmentStatistics => {
   let trained = 0
   let scored = 0

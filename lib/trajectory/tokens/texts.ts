@@ -1,10 +1,10 @@
-/** Files of trainers hold ids alone: a tokenizer that is chosen afterwards gives them their texts. */
+/** Trainer files may contain only ids; a tokenizer that the user chooses later provides the texts. */
 import type { TrajectoryView } from './trajectory-view.ts'
 
-/** Whether a token is there whose text nobody knows. */
+/** Returns whether the text of any token is unknown. */
 export const lacksTexts = ({ model, segments, vocab }: TrajectoryView): boolean =>
   !model.tokenizer && segments.some(({ ids }) => Array.from(ids).some((id) => !Object.hasOwn(vocab, id)))
 
-/** Whether a tokenizer may be chosen, or another one: what a run has rendered itself is not a matter of choice. */
+/** Returns whether the user may choose a tokenizer or replace it; not for a prompt that a run rendered itself. */
 export const takesTokenizer = (trajectory: TrajectoryView): boolean =>
   !trajectory.model.template && (trajectory.provenance.kind === 'import' || lacksTexts(trajectory))

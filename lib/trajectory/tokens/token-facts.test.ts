@@ -10,13 +10,13 @@ import { ids, logprobs, lossMask, type Token, tokenAt } from './tokens.ts'
 
 const pathAt = (trajectory: Trajectory, index: number) => spanPath(trajectory, tokenAt(trajectory, index) as Token)
 
-describe('the path of a token', () => {
-  test('counts the calls of the trajectory', () => {
+describe('spanPath', () => {
+  test('numbers the calls of the trajectory', () => {
     expect(pathAt(sample, 6)).toEqual(['call 1', 'arguments.a', 'call 2 (malformed)'])
     expect(pathAt(sample, 3)).toEqual(['think', 'special token'])
   })
 
-  test('says when a think block did not close, and names a call by its id while it has no number', () => {
+  test('names an unclosed think block, and a call without a number by its id', () => {
     const token = tokenAt(sample, 6) as Token
     const span = { start: 0, end: 9 }
     expect(spanPath(sample, { ...token, spans: [{ kind: 'think', span, closed: false }] })).toEqual([
@@ -26,7 +26,7 @@ describe('the path of a token', () => {
     expect(() => spanPath(sample, { ...token, spans: [{ kind: 'odd' } as never] })).toThrow('unreachable')
   })
 
-  test('goes on inside an argument that is an object or a list', () => {
+  test('continues inside of an argument that is an object or a list', () => {
     const text = '{"a": {"b": [1, "two"]}}'
     const pieces = ['{"a', '": {', '"b": [', '1, "', 'two"]', '}}']
     const vocab = Object.fromEntries(pieces.map((piece, index) => [20 + index, piece]))
@@ -59,7 +59,7 @@ describe('the path of a token', () => {
       'arguments.a.b[1]',
       'arguments.a.b',
     ])
-    // Damaged: the span names an argument that the call does not place.
+    // Damaged: the span names an argument without a position in the call.
     const [call] = response.toolCalls
     const bare = { ...response, toolCalls: [{ ...call, arguments: [] } as never] }
     const token = tokenAt(trajectory, 3) as Token
@@ -72,8 +72,8 @@ describe('the path of a token', () => {
   })
 })
 
-describe('a place in JSON', () => {
-  test('has the keys and indices that lead to it, in any value', () => {
+describe('jsonPathAt', () => {
+  test('returns the keys and indices that lead to a position, in any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (value, spaced) => {
         const text = JSON.stringify(value, null, spaced ? 2 : 0)
@@ -82,7 +82,7 @@ describe('a place in JSON', () => {
     )
   })
 
-  test('may stand in a text that is broken', () => {
+  test('accepts text that is broken', () => {
     expect(jsonPathAt('{"a": ["x", tru', 13)).toEqual(['a', 1])
     expect(jsonPathAt('{"a": "never closed', 12)).toEqual(['a'])
     expect(jsonPathAt('}],{"a"', 5)).toEqual([])
@@ -92,7 +92,7 @@ describe('a place in JSON', () => {
   })
 })
 
-/** Offset and path of each number, word and text of a JSON value, by a reading of its text of its own. */
+/** Returns the offset and path of each number, word and text of a JSON value, with an independent parser. */
 function leaves(value: unknown, text: string): readonly (readonly [number, readonly (string | number)[]])[] {
   const found: (readonly [number, readonly (string | number)[]])[] = []
   let at = 0
@@ -123,8 +123,8 @@ function leaves(value: unknown, text: string): readonly (readonly [number, reado
   return found
 }
 
-describe('the sums of a range', () => {
-  test('are those of its tokens', () => {
+describe('rangeSums', () => {
+  test('sums the tokens of the range', () => {
     const count = ids(sample).length
     fc.assert(
       fc.property(fc.nat(count), fc.nat(count + 3), fc.boolean(), (a, b, isPacked) => {
@@ -161,7 +161,7 @@ describe('the sums of a range', () => {
     )
   })
 
-  test('tell which segments, columns and unknown texts are in them', () => {
+  test('reports segments, columns and unknown texts of the range', () => {
     const all = rangeSums({ ...sample, vocab: { '3': 'hi' } }, { start: 0, end: 99 })
     expect(all.segments).toEqual({ start: 0, end: 4 })
     expect(rangeSums(sample, { start: 3, end: 9 }).segments).toEqual({ start: 1, end: 3 })
@@ -171,7 +171,7 @@ describe('the sums of a range', () => {
     expect(rangeSums(sample, { start: 40, end: 50 })).toMatchObject({ tokens: 0, segments: { start: 0, end: 0 } })
   })
 
-  test('of a column that two segments have are over both', () => {
+  test('averages a column of two segments over both', () => {
     const [, , , last] = sample.segments
     const both = { ...sample, segments: [last as never, { ...last, columns: { entropy: [null, 1.5] } } as never] }
     expect(rangeSums(both, { start: 0, end: 4 }).columns).toEqual([{ name: 'entropy', known: 2, mean: 1 }])

@@ -1,4 +1,7 @@
-/** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
+/**
+ * Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; ranges are
+ * half-open.
+ */
 
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -6,7 +9,7 @@ import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import type { Span, ToolCall, Trajectory } from '../format/trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 
-/** One token with everything known about it: what the card shows. */
+/** One token with everything known about it. */
 export interface Token {
   readonly index: number
   readonly id: number
@@ -16,19 +19,20 @@ export interface Token {
   readonly trained: boolean
   /** null = unknown. */
   readonly logprob: number | null
-  /** Best first. Empty when none were asked for. */
+  /** Best first; empty if none were requested. */
   readonly alternatives: readonly { readonly id: number; readonly logprob: number | null }[]
   /** Outermost first, for example `tool call call_0000`, `arguments.expression`. */
   readonly spans: readonly TokenSpan[]
 }
 
+/** A parsed part that contains a token. */
 export type TokenSpan =
   | { readonly kind: 'think'; readonly span: Span; readonly closed: boolean }
   | { readonly kind: 'tool-call'; readonly span: Span; readonly call: ToolCall }
   | { readonly kind: 'argument'; readonly span: Span; readonly call: ToolCall; readonly name: string }
   | { readonly kind: 'special'; readonly span: Span }
 
-/** Closed segments and the open one, in order. */
+/** Returns closed segments and the open one, in order. */
 export function segmentsOf<S extends SegmentView>({ segments, live }: GrowingSegments<S>): readonly S[] {
   return live?.open ? [...segments, live.open] : segments
 }
@@ -38,7 +42,7 @@ interface GrowingSegments<S> {
   readonly live?: { readonly open?: S }
 }
 
-/** Position of the first token of each segment, and after the last one the number of tokens. */
+/** Returns the position of the first token of each segment, then the number of tokens. */
 export function segmentStarts({ segments, live }: Pick<TrajectoryView, 'segments' | 'live'>): readonly number[] {
   const starts = startsOfClosed(segments)
   return live?.open ? [...starts, (starts.at(-1) as number) + live.open.ids.length] : starts
@@ -49,20 +53,21 @@ const startsOfClosed = memoizeByIdentity((segments: readonly SegmentView[]): rea
   return [0, ...segments.map((segment) => (next += segment.ids.length))]
 })
 
+/** Returns the number of tokens. */
 export const tokenCount = ({ segments, live }: Pick<TrajectoryView, 'segments' | 'live'>): number =>
   (startsOfClosed(segments).at(-1) as number) + (live?.open?.ids.length ?? 0)
 
-/** Number of the segment that holds a token, of the starts of all; −1 where no token is. */
+/** Returns the number of the segment that contains a token, given the starts of all; −1 if there is no such token. */
 export function segmentIndexAt(starts: readonly number[], index: number): number {
   const begun = countWhile(starts.length, (at) => elementAt(starts, at) <= index)
   return begun < starts.length ? begun - 1 : -1
 }
 
-/** All token ids: what the model has read and written. */
+/** Returns all token ids, read and sampled. */
 export const ids = (trajectory: TrajectoryView): number[] =>
   segmentsOf(trajectory).flatMap((segment) => Array.from(segment.ids))
 
-/** All token ids in one column, which is made several times faster than a list. */
+/** Returns all token ids as a typed array, several times as fast as a list. */
 export function idColumn(trajectory: Pick<TrajectoryView, 'segments' | 'live'>): Int32Array {
   const column = new Int32Array(tokenCount(trajectory))
   let at = 0
@@ -73,39 +78,41 @@ export function idColumn(trajectory: Pick<TrajectoryView, 'segments' | 'live'>):
   return column
 }
 
-/** A stretch of ids, from a list or a typed array. */
+/** Returns a range of ids from a list or a typed array. */
 export const idsBetween = (ids: ArrayLike<number>, { start, end }: Span): number[] =>
   Array.from({ length: end - start }, (_, offset) => elementAt(ids, start + offset))
 
-/** 1 = trained on, 0 = context; one entry per token. */
+/** Returns the loss mask with one entry for each token: 1 = trained, 0 = context. */
 export const lossMask = (trajectory: TrajectoryView): number[] => segmentsOf(trajectory).flatMap(maskOf)
 
-/** Natural logarithms, null = unknown; one entry per token. */
+/** Returns the logprobs with one entry for each token; null = unknown. */
 export const logprobs = (trajectory: TrajectoryView): (number | null)[] => segmentsOf(trajectory).flatMap(logprobsOf)
 
-/** All tool calls in order, malformed ones too. */
+/** Returns all tool calls in order, including malformed ones. */
 export const toolCallsOf = ({ segments }: Pick<TrajectoryView, 'segments'>): ToolCall[] =>
   segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
 
+/** Returns whether a token of a segment is trained. */
 export const isTrained = ({ kind, mask }: Pick<SegmentView, 'kind' | 'mask'>, index: number): boolean =>
   mask ? mask[index] === 1 : kind === 'response'
 
 const maskOf = ({ kind, ids, mask }: SegmentView): number[] =>
   Array.from(mask ?? { length: ids.length }, (value) => (value as number | undefined) ?? (kind === 'response' ? 1 : 0))
 
+/** Returns the logprobs of a segment; null = unknown. */
 export const logprobsOf = ({ ids, logprobs }: SegmentView): (number | null)[] =>
   Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
 
-/** Log probabilities computed in float32 may come out a hair above 0. */
+/** Logprobs computed in float32 may be slightly above 0. */
 const ROUNDING = 1e-3
 
-/** Whether no probability has this logarithm. */
+/** Returns whether a logprob is above 0 by more than rounding. */
 export const isImpossible = (logprob: number): boolean => logprob > ROUNDING
 
-/** −logprob in nats; unknown stays unknown, it is not "likely". */
+/** Returns −logprob in nats; an unknown logprob stays unknown. */
 export const surprise = (logprob: number | null): number | null => (logprob === null ? null : Math.max(0, -logprob))
 
-/** The token at a position; undefined when there is none. */
+/** Returns the token at a position, or undefined if there is none. */
 export function tokenAt(trajectory: TrajectoryView, index: number): Token | undefined {
   const starts = segmentStarts(trajectory)
   const segmentIndex = segmentIndexAt(starts, index)
@@ -130,7 +137,7 @@ export function tokenAt(trajectory: TrajectoryView, index: number): Token | unde
   }
 }
 
-/** Whether an id is an added token: a special one, a think or tool delimiter. */
+/** Returns whether an id is an added token: a special token, or a think or tool delimiter. */
 export function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boolean {
   return model.tokenizer !== undefined && specialIdsOf(model.tokenizer).has(id)
 }
@@ -138,7 +145,7 @@ export function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boo
 const specialIdsOf = memoizeByIdentity(({ specialIds }: Tokenizer) => new Set(specialIds))
 type Tokenizer = NonNullable<Trajectory['model']['tokenizer']>
 
-/** Think blocks, tool calls and their arguments, outer before inner, in the order in which they start. */
+/** Returns think blocks, tool calls and their arguments, outer before inner, in order of their starts. */
 export const spansOf = memoizeByIdentity((segment: SegmentView): readonly TokenSpan[] => {
   if (segment.kind === 'prompt') return []
   const spans: TokenSpan[] = [

@@ -1,14 +1,14 @@
 /**
- * A trajectory as views read it: as decoded, with what is under way, or packed, its columns in typed arrays that a worker
- * hands over without copying (packed.ts).
+ * A trajectory as views read it: as decoded, with the state of a running rollout, or packed, with columns in typed
+ * arrays that a worker transfers without a copy (packed.ts).
  */
 import type { LiveTrajectory } from '../events/events.ts'
 import type { PromptSegment, ResponseSegment } from '../format/trajectory.ts'
 
-/** One number for each token. Unknown is null, and in a typed array NaN: `numberAt` reads both. */
+/** One number for each token. Unknown is null, or NaN in a typed array; `numberAt` reads both. */
 export type NumberColumn = ArrayLike<number | null>
 
-/** The columns of a segment: parallel, one entry for each token. What is omitted means what it means in a file. */
+/** The columns of a segment: parallel, one entry for each token. An omitted column means the same as in a file. */
 interface ColumnsView {
   readonly ids: ArrayLike<number>
   readonly logprobs?: NumberColumn | undefined
@@ -17,17 +17,21 @@ interface ColumnsView {
   readonly columns?: Readonly<Record<string, NumberColumn>> | undefined
 }
 
-/** The likeliest alternatives: n × k, best first; id -1 where a token has fewer than k. */
+/** The most likely alternatives: n × k, best first; id -1 where a token has fewer than k. */
 export interface TopLogprobsView {
   readonly k: number
   readonly ids: ArrayLike<number>
   readonly logprobs: NumberColumn
 }
 
+/** A prompt segment with columns of either kind. */
 export type PromptView = Omit<PromptSegment, keyof ColumnsView> & ColumnsView
+/** A response segment with columns of either kind. */
 export type ResponseView = Omit<ResponseSegment, keyof ColumnsView> & ColumnsView
+/** A segment with columns of either kind. */
 export type SegmentView = PromptView | ResponseView
 
+/** A trajectory with columns of either kind. */
 export interface TrajectoryView extends Omit<LiveTrajectory, 'segments' | 'live'> {
   readonly segments: readonly SegmentView[]
   readonly live?: Omit<NonNullable<LiveTrajectory['live']>, 'open' | 'stopped'> & {
@@ -36,7 +40,7 @@ export interface TrajectoryView extends Omit<LiveTrajectory, 'segments' | 'live'
   }
 }
 
-/** null = unknown. */
+/** Returns the number at an index; null = unknown. */
 export function numberAt(column: NumberColumn | undefined, index: number): number | null {
   const value = column?.[index] ?? null
   return value === null || Number.isNaN(value) ? null : value

@@ -21,7 +21,7 @@ import {
   tokenCount,
 } from './tokens.ts'
 
-describe('views over the tokens', () => {
+describe('the token views', () => {
   test('flatten the segments', () => {
     expect(ids(sample)).toEqual([1, 3, 2, 9, 5, 6, 10, 2, 8, 7, 3, 4])
     expect(lossMask(sample)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0])
@@ -29,7 +29,7 @@ describe('views over the tokens', () => {
     expect([segmentStarts(sample), tokenCount(sample)]).toEqual([[0, 3, 8, 10, 12], 12])
   })
 
-  test('what is under way counts too', () => {
+  test('include the open segment', () => {
     const open = { kind: 'response', ids: [3, 4], thinks: [], toolCalls: [] } as const
     const live = { ...sample, live: { open, runningCalls: {} } }
     expect([segmentStarts(live), tokenCount(live)]).toEqual([[0, 3, 8, 10, 12, 14], 14])
@@ -37,7 +37,7 @@ describe('views over the tokens', () => {
     expect(tokenAt({ ...live, segments: [] }, 0)?.segmentIndex).toBe(0)
   })
 
-  test('a token is found in its segment, whatever is empty around it', () => {
+  test('find a token in its segment, next to empty segments', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3)), fc.integer({ min: -2, max: 40 }), (lengths, index) => {
         const starts = [0]
@@ -48,7 +48,7 @@ describe('views over the tokens', () => {
     )
   })
 
-  test('tell everything about one token', () => {
+  test('return everything known about one token', () => {
     expect(tokenAt(sample, 6)).toMatchObject({
       id: 10,
       segmentIndex: 1,
@@ -66,7 +66,7 @@ describe('views over the tokens', () => {
     expect([tokenAt(sample, -1), tokenAt(sample, 12)]).toEqual([undefined, undefined])
   })
 
-  test('spans stand outer before inner', () => {
+  test('order spans outer before inner', () => {
     expect(spansOf(sample.segments[1] as ResponseSegment).map(({ kind }) => kind)).toEqual([
       'think',
       'tool-call',
@@ -76,18 +76,18 @@ describe('views over the tokens', () => {
     expect(spansOf(sample.segments[0] as never)).toEqual([])
   })
 
-  test('without a tokenizer nothing is special', () => {
+  test('have no special tokens without a tokenizer', () => {
     const { tokenizer: _, ...model } = sample.model
     expect(tokenAt({ ...sample, model }, 0)?.spans).toEqual([])
   })
 
-  test('an unknown logprob is no surprise, nor the lack of one', () => {
+  test('keep an unknown logprob unknown', () => {
     expect([surprise(null), surprise(-2), surprise(0.1)]).toEqual([null, 2, 0])
   })
 })
 
-describe('statistics', () => {
-  test('are over trained tokens with a known logprob', () => {
+describe('the statistics', () => {
+  test('cover trained tokens with a known logprob', () => {
     const all = statistics(sample)
     expect(all).toMatchObject({
       tokens: 12,
@@ -105,7 +105,7 @@ describe('statistics', () => {
     expect(all.perplexity).toBeCloseTo(Math.exp(0.4375))
   })
 
-  test('say null where nothing is known', () => {
+  test('are null where nothing is known', () => {
     const bare = { ...sample, segments: [{ kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const] }
     expect(statistics(bare)).toMatchObject({
       logprobSum: null,
@@ -117,7 +117,7 @@ describe('statistics', () => {
     })
   })
 
-  test('what was cached is what the call that read the prompt found', () => {
+  test('count the cached tokens of the call that read the prompt', () => {
     const response = sample.segments[1] as ResponseSegment
     const scored = (cachedTokens?: number) => {
       const scoring = { rid: 's', elapsedMs: 1, ...(cachedTokens !== undefined && { cachedTokens }) }
@@ -127,7 +127,7 @@ describe('statistics', () => {
     expect([scored(0), scored(2), scored()]).toEqual([0, 2, null])
   })
 
-  test('leave out a call under way, of which only its scored prompt is known', () => {
+  test('omit a running call of which only the scored prompt is known', () => {
     const response = sample.segments[1] as ResponseSegment
     const scoring = { rid: 's', elapsedMs: 1, cachedTokens: 200 }
     const request = { ...(response.request as NonNullable<ResponseSegment['request']>), scoring }
@@ -138,7 +138,7 @@ describe('statistics', () => {
     })
   })
 
-  test('tell failed and pending calls apart', () => {
+  test('count failed and pending calls separately', () => {
     const response = sample.segments[1] as ResponseSegment
     const [parsed] = response.toolCalls
     if (parsed?.kind !== 'parsed') throw new Error('no parsed call')
@@ -154,7 +154,7 @@ describe('statistics', () => {
 })
 
 describe('the conversation', () => {
-  test('is called by the beginning of its first question, where that is a text', () => {
+  test('is named by the beginning of its first question if that is a text', () => {
     const asking = (...messages: readonly Message[]) =>
       firstQuestion({
         segments: [
@@ -168,7 +168,7 @@ describe('the conversation', () => {
     expect(asking()).toBeUndefined()
   })
 
-  test('comes from the segments; results from their calls', () => {
+  test('comes from the segments, and results come from their calls', () => {
     expect(conversation(sample)).toEqual([
       { role: 'system', content: 'be' },
       { role: 'user', content: 'hi' },
@@ -179,7 +179,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('a result that is not known is empty', () => {
+  test('has an empty text for an unknown result', () => {
     expect(
       conversation({
         ...sample,
@@ -188,7 +188,7 @@ describe('the conversation', () => {
     ).toEqual([{ role: 'tool', callId: 'gone', content: '' }])
   })
 
-  test('the stop token is no text, whether the template’s or the one the server names', () => {
+  test('excludes the stop token, both the template’s and the one that the server names', () => {
     const response = (finish: ResponseSegment['finish'], last: number): ResponseSegment => ({
       kind: 'response',
       ids: [3, last],
@@ -202,7 +202,7 @@ describe('the conversation', () => {
     expect(responseText({ kind: 'response', ids: [], thinks: [], toolCalls: [] }, sample)).toBe('')
   })
 
-  test('a text is that of its tokens, whatever was asked of them before', () => {
+  test('caches texts without changing them', () => {
     const ids = [3, 4]
     const open: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [] }
     const vocab: Record<string, string> = { 3: 'a' }
@@ -222,7 +222,7 @@ describe('pieces', () => {
     fc.array(fc.nat(40)),
   )
 
-  test('bytes are kept as text or as digits, whichever loses nothing', () => {
+  test('store bytes as text or as digits, so that nothing is lost', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(Array.from(bytesOf(vocabEntry(bytes)))).toEqual(Array.from(bytes))
@@ -231,7 +231,7 @@ describe('pieces', () => {
     expect([vocabEntry(encoder.encode('日')), vocabEntry(Uint8Array.of(0xe6, 0x97))]).toEqual(['日', { hex: 'e697' }])
   })
 
-  test('a text cut into tokens anywhere is the text again, and each token knows where it starts', () => {
+  test('join to the text again, and each token knows its start', () => {
     fc.assert(
       fc.property(cuts, ([text, at]) => {
         const bytes = encoder.encode(text)
@@ -245,7 +245,7 @@ describe('pieces', () => {
         expect(joined).toBe(text)
         expect(starts).toHaveLength(parts.length + 1)
         expect([starts[0], starts.at(-1), [...starts].sort((a, b) => a - b)]).toEqual([0, text.length, starts])
-        // Every range of text is covered by the tokens found for it, and by none that could be left out at its ends.
+        // The tokens of every range cover it, and none at either end could be left out.
         for (let start = 0; start < text.length; start++) {
           const { start: first, end } = tokensAt(starts, start, start + 1)
           expect(starts[first]).toBeLessThanOrEqual(start)
@@ -256,29 +256,29 @@ describe('pieces', () => {
     )
   })
 
-  test('an empty range has no tokens', () => {
+  test('of an empty range have no tokens', () => {
     expect(tokensAt([0, 2, 4], 2, 2)).toEqual({ start: 1, end: 1 })
     expect(tokensAt([0], 0, 0)).toEqual({ start: 0, end: 0 })
   })
 
-  test('bytes that are no text are U+FFFD', () => {
+  test('of invalid UTF-8 bytes are U+FFFD', () => {
     expect(textOf([5, 3], sample.vocab)).toBe('\uFFFDhi')
     expect(textOf([5], sample.vocab)).toBe('\uFFFD')
     expect(textOf([5, 6], sample.vocab)).toBe('日')
   })
 
-  test('an id without bytes changes nothing, even within a character', () => {
+  test('of an id without bytes change nothing, even within a character', () => {
     const vocab = { ...sample.vocab, '20': { hex: '' } }
     expect([textOf([5, 20, 6], vocab), textOf([20, 3], vocab)]).toEqual(['日', 'hi'])
   })
 
-  test('an id whose text nobody knows stands for itself, and is not mistaken for a part of a character', () => {
+  test('of an unknown id show the id and never join a character', () => {
     expect(textOf([3, 99, 4], sample.vocab)).toBe('hi⟨99⟩ there')
     expect(textOf([5, 99], sample.vocab)).toBe('\uFFFD⟨99⟩')
   })
 })
 
-describe('events', () => {
+describe('applyEvent', () => {
   const { segments: _, ...header } = sample
   const started: RolloutEvent = {
     type: 'started',
@@ -301,17 +301,17 @@ describe('events', () => {
   const play = (...events: RolloutEvent[]) => events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)
   const openOf = (trajectory: LiveTrajectory | undefined) => trajectory?.live?.open
 
-  test('what is open is seen, and is not yet part of the record', () => {
+  test('shows the open segment, which is not recorded yet', () => {
     const live = play(started, open, tokens([3]))
     expect([live?.segments, openOf(live)]).toEqual([[], { kind: 'response', ids: [3], thinks: [], toolCalls: [] }])
     expect(live && [ids(live), lossMask(live)]).toEqual([[3], [1]])
   })
 
-  test('what is retracted never happened', () => {
+  test('removes a retracted segment', () => {
     expect(play(started, open, tokens([3]), { type: 'retracted' })).toEqual(play(started))
   })
 
-  test('a resumed response opens behind its own tokens, and returns as it was where nothing comes of it', () => {
+  test('opens a resumed response after its own tokens, and restores it if it is retracted', () => {
     const request = { server: 's', samplingParams: {}, inputLength: 1, inputHash: '', streamed: true }
     const finish = { kind: 'cancelled' } as const
     const closing: RolloutEvent = {
@@ -340,7 +340,7 @@ describe('events', () => {
     expect(() => play(...before, open, resumed)).toThrow('no response is there')
   })
 
-  test('new words join the vocabulary, special ones are marked', () => {
+  test('adds new texts to the vocabulary and marks special ones', () => {
     const live = play(started, open, tokens([77], { vocab: { '77': 'new' }, specialIds: [77] }))
     expect([live?.vocab['77'], live?.model.tokenizer?.specialIds]).toEqual(['new', [1, 2, 9, 77]])
     const { tokenizer: _t, ...model } = sample.model
@@ -352,7 +352,7 @@ describe('events', () => {
     expect(without?.model.tokenizer).toBeUndefined()
   })
 
-  test('unknown logprobs and missing alternatives are filled up', () => {
+  test('fills in unknown logprobs and missing alternatives', () => {
     const live = play(
       started,
       open,
@@ -367,7 +367,7 @@ describe('events', () => {
     })
   })
 
-  test('two token events merged do what the two do', () => {
+  test('gives the same result for two merged token events', () => {
     const column = fc.record({
       ids: fc.array(fc.constantFrom(3, 4, 7), { maxLength: 4 }),
       hasLogprobs: fc.boolean(),
@@ -392,7 +392,7 @@ describe('events', () => {
     )
   })
 
-  test('a fold gives what the events give, whenever it is looked at', () => {
+  test('gives the same result through a fold at any time', () => {
     const event = fc.array(fc.constantFrom(3, 4, 7), { maxLength: 3 }).map((list) => tokens(list))
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 8 }), (list) => {
@@ -408,7 +408,7 @@ describe('events', () => {
     )
   })
 
-  test('tools start, end and leave their result on their call', () => {
+  test('starts and ends tools and stores the result with the call', () => {
     const running = play(
       { ...started, trajectory: sample },
       { type: 'tool-started', callId: 'call_0001', startedAt: 'now' },
@@ -422,13 +422,13 @@ describe('events', () => {
     expect(done?.segments[3]).toBe(sample.segments[3])
   })
 
-  test('a trajectory at rest takes a tool event too', () => {
+  test('applies a tool event to a finished trajectory', () => {
     expect(applyEvent(sample, { type: 'tool-started', callId: 'call_0001', startedAt: 'now' }).live).toEqual({
       runningCalls: { call_0001: 'now' },
     })
   })
 
-  test('an end takes what is under way with it', () => {
+  test('discards the open segment when the run ends', () => {
     expect(play(started, open, { type: 'ended', outcome: { kind: 'ended', reason: 'aborted' } })).toEqual({
       ...header,
       segments: [],
@@ -436,7 +436,7 @@ describe('events', () => {
     })
   })
 
-  test('events that do not fit are broken promises', () => {
+  test('throws for events that do not fit', () => {
     const closing: RolloutEvent = { type: 'segment', segment: { kind: 'prompt' }, vocab: {}, specialIds: [] }
     expect(() => play(tokens([3]))).toThrow('the first event of a rollout is started, not tokens')
     expect(() => play(started, tokens([3]))).toThrow('tokens arrived while no response was open')
@@ -445,12 +445,12 @@ describe('events', () => {
     expect(() => applyEvent(play(started), { type: 'odd' } as never)).toThrow('unreachable')
   })
 
-  test('what cannot be cannot be', () => {
+  test('unreachable throws', () => {
     expect(() => unreachable('x' as never)).toThrow('unreachable: "x"')
   })
 })
 
-test('a hash tells inputs apart', () => {
+test('inputHash distinguishes inputs', () => {
   expect(inputHash([1, 2])).toMatch(/^[0-9a-f]{64}$/)
   expect(new Set([inputHash([]), inputHash([1, 2]), inputHash([2, 1]), inputHash([513])]).size).toBe(4)
 })
