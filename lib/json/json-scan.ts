@@ -134,7 +134,7 @@ function scanScalarOrOpen(text: string, start: number, limit: number): ScalarOrO
   if (number && start + number[0].length <= limit)
     return Number.isFinite(Number(number[0]))
       ? { ok: true, end: start + number[0].length }
-      : scanError(start, 'a number is larger than any that can be kept')
+      : scanError(start, 'a number is larger than any that can be represented')
   return unexpected(text, start, limit, 'a JSON value')
 }
 

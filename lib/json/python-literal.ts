@@ -71,7 +71,7 @@ function scanValue(text: string, start: number, words: LiteralWords, depth: numb
   const number = NUMBER.exec(text)
   const json = number && numberJson(number)
   if (json === undefined || json === null) return notOne(start, 'a literal of Python should stand here')
-  if (!Number.isFinite(Number(json))) return notOne(start, 'a number is larger than any that can be kept')
+  if (!Number.isFinite(Number(json))) return notOne(start, 'a number is larger than any that can be represented')
   return { ok: true, end: NUMBER.lastIndex, json }
 }
 

@@ -1,4 +1,4 @@
-/** What holds for every parser, whatever the text. */
+/** Invariants of every parser for any text. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { CALLS } from './test-calls.ts'
 import { taken } from './test-draw.ts'
 import { ADVERSARIAL, FRAGMENTS } from './test-texts.ts'
 
-/** Calls of the parser, whole and with a part taken out, among fragments of all formats. */
+/** Calls of the parser, whole and with a part removed, among fragments of all formats. */
 function anyTextFor(parser: ToolParser): fc.Arbitrary<string> {
   const call = fc.jsonValue({ maxDepth: 2 }).map((value) => inCall(parser, JSON.stringify(value)))
   const broken = fc
@@ -38,9 +38,9 @@ const anyTools = fc.option(
   { nil: [] },
 )
 
-// By assert: an expect takes longer than a parse.
+// Uses assert, because an expect takes longer than a parse.
 test.each(parsers)(
-  '$name, any text: never throws, calls are in order and do not overlap, places lie in the text',
+  '$name never throws on any text, and its calls are in order, disjoint and inside of the text',
   (parser) => {
     fc.assert(
       fc.property(anyTextFor(parser), anyRanges, anyTools, (text, shielded, tools) => {
@@ -81,7 +81,7 @@ test.each(parsers)(
   },
 )
 
-/** As JSON, Python, LFM2, Gemma 4 and MiniMax M3 read it, some of them without XML's escapes. */
+/** Reads a text as JSON, Python, LFM2, Gemma 4 and MiniMax M3 do, some of them without XML's escapes. */
 const readings = (written: string): unknown[] => [
   ...[written, unescapedXml(written)]
     .flatMap((text) => [text, literalJson(text), literalJson(text, LFM2_WORDS), gemmaJson(text)])
@@ -99,7 +99,7 @@ const readings = (written: string): unknown[] => [
   }),
 ]
 
-/** A name stands bare, or as JSON writes it. */
+/** A name is bare or in JSON notation. */
 const spelled = (written: string): unknown => {
   try {
     return /^".*"$/s.test(written) ? JSON.parse(written) : written
@@ -108,7 +108,7 @@ const spelled = (written: string): unknown => {
   }
 }
 
-/** What belongs to the format is in no call, begins in no think block, and is in order. */
+/** Expects markup outside of calls, not beginning in a think block, and in order. */
 function expectMarkupApart(markup: readonly TextRange[], others: readonly TextRange[]): void {
   let end = 0
   for (const range of markup) {
@@ -120,7 +120,7 @@ function expectMarkupApart(markup: readonly TextRange[], others: readonly TextRa
 
 const inCall = ({ name }: ToolParser, json: string) => CALLS[name]?.(json) ?? ''
 
-test.each(parsers)('$name: any JSON value that is no text comes back, and the text around the calls too', (parser) => {
+test.each(parsers)('$name reads back any JSON value that is not a text, and the text around the calls', (parser) => {
   fc.assert(
     fc.property(
       fc.jsonValue().filter((value) => typeof value !== 'string'),
@@ -142,7 +142,7 @@ test.each(parsers)('$name: any JSON value that is no text comes back, and the te
   )
 })
 
-test.each(parsers)('$name: nesting of 100,000 levels is an error result', (parser) => {
+test.each(parsers)('$name reports nesting of 100,000 levels as an error', (parser) => {
   for (const json of [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, '{"a":'.repeat(100_000), '['.repeat(100_000)])
     for (const tools of [[], [{ name: 'f', inputSchema: { properties: { a: { type: ['object', 'string'] } } } }]])
       expect(parser.parse(inCall(parser, json), [], tools)).toMatchObject([
@@ -150,7 +150,7 @@ test.each(parsers)('$name: nesting of 100,000 levels is an error result', (parse
       ])
 })
 
-test.each(parsers)('$name: numbers as JavaScript has them; one beyond its range is no number', (parser) => {
+test.each(parsers)('$name reads numbers that JavaScript has, and refuses one beyond its range', (parser) => {
   const read = (json: string) => parser.parse(inCall(parser, json), [], [])[0]
   expect(read('1.0')).toMatchObject({ input: { a: 1 }, raw: expect.stringContaining('1.0') })
   expect(read('12345678901234567890123')).toMatchObject({ raw: expect.stringContaining('12345678901234567890123') })
@@ -160,11 +160,11 @@ test.each(parsers)('$name: numbers as JavaScript has them; one beyond its range 
   else
     expect(huge).toMatchObject({
       kind: 'malformed',
-      why: expect.stringMatching(/a number is larger than any that can be kept$/),
+      why: expect.stringMatching(/a number is larger than any that can be represented$/),
     })
 })
 
-test('what stands behind a JSON value is an error', () => {
+test('every parser reports text after a JSON value as an error', () => {
   expect(scanWhole(' 1 2', 0, 4)).toMatchObject({ ok: false, at: 3, why: 'something stands behind the JSON value' })
   expect(scanWhole(' [1] ', 0, 5)).toMatchObject({ ok: true })
 })
@@ -204,8 +204,8 @@ test('docs/template-lab.md lists every parser with its names in SGLang', () => {
     )
 })
 
-// A parser whose time grew with the square of the text would need seconds for each of these; bench/parsers.ts times them.
-test.each(parsers)('$name: 50 kB of anything end, and take no fifty times as long as 5 kB', (parser) => {
+// A parser with quadratic time would need seconds for each of these; bench/parsers.ts measures them.
+test.each(parsers)('$name parses 50 kB of any text in less than fifty times the time of 5 kB', (parser) => {
   const time = (unit: string, length: number) => {
     const text = unit.repeat(length / unit.length)
     const before = process.threadCpuUsage().user

@@ -1,5 +1,5 @@
 /**
- * Tool-call forms that no parser here reads, by what they cannot be written without, and SGLang's name of their parser
+ * Tool-call formats without a parser here, with a mark that each contains and SGLang's name of its parser
  * (`--tool-call-parser`, 0.5.23). The first that is found counts.
  */
 const FORMS: readonly ForeignForm[] = [
@@ -7,10 +7,12 @@ const FORMS: readonly ForeignForm[] = [
   { mark: '<|action_start|>', sglangParser: 'interns1' },
 ]
 
+/** A format without a parser here. */
 export interface ForeignForm {
-  /** What tells it. */
+  /** Text that identifies the format. */
   readonly mark: string
   readonly sglangParser: string
 }
 
+/** Returns the foreign format of a text, or undefined. */
 export const foreignFormIn = (text: string): ForeignForm | undefined => FORMS.find(({ mark }) => text.includes(mark))

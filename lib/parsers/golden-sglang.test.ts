@@ -1,4 +1,7 @@
-/** The parsers against SGLang 0.5.23: golden/make_sglang.py runs its detectors over texts in their own format, and docs/divergences.md names what differs. */
+/**
+ * Compares the parsers with SGLang 0.5.23: golden/make_sglang.py runs its detectors on texts in their own format, and
+ * docs/divergences.md names the differences.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { divergenceNames, divergenceOf, type ReadCall } from './golden/test-sglang-divergences.ts'
@@ -19,7 +22,7 @@ const golden = JSON.parse(readFileSync(new URL('golden/sglang.json', import.meta
   readonly cases: readonly Case[]
 }
 const tools = Object.entries(golden.tools).map(([name, inputSchema]) => ({ name, inputSchema }))
-/** The detectors that hand on calls of tools that are not given. */
+/** Detectors that return calls of unknown tools. */
 const KEEPS_UNKNOWN = /^(?:qwen3_coder|kimi_k2|kimi_k3|gemma4)$/
 
 const compared = golden.cases.map(([detector, group, text, result]) => {
@@ -40,7 +43,7 @@ function readCalls(calls: readonly ParsedCall[], detector: string): readonly Rea
   )
 }
 
-/** JSON as one spelling; what is none, such as Infinity, stands for itself. */
+/** Normalises JSON; invalid JSON such as Infinity is unchanged. */
 function sorted(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), (_, part: unknown) =>
@@ -53,12 +56,12 @@ function sorted(json: string): string {
   }
 }
 
-test('every text is read as by SGLang, or otherwise for a reason that has a name', () => {
+test('the parsers read every golden text as SGLang does, or differ for a named reason', () => {
   expect(compared.filter(({ divergence }) => divergence === undefined).map(({ of }) => of)).toEqual([])
   expect(golden['made with']).toBe('sglang 0.5.23')
 })
 
-test('there are many texts of each format, and most are read alike but for the types of values', () => {
+test('the golden texts have many examples of each format, and most agree except for the types of values', () => {
   const isAlike = (divergence: string | undefined) => divergence === '' || divergence === 'typed-by-schema'
   for (const name of parserNames.filter((one) => serverParserFor(one) !== undefined)) {
     const own = compared.filter(({ parser }) => parser === name)
@@ -67,7 +70,7 @@ test('there are many texts of each format, and most are read alike but for the t
   }
 })
 
-test('every divergence shows in the formats that its row of docs/divergences.md lists, and in no other', () => {
+test('every divergence from SGLang occurs in the formats that its row of docs/divergences.md lists, and in no other', () => {
   const section =
     readFileSync('docs/divergences.md', 'utf8').split('## SGLang’s tool-call parsers')[1]?.split('\n## ')[0] ?? ''
   const listed = Array.from(section.matchAll(/^\| `([a-z-]+)` \| ([^|]+) \|/gm), ([, name = '', formats = '']) => [
@@ -79,7 +82,7 @@ test('every divergence shows in the formats that its row of docs/divergences.md 
   expect(listed).toEqual(divergenceNames.map((name) => [name, shownIn(name)]))
 })
 
-test('a difference that nothing tells is noticed', () => {
+test('divergenceOf notices a difference from SGLang without a known reason', () => {
   const reading = { parser: 'mistral', detector: 'mistral', text: '', calls: [], ours: [], theirs: [] }
   expect(divergenceOf(reading)).toBe('')
   expect(divergenceOf({ ...reading, theirs: [['f', '{}']] })).toBeUndefined()

@@ -1,4 +1,4 @@
-/** The parsers against strands-sglang 0.6.2: golden/make.py runs its four over the same texts. */
+/** Compares the parsers with strands-sglang 0.6.2: golden/make.py runs its four parsers on the same texts. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
@@ -11,7 +11,7 @@ interface Case {
   readonly text: string
   readonly results: Readonly<Record<string, readonly PythonCall[] | string>>
 }
-/** Those of formats that strands-sglang has too. */
+/** Parsers of the formats that strands-sglang has too. */
 const parsersOfPeer = parsers.filter(({ name }) => ['hermes', 'qwen_xml', 'glm', 'kimi_k2'].includes(name))
 
 const { cases, 'made with': peer } = JSON.parse(
@@ -30,20 +30,20 @@ const compared = cases.flatMap(({ group, text, results }) =>
 )
 const agreed = compared.filter(({ divergences }) => divergences?.size === 0)
 
-test('every text is read as by strands-sglang, or otherwise for a reason that has a name', () => {
+test('the parsers read every golden text as strands-sglang does, or differ for a named reason', () => {
   expect(compared.filter(({ divergences }) => divergences === undefined).map(({ of }) => of)).toEqual([])
   expect(peer).toBe('strands-sglang 0.6.2')
   expect(cases.length).toBeGreaterThan(1500)
 })
 
-test('most are read alike, in the parser’s own format and in others', () => {
+test('most golden texts agree with strands-sglang, in the parser’s own format and in others', () => {
   const share = (some: typeof compared, all: typeof compared) => some.length / all.length
   const own = (all: typeof compared) => all.filter(({ isOwnFormat }) => isOwnFormat)
   expect(share(agreed, compared)).toBeGreaterThan(0.77)
   expect(share(own(agreed), own(compared))).toBeGreaterThan(0.6)
 })
 
-test('every divergence shows, and docs/divergences.md names the same', () => {
+test('every divergence from strands-sglang occurs, and docs/divergences.md lists the same ones', () => {
   const section = readFileSync('docs/divergences.md', 'utf8').split('## Tool-call parsers')[1]?.split('\n## ')[0] ?? ''
   const listed = Array.from(section.matchAll(/^\| `([a-z-]+)` \|/gm), ([, name]) => name)
   expect(listed.sort()).toEqual([...divergenceNames, 'typed-by-schema'].sort())
@@ -52,7 +52,7 @@ test('every divergence shows, and docs/divergences.md names the same', () => {
   )
 })
 
-test('with the tool’s schema a text stays a text, where strands-sglang makes a number of it', () => {
+test('a tool’s schema keeps a text a text that strands-sglang turns into a number', () => {
   const tools: readonly ToolSpec[] = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } }]
   for (const parser of parsers.filter(({ name }) => name === 'qwen_xml' || name === 'glm')) {
     const values = cases.filter(({ group }) => group === `values ${parser.name}`)
@@ -69,7 +69,7 @@ test('with the tool’s schema a text stays a text, where strands-sglang makes a
   }
 })
 
-test('a difference that nothing tells is noticed', () => {
+test('divergencesOf notices a difference from strands-sglang without a known reason', () => {
   const [hermes] = parsers
   if (!hermes) throw new Error('no parser')
   const text = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'

@@ -7,7 +7,7 @@ const HERMES = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
 const QWEN = '<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>'
 const INTERN = '<|action_start|>'
 
-/** One response, a token for each of its pieces. */
+/** Builds one response with a token for each piece. */
 function responding(pieces: readonly string[], change: Partial<ResponseSegment> = {}, model = {}): Trajectory {
   const segment: ResponseSegment = {
     kind: 'response',
@@ -37,7 +37,7 @@ const callAt = (start: number, end: number, kind: 'parsed' | 'malformed'): ToolC
   }) as ToolCall
 const readers = (trajectory: Trajectory) => missedCalls(trajectory).map(({ reader }) => `${reader.kind} ${reader.name}`)
 
-test('A call that another parser reads names that parser and the tokens of the call', () => {
+test('missedCalls names the other parser that reads a call and the tokens of the call', () => {
   expect(missedCalls(responding(['Well. ', QWEN, ' ok']))).toEqual([
     { segment: 1, reader: { kind: 'rollscope', name: 'qwen_xml' }, spans: [{ start: 1, end: 2 }] },
   ])
@@ -45,29 +45,29 @@ test('A call that another parser reads names that parser and the tokens of the c
   expect(readers(responding([QWEN], { toolCalls: malformed }))).toEqual(['rollscope qwen_xml'])
 })
 
-test('A call that the parser of the run reads, and that the file does not hold, is missed', () => {
+test('missedCalls reports a call that the run’s parser reads and the file lacks', () => {
   expect(readers(responding([HERMES]))).toContain('rollscope hermes')
 })
 
-test('A parser misses nothing that reads no more calls than were recorded', () => {
+test('missedCalls reports nothing for a parser that reads no more calls than were recorded', () => {
   expect(readers(responding([HERMES], {}, { parser: undefined }))).toContain('rollscope hermes')
   const parsed = [callAt(0, HERMES.length, 'parsed')]
   expect(readers(responding([HERMES, QWEN], { toolCalls: parsed }))).toEqual([])
   expect(readers(responding([HERMES, QWEN, QWEN], { toolCalls: parsed }))).toEqual(['rollscope qwen_xml'])
 })
 
-test('A call of a tool that the run does not have is no missed call', () => {
+test('missedCalls ignores calls of tools that the run does not have', () => {
   expect(readers(responding([QWEN], {}, { tools: [{ name: 'other', inputSchema: {} }] }))).toEqual([])
 })
 
-test('Brackets are a missed call only where they name a tool of the run', () => {
+test('missedCalls reports brackets only if they name a tool of the run', () => {
   expect(readers(responding(['[add(a=1)]']))).toEqual([])
   expect(readers(responding(['[add(a=1)]'], {}, { tools: [{ name: 'add', inputSchema: {} }] }))).toEqual([
     'rollscope pythonic',
   ])
 })
 
-test('A form that no parser here reads names SGLang’s parser, unless it stands in a think block or a call was read', () => {
+test('missedCalls names SGLang’s parser for an unknown format outside of think blocks if no call was read', () => {
   expect(missedCalls(responding(['So ', INTERN, '…']))).toEqual([
     { segment: 1, reader: { kind: 'sglang', name: 'interns1' }, spans: [{ start: 1, end: 2 }] },
   ])
@@ -77,10 +77,10 @@ test('A form that no parser here reads names SGLang’s parser, unless it stands
   expect(readers(responding([INTERN, '<end>'], stopped, model))).toEqual([])
   expect(readers(responding([INTERN, HERMES], { toolCalls: [callAt(19, 70, 'parsed')] }))).toEqual([])
   expect(readers(responding([INTERN, QWEN]))).toEqual(['rollscope qwen_xml'])
-  // Neither reads it, so there is no other parser to name.
+  // Neither parser reads it, so no other parser is named.
   expect(readers(responding(['<seed:tool_call>']))).toEqual([])
 })
 
-test('Nothing is missed where the texts of the tokens are not known', () => {
+test('missedCalls reports nothing if the texts of the tokens are unknown', () => {
   expect(readers({ ...responding([QWEN]), vocab: {} })).toEqual([])
 })

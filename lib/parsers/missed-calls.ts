@@ -1,4 +1,4 @@
-/** Markup of tool calls of which no call was read: a run with another parser than its template's fails at nothing. */
+/** Finds markup of tool calls that were not read: a run with the wrong parser for its template has no error. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
@@ -9,10 +9,10 @@ import { parsedText } from './parsed-text.ts'
 import { type ParsedCall, spellingsOf, type ToolParser } from './parser.ts'
 import { parsers } from './registry.ts'
 
-/** Who reads the calls: a parser here, or only one of SGLang's. */
+/** A parser that reads the calls: one here, or only one of SGLang's. */
 export interface CallReader {
   readonly kind: 'rollscope' | 'sglang'
-  /** As files and settings name it; of SGLang's, its `--tool-call-parser`. */
+  /** Name in files and settings; for SGLang's parsers, its `--tool-call-parser`. */
   readonly name: string
 }
 
@@ -20,11 +20,14 @@ interface MissedCalls {
   readonly reader: CallReader
   /** Number of the segment. */
   readonly segment: number
-  /** Tokens of the segment: of each call, or of the mark that tells a form which no parser here reads. */
+  /** Tokens of the segment: each call, or the mark of a format without a parser here. */
   readonly spans: readonly Span[]
 }
 
-/** For each response and each reader, that of the run too, that finds more calls in it than were recorded. None where texts are unknown. */
+/**
+ * Returns each response and each parser, including the run's, that finds more calls than were recorded. Empty if texts
+ * are unknown.
+ */
 export function missedCalls(trajectory: TrajectoryView): readonly MissedCalls[] {
   if (lacksTexts(trajectory)) return []
   return trajectory.segments.flatMap((segment, index) =>
@@ -34,7 +37,7 @@ export function missedCalls(trajectory: TrajectoryView): readonly MissedCalls[] 
   )
 }
 
-/** A form that no parser here reads is told where none of them reads a call, and none was recorded. */
+/** A format without a parser here is reported if no parser reads a call and none was recorded. */
 function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
   const found = parsers
     .map((parser) => ({
@@ -46,7 +49,7 @@ function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly 
   return foreignForm(segment, trajectory)
 }
 
-/** Spans of calls in a response where this parser reads more than what was recorded; none where it reads no more. */
+/** Returns the calls in a response if this parser reads more than were recorded, otherwise none. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {
   const { text, starts } = parsedText(segment, trajectory, [parser])
   const isOpened = spellingsOf(parser.delimiters).some(
@@ -54,7 +57,7 @@ function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: Traj
   )
   if (!isOpened) return []
   const { tools } = trajectory.model
-  // Brackets alone are no sign of a call, unless they name a tool.
+  // Brackets alone do not mark a call unless they name a tool.
   if (parser.delimiters.close === '' && tools.length === 0) return []
   const isKnown = (call: ParsedCall) =>
     call.kind === 'parsed' && (tools.length === 0 || tools.some(({ name }) => name === call.name))
@@ -77,11 +80,11 @@ function foreignForm(segment: ResponseView, trajectory: TrajectoryView): readonl
 }
 
 function thinkRanges({ thinks }: ResponseView, text: string, starts: readonly number[]) {
-  // A stop token that is no part of the text may be the last token of a think block.
+  // A stop token that is not part of the text may be the last token of a think block.
   const offsetOf = (token: number): number => starts[token] ?? text.length
   return thinks.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }))
 }
 
-/** The text with blanks in place of the ranges: offsets stay. */
+/** Replaces the ranges by blanks, so that offsets stay. */
 const withoutRanges = (text: string, ranges: readonly { readonly start: number; readonly end: number }[]): string =>
   ranges.reduce((rest, { start, end }) => rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end), text)

@@ -1,4 +1,6 @@
-/** Which text of a response parsers read: a stop token belongs to it where it closes a call, a section or a think block. */
+/**
+ * The text of a response that parsers read: it includes a stop token that closes a call, a section or a think block.
+ */
 import { textToParse } from '#lib/trajectory/messages/conversation.ts'
 import type { TextWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { isSpecial } from '#lib/trajectory/tokens/tokens.ts'
@@ -6,14 +8,14 @@ import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajec
 import { spellingsOf, type ToolParser } from './parser.ts'
 import { THINK_ENDS } from './thinking-forms.ts'
 
-/** The text that is given to these parsers, and the offset at which each of its tokens starts. */
+/** Returns the text for these parsers, and the offset at which each of its tokens starts. */
 export const parsedText = (
   segment: ResponseView,
   trajectory: TrajectoryView,
   parsers: readonly Pick<ToolParser, 'delimiters'>[],
 ): TextWithStarts =>
   textToParse(segment, trajectory, (id) => {
-    // A stop token that is no added token is a piece of text, such as the last bracket of a call.
+    // A stop token that is not an added token is text, such as the last bracket of a call.
     if (!isSpecial(trajectory, id)) return true
     const text = trajectory.vocab[id]
     return parsers

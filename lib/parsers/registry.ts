@@ -26,7 +26,7 @@ import { minimaxM3 } from './tags/minimax-m3.ts'
 import { muse } from './tags/muse.ts'
 import { qwenXml, seedOss } from './tags/qwen-xml.ts'
 
-/** Every tool-call parser, by the name that files and settings use. */
+/** All tool-call parsers, by the names that files and settings use. */
 export const parsers: readonly ToolParser[] = [
   hermes,
   qwenXml,
@@ -60,11 +60,13 @@ export const parsers: readonly ToolParser[] = [
   solarOpen,
 ]
 
-/** Of a run for which neither its request, its server nor its template tells one. */
+/** Parser of a run whose request, server and template name none. */
 export const DEFAULT_PARSER = 'hermes'
 
+/** Names of all parsers. */
 export const parserNames: readonly string[] = parsers.map(({ name }) => name)
 
+/** Returns the parser with a name. */
 export const parserNamed = (name: string): ToolParser | undefined => parsers.find((parser) => parser.name === name)
 
 /** SGLang's name to request from a server that names no parser itself; undefined where SGLang has none. */

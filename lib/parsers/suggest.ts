@@ -1,38 +1,41 @@
-/** Which parser a run should have where nobody names one: by the server's own setting, else by the chat template. */
+/** Suggests a parser for a run without one: by the server's setting, otherwise by the chat template. */
 import { foreignFormIn } from './foreign-forms.ts'
 import { DEFAULT_PARSER, parserOfServer, TEMPLATE_MARKS, type TemplateMarks } from './registry.ts'
 
+/** Information that identifies a parser. */
 export interface Known {
-  /** The text of the template, Jinja. Undefined or empty: it is not known. */
+  /** The Jinja text of the template; undefined or empty if unknown. */
   readonly chatTemplate?: string | undefined
-  /** SGLang's name of the parser that the server runs with. */
+  /** SGLang's name of the server's parser. */
   readonly serverParser?: string | undefined
   /** Texts of the tokenizer's added tokens. */
   readonly addedTokens?: readonly string[] | undefined
 }
 
+/** A suggested parser with its reason. */
 export interface Suggestion {
   readonly parser: string
-  /** A clause, to be read behind "because". */
+  /** A clause to be read after "because". */
   readonly because: string
-  /** What tells it; default: nothing does. */
+  /** The source of the suggestion; 'default' if nothing identifies a parser. */
   readonly by: 'server' | 'template' | 'tokens' | 'default'
 }
 
+/** Suggests a parser. */
 export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [] }: Known): Suggestion {
   const own = parserOfServer(serverParser)
   const foreign = foreignFormIn(chatTemplate)
   const written = foreign ? undefined : formIn((mark) => chatTemplate.includes(mark))
   if (own !== undefined) {
     const isOther = written !== undefined && written.parser !== own
-    const caveat = isOther ? `, though the chat template has ${written.marks[0]}, as ${written.parser} reads it` : ''
+    const caveat = isOther ? `, though the chat template contains ${written.marks[0]}, as ${written.parser} reads it` : ''
     return { parser: own, because: `the server runs with ${serverParser}${caveat}`, by: 'server' }
   }
-  const unknown = serverParser === undefined ? '' : `the server’s ${serverParser} is not known here, and `
+  const unknown = serverParser === undefined ? '' : `the server’s parser ${serverParser} is unknown here, and `
   if (written)
-    return { parser: written.parser, because: `${unknown}the chat template has ${written.marks[0]}`, by: 'template' }
+    return { parser: written.parser, because: `${unknown}the chat template contains ${written.marks[0]}`, by: 'template' }
   if (foreign) {
-    const because = `${unknown}no parser here reads ${foreign.mark}, which the chat template has: the form of SGLang’s ${foreign.sglangParser}`
+    const because = `${unknown}no parser here reads ${foreign.mark}, which the chat template contains: the format of SGLang’s ${foreign.sglangParser}`
     return { parser: DEFAULT_PARSER, because, by: 'default' }
   }
   const tokens = new Set(addedTokens)
@@ -40,7 +43,7 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
   if (told)
     return { parser: told.parser, because: `${unknown}the tokenizer has ${told.marks[0]} as a token`, by: 'tokens' }
   const because =
-    unknown === '' ? 'neither the server nor the chat template tells one' : `${unknown}the chat template tells none`
+    unknown === '' ? 'neither the server nor the chat template identifies one' : `${unknown}the chat template identifies none`
   return { parser: DEFAULT_PARSER, because, by: 'default' }
 }
 

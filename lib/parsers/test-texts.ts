@@ -1,4 +1,4 @@
-/** Texts that are slow to parse for those who read a part more than once; repeated to any length by tests and benches. */
+/** Texts that are slow for parsers that read a part repeatedly; tests and benchmarks repeat them to any length. */
 export const ADVERSARIAL: readonly string[] = [
   '<tool_call>',
   '<tool_call>{"',
@@ -163,7 +163,7 @@ export const ADVERSARIAL: readonly string[] = [
   '<',
 ]
 
-/** Pieces of every format, and what may stand between them. */
+/** Pieces of every format, and text between them. */
 export const FRAGMENTS = [
   '<tool_call>',
   '</tool_call>',

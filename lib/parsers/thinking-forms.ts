@@ -1,20 +1,21 @@
-/** Which delimiters models think between: by families, each with what it cannot be written without. */
+/** The think delimiters of model families, each with marks that identify it. */
 
 import type { TextRange } from './parser.ts'
 import { anyOf } from './reading/tags.ts'
 import type { ThinkDelimiter } from './thinking.ts'
 
-/** A mark of a form at its place: a token of that text, or the text where there are no tokens. */
+/** A mark of a form at its position: a token of that text, or the text if there are no tokens. */
 export interface FoundMark extends TextRange {
   readonly mark: string
 }
 
+/** The think delimiters of a model family. */
 export interface ThinkForm {
-  /** All texts that count. In a tokenizer of the family they are added tokens. */
+  /** All texts that delimit. In a tokenizer of the family they are added tokens. */
   readonly marks: readonly string[]
   /** Marks that close a think block and nothing else. */
   readonly ends?: readonly string[]
-  /** The delimiters that some marks of a text make, in order. */
+  /** Returns the delimiters that marks of a text form, in order. */
   read(found: readonly FoundMark[], text: string): readonly ThinkDelimiter[]
 }
 
@@ -24,9 +25,12 @@ const pair = (open: string, close: string): ThinkForm => ({
   read: (found) => found.map(({ mark, start, end }) => ({ kind: mark === open ? 'open' : 'close', start, end })),
 })
 
-/** Whatever follows the name of the channel: a message to a tool is a call, not a thought. */
+/**
+ * Matches the name of the channel, with any text after it except a recipient: a message to a tool is a call, not a
+ * thought.
+ */
 const ANALYSIS = /^\s*analysis(?!\s*\S*to=)/
-/** The recipient may stand before the channel too; of the first message the prompt wrote the start. */
+/** The recipient may precede the channel; the prompt ends with the start of the first message. */
 const goesToTool = (text: string, before: FoundMark | undefined, channel: number): boolean => {
   if (!before) return /^\s*to=/.test(text.slice(0, channel))
   return before.mark === '<|start|>' && /\sto=/.test(text.slice(before.end, channel))
@@ -46,7 +50,7 @@ const harmony: ThinkForm = {
           !goesToTool(text, found[index - 1], start)
         return opens ? [{ kind: 'open', start, end: next.end }] : []
       }
-      // The start of the next message is no part of this one.
+      // The start of the next message is not part of this one.
       return [{ kind: 'close', start, end: mark === '<|start|>' ? start : end }]
     }),
 }
@@ -70,7 +74,7 @@ const gemma4: ThinkForm = {
 
 const XTML = ['<|open|>', '<|close|>', '<|sep|>'] as const
 
-/** Kimi K3 thinks in the channel "think"; three tokens and the name make a tag. */
+/** Kimi K3 thinks in the channel "think"; three tokens and the name form a tag. */
 const kimiK3: ThinkForm = {
   marks: XTML,
   read: (found, text) =>
@@ -81,7 +85,7 @@ const kimiK3: ThinkForm = {
     }),
 }
 
-/** Apertus calls tools while it thinks: such a call ends the block, or it would be a draft. */
+/** Apertus calls tools while it thinks: such a call ends the block, because otherwise it would be a draft. */
 const apertus: ThinkForm = {
   marks: ['<|inner_prefix|>', '<|inner_suffix|>', '<|tools_prefix|>'],
   ends: ['<|inner_suffix|>'],
@@ -93,10 +97,10 @@ const apertus: ThinkForm = {
     ),
 }
 
-/** What stands before the content of a message to itself. */
+/** Matches the text before the content of a message to itself. */
 const TO_SELF = /^\s*(?:assistant)?\s*to=self\s*$/
 
-/** Muse Glimmer thinks in messages to itself. Of the first message the prompt wrote the start. */
+/** Muse Glimmer thinks in messages to itself. The prompt ends with the start of the first message. */
 const muse: ThinkForm = {
   marks: ['<|start|>', '<|message|>', '<|eom|>', '<|eot|>'],
   read: (found, text) =>
@@ -109,7 +113,7 @@ const muse: ThinkForm = {
     }),
 }
 
-/** The first whose marks a tokenizer has is its own. */
+/** All forms. A tokenizer has the first form whose marks it contains. */
 export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<think>', '</think>'),
   pair('[THINK]', '[/THINK]'),
@@ -123,18 +127,18 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<seed:think>', '</seed:think>'),
   apertus,
   muse,
-  // Solar Open ends every message so.
+  // Solar Open ends every message with this token.
   { ...pair('<|think|>', '<|end|>'), ends: [] },
 ]
 
 /** Tokens that close a think block and nothing else. */
 export const THINK_ENDS: readonly string[] = THINK_FORMS.flatMap(({ ends = [] }) => ends)
 
-/** Of a tokenizer with these added tokens; undefined: they hold none of the forms. */
+/** Returns the form of a tokenizer with these added tokens, or undefined. */
 export const thinkFormOf = (tokens: ReadonlySet<string>): ThinkForm | undefined =>
   THINK_FORMS.find(({ marks }) => marks.every((mark) => tokens.has(mark)))
 
-/** The marks of a form as they stand in a text. */
+/** Returns the marks of a form in a text. */
 export function marksOf({ marks }: ThinkForm, text: string): readonly FoundMark[] {
   return Array.from(text.matchAll(anyOf(marks)), ({ 0: mark, index }) => ({
     mark,

@@ -3,7 +3,7 @@ import { hermes } from './json/hermes.ts'
 import { kimiK2 } from './json/kimi-k2.ts'
 import { thinkBlocks, thinkDelimitersIn, thoughtIn } from './thinking.ts'
 
-/** Think blocks in braces; one that did not close ends with !. */
+/** Writes think blocks in braces; an unclosed one ends with !. */
 const draw = (text: string, opened = false) => {
   let drawn = ''
   let at = 0
@@ -24,21 +24,21 @@ test.each([
   ['<tool_call>x</tool_call><think>b</think>', '<tool_call>x</tool_call>{<think>b</think>}'],
   ['<tool_call>"<think>x</think>"</tool_call>', '<tool_call>"<think>x</think>"</tool_call>'],
   ['<tool_call>x<think>b</think>', '<tool_call>x{<think>b</think>}'],
-])('%s', (text, drawn) => {
+])('thinkBlocks reads %s', (text, drawn) => {
   expect(draw(text)).toBe(drawn)
 })
 
-test('a block may have been opened before the text', () => {
+test('thinkBlocks accepts a block that was opened before the text', () => {
   expect(draw('a</think>b', true)).toBe('{a</think>}b')
   expect(draw('a', true)).toBe('{a!}')
 })
 
-test('many blocks after a call that never closes take no longer than many blocks', () => {
+test('thinkBlocks takes linear time on many blocks after an unclosed call', () => {
   const text = '<tool_call><think></think>'.repeat(40_000)
   expect(thinkBlocks(text, thinkDelimitersIn(text), false, hermes.delimiters)).toHaveLength(40_000)
 })
 
-test('delimiters are found by their text', () => {
+test('thinkDelimitersIn finds delimiters by their text', () => {
   expect(thinkDelimitersIn('a<think>b</think></thinking>')).toEqual([
     { kind: 'open', start: 1, end: 8 },
     { kind: 'close', start: 9, end: 17 },
@@ -70,11 +70,11 @@ test.each([
   ['<|start|>assistant to=user<|message|>a<|eot|>', '<|start|>assistant to=user<|message|>a<|eot|>'],
   ['<|open|>response<|sep|>a<|close|>think', '<|open|>response<|sep|>a<|close|>think'],
   ['<|message|>a<|channel|>analysis<|end|>', '<|message|>a<|channel|>analysis<|end|>'],
-])('of other families: %s', (text, drawn) => {
+])('thinkDelimitersIn finds those of other families: %s', (text, drawn) => {
   expect(draw(text)).toBe(drawn)
 })
 
-test('a thought is what stands between its delimiters', () => {
+test('thoughtIn returns the text between the delimiters', () => {
   const blocks = [
     '<think>a</think>',
     '<think>a',
@@ -87,7 +87,7 @@ test('a thought is what stands between its delimiters', () => {
   expect(blocks.map(thoughtIn)).toEqual(Array(blocks.length).fill('a'))
 })
 
-test('a think delimiter inside a kimi call is text of it, one between two calls is not', () => {
+test('thinkBlocks ignores a delimiter inside of a kimi call and accepts one between two calls', () => {
   const call = (body: string) => `<|tool_call_begin|>${body}<|tool_call_end|>`
   const text = `<|tool_calls_section_begin|>${call('<think>')}<think>${call('a')}</think>`
   const blocks = thinkBlocks(text, thinkDelimitersIn(text), false, kimiK2.delimiters)

@@ -1,24 +1,24 @@
-/** Where think blocks stand in a response: they shield what is drafted in them from the tool-call parser. */
+/** Finds the think blocks of a response. The tool-call parser ignores calls that are drafted in them. */
 
 import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
 import { earlier } from './reading/calls.ts'
 import { finder } from './reading/finder.ts'
 import { marksOf, THINK_FORMS } from './thinking-forms.ts'
 
-/** A think delimiter at its place in the text. */
+/** A think delimiter at its position in the text. */
 export interface ThinkDelimiter extends TextRange {
   readonly kind: 'open' | 'close'
 }
 
+/** A think block. */
 export interface ThinkBlock extends TextRange {
-  /** False: the text ends inside the block. */
+  /** False if the text ends inside of the block. */
   readonly closed: boolean
 }
 
 /**
- * Think blocks, delimiters included. `delimiters` are sorted; `opened` says that the prompt ended inside a block. A
- * delimiter between the opening and the closing of a tool call is text of an argument, and so is one that closes
- * nothing.
+ * Returns think blocks with their delimiters. `delimiters` are sorted; `opened` is true if the prompt ended inside of a
+ * block. A delimiter inside of a tool call is text of an argument, and one that closes nothing is text.
  */
 export function thinkBlocks(
   text: string,
@@ -29,7 +29,7 @@ export function thinkBlocks(
   const blocks: ThinkBlock[] = []
   const endOfCall = spellingsOf(calls).map(({ open, close }) => {
     const nextOpen = finder(text, open)
-    // Where no delimiter closes a call, there is no telling what stands inside one.
+    // Without a closing delimiter of calls, nothing is known to be inside of one.
     const nextClose = close === '' ? () => -1 : finder(text, close)
     return (from: number, before: number): number => {
       const opens = nextOpen(from)
@@ -48,7 +48,8 @@ export function thinkBlocks(
       start = -1
       position = delimiter.end
     } else if (delimiter.kind === 'open') {
-      // Skips the tool calls that open before the delimiter; where one closes after it, the delimiter lies inside it.
+      // Skips the tool calls that open before the delimiter; if one closes after it, the delimiter is inside of that
+      // call.
       for (;;) {
         const end = endOfCall.reduce((first, next) => earlier(first, next(position, delimiter.start)), -1)
         if (end < 0) break
@@ -62,8 +63,8 @@ export function thinkBlocks(
 }
 
 /**
- * Think delimiters by their text alone: for a text without ids, where one that was spelled out looks like a real one. Of
- * several forms the one counts that opens first.
+ * Finds think delimiters by their text, for texts without ids, where a spelled delimiter looks like a real one. Of
+ * several forms, the first that opens counts.
  */
 export function thinkDelimitersIn(text: string): readonly ThinkDelimiter[] {
   const found = THINK_FORMS.map((form) => form.read(marksOf(form, text), text))
@@ -72,7 +73,7 @@ export function thinkDelimitersIn(text: string): readonly ThinkDelimiter[] {
   return found.reduce((first, other) => (opensAt(other) < opensAt(first) ? other : first))
 }
 
-/** What was thought, without delimiters and the white space at them. */
+/** Returns the text of a think block, without delimiters and the white space next to them. */
 export function thoughtIn(block: string): string {
   const delimiters = THINK_FORMS.flatMap((form) => form.read(marksOf(form, block), block))
   const open = delimiters.find(({ kind, start }) => kind === 'open' && start === 0)

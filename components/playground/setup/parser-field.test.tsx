@@ -14,8 +14,18 @@ const ready = (toolCallParser?: string): ShownStatus => ({
 
 test.each([
   [ready('qwen25'), '', 'as the server says: hermes', /^Suggested: hermes, because the server runs with qwen25\.$/],
-  [ready('qwen25'), '<|python_tag|>', 'as the server says: hermes', /though the chat template has <\|python_tag\|>/],
-  [ready(), '<|python_tag|>', 'as the chat template says: llama3', /^Suggested: llama3, because the chat template has/],
+  [
+    ready('qwen25'),
+    '<|python_tag|>',
+    'as the server says: hermes',
+    /though the chat template contains <\|python_tag\|>/,
+  ],
+  [
+    ready(),
+    '<|python_tag|>',
+    'as the chat template says: llama3',
+    /^Suggested: llama3, because the chat template contains/,
+  ],
   [ready(), '', 'as the chat template says', /else hermes, because the server names none\.$/],
   [ready('interns1'), '', 'as the chat template says', /because the server’s interns1 is not known here\.$/],
 ])('what is suggested, and why', (status, chatTemplate, option, note) => {

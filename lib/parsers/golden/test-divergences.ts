@@ -1,15 +1,18 @@
-/** Which divergences of docs/divergences.md, "Tool-call parsers", tell why two parsers read a text otherwise. */
+/**
+ * Decides which divergences of docs/divergences.md, "Tool-call parsers", explain why two parsers read a text
+ * differently.
+ */
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { thinkBlocks, thinkDelimitersIn } from '../thinking.ts'
 
-/** A call as strands-sglang reads it; without input where it could not. kimi_k2: with its id. */
+/** A call as strands-sglang reads it; without input if it could not parse it. kimi_k2 has an id. */
 export interface PythonCall {
   readonly name: string
   readonly input?: unknown
   readonly id?: string
 }
 
-/** A part of a text that one of the two, or both, took for calls. */
+/** A part of a text that one parser or both read as calls. */
 interface Stretch {
   readonly text: string
   readonly parser: ToolParser
@@ -22,7 +25,7 @@ interface PlacedCall {
   readonly range: TextRange
 }
 
-/** `theirs`: calls, or the exception. Empty: they agree. undefined: they differ, and nothing here tells why. */
+/** Compares with `theirs`, which are calls or the exception. Empty means equal, undefined an unexplained difference. */
 export function divergencesOf(
   text: string,
   parser: ToolParser,
@@ -52,7 +55,7 @@ const asPython = (call: ParsedCall): PythonCall => ({
   ...(call.writtenId !== undefined && { id: call.writtenId }),
 })
 
-/** JSON with sorted keys: JavaScript puts keys that look like numbers first. */
+/** JSON with sorted keys, because JavaScript puts keys that look like numbers first. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -62,7 +65,7 @@ const canonical = (value: unknown): string =>
 
 const NO_EXCEPTIONS = 'no-exceptions'
 
-/** What holds for a stretch that is read otherwise for that reason. The first that holds is the one. */
+/** Conditions of a part that differs for each reason. The first that applies is the reason. */
 const divergences: Readonly<Record<string, (stretch: Stretch) => boolean>> = {
   'think-deleted': ({ text, parser, ours, theirs }) =>
     theirs.some(({ range }) => /<think>[\s\S]*?<\/think>/.test(taken(text, range))) ||
@@ -120,15 +123,16 @@ const divergences: Readonly<Record<string, (stretch: Stretch) => boolean>> = {
   'nothing-between-tags': pair((call) => /^(?:.* where <.* should stand|<.* is not closed by ">")$/s.test(why(call))),
 }
 
+/** Names of all divergences. */
 export const divergenceNames: readonly string[] = [NO_EXCEPTIONS, ...Object.keys(divergences)]
 
-/** One call of each, at the same place. */
+/** Applies a condition to one call of each parser at the same position. */
 function pair(holds: (ours: ParsedCall, theirs: PythonCall) => boolean): (stretch: Stretch) => boolean {
   return ({ ours: [call, ...more], theirs: [python, ...others] }) =>
     call !== undefined && python !== undefined && more.length + others.length === 0 && holds(call, python.call)
 }
 
-// --- what ours is ---
+// --- Conditions on our result ---
 
 const why = (call: ParsedCall): string => (call.kind === 'malformed' ? call.why : '')
 
@@ -138,7 +142,7 @@ const isNamed = (call: ParsedCall, python: PythonCall): boolean =>
 const inputOf = (call: ParsedCall): unknown => (call.kind === 'parsed' ? call.input : undefined)
 
 const isBeyondPython = (call: ParsedCall): boolean =>
-  /nested deeper than 128 levels$|larger than any that can be kept$/.test(why(call))
+  /nested deeper than 128 levels$|larger than any that can be represented$/.test(why(call))
 
 const isClosed = (text: string, { delimiters }: ToolParser, call: ParsedCall): boolean =>
   taken(text, call.text).endsWith(delimiters.close)
@@ -156,11 +160,14 @@ const isInSection = (text: string, parser: ToolParser, call: ParsedCall): boolea
   parser.delimiters.section === undefined ||
   pythonSections(text).some(({ start, end }) => start <= call.text.start && call.text.end <= end)
 
-// --- how values differ ---
+// --- How values differ ---
 
 const OTHER_NUMBER = /NaN|Infinity|\de\d{3}|\d{309}/
 
-/** Text here where Python has a number that JSON or JavaScript has not; or malformed, where no text could stand. */
+/**
+ * Returns whether Python has a number that JSON or JavaScript lacks, where we have a text, or a malformed call if a
+ * text is not allowed.
+ */
 function isEqualButForNumbers(call: ParsedCall, python: PythonCall): boolean {
   if (call.kind === 'malformed') return true
   if (!isNamed(call, python)) return false
@@ -183,14 +190,14 @@ function asDoubles(value: unknown): unknown {
 
 const VALUE_END = /^\n?<\/parameter>/
 
-/** What Python's str.strip takes off, and what it takes for white space in a pattern. */
+/** Characters that Python's str.strip removes and that its patterns match as white space. */
 const PYTHON_SPACE = '\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const OTHER_SPACE = new RegExp(`(?![ \\t\\r\\n])[${PYTHON_SPACE}\\ufeff]`)
 
 const strip = (text = ''): string =>
   text.replace(new RegExp(`^[${PYTHON_SPACE}\\ufeff]+|[${PYTHON_SPACE}\\ufeff]+$`, 'g'), '')
 
-/** Texts as strands-sglang makes values of them. */
+/** Converts texts to values as strands-sglang does. */
 function strippedAndDecoded(input: unknown): unknown {
   return Object.fromEntries(
     Object.entries(Object(input)).map(([name, value]) => [
@@ -208,9 +215,8 @@ function decoded(text: string): unknown {
   }
 }
 
-// --- where strands-sglang finds calls ---
+// --- Where strands-sglang finds calls --- It deletes closed think blocks, then applies its patterns.
 
-/** It deletes closed think blocks, then takes what its patterns match. */
 function pythonRanges(text: string, { delimiters, name }: ToolParser): readonly TextRange[] {
   const { rest, placeOf } = withoutThinks(text)
   const within = name === 'kimi_k2' ? matches(rest, SECTION).map(inside) : [{ start: 0, end: rest.length }]
@@ -241,7 +247,7 @@ function pythonSections(text: string): readonly TextRange[] {
   return matches(rest, SECTION).map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end - 1) + 1 }))
 }
 
-/** The text less its closed think blocks, and where a character of it stood. */
+/** Returns the text without closed think blocks, and the original positions of its characters. */
 function withoutThinks(text: string): { readonly rest: string; readonly placeOf: (offset: number) => number } {
   const places: number[] = []
   let from = 0
@@ -258,7 +264,7 @@ function withoutThinks(text: string): { readonly rest: string; readonly placeOf:
 const matches = (text: string, pattern: RegExp): TextRange[] =>
   Array.from(text.matchAll(pattern), ({ 0: found, index }) => ({ start: index, end: index + found.length }))
 
-/** Calls of the two that overlap, directly or through others, belong together. */
+/** Groups calls of the two parsers that overlap directly or through others. */
 function stretchesOf(
   text: string,
   parser: ToolParser,

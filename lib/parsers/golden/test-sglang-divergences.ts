@@ -1,9 +1,13 @@
-/** Which divergences of docs/divergences.md, "SGLang’s tool-call parsers", tell why a text is read otherwise. */
+/**
+ * Decides which divergences of docs/divergences.md, "SGLang’s tool-call parsers", explain why a text is read
+ * differently.
+ */
 import type { ParsedCall } from '../parser.ts'
 
 /** A call's name and its arguments, as JSON with sorted keys. */
 export type ReadCall = readonly [name: string, input: string]
 
+/** A text as both parsers read it. */
 export interface Reading {
   /** Our name of the format. */
   readonly parser: string
@@ -11,19 +15,19 @@ export interface Reading {
   readonly detector: string
   readonly text: string
   readonly calls: readonly ParsedCall[]
-  /** Those of known tools that could be read. */
+  /** Our calls of known tools that could be parsed. */
   readonly ours: readonly ReadCall[]
-  /** Or the exception that escaped. */
+  /** SGLang's calls, or the exception that escaped. */
   readonly theirs: readonly ReadCall[] | string
 }
 
-/** '' where both read the same; undefined: they differ, and nothing here tells why. */
+/** Returns the divergence, '' if both agree, or undefined for an unexplained difference. */
 export function divergenceOf(reading: Reading): string | undefined {
   if (JSON.stringify(reading.ours) === JSON.stringify(reading.theirs)) return ''
   return Object.keys(divergences).find((name) => divergences[name]?.(reading))
 }
 
-/** What holds for a text that is read otherwise for that reason. The first that holds is the one. */
+/** Conditions of a text that differs for each reason. The first that applies is the reason. */
 const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'think-shields': ({ text, calls, theirs }) =>
     /<think(?::opensource)?>.*<\/think|<\|channel>.*<channel\|>/s.test(text) && theirs.length > calls.length,
@@ -45,7 +49,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'names-not-blank': (reading) =>
     isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name should stand$/) &&
     /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser),
-  'names-one-word': (reading) => isRefused(reading, /holds white space$/),
+  'names-one-word': (reading) => isRefused(reading, /contains white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
   'typed-by-schema': (reading) =>
     (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser) &&
@@ -72,7 +76,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'lists-only': (reading) => isRefused(reading, /where the list of calls should stand$/),
   'section-may-lack': ({ parser, text, ours, theirs }) =>
     parser === 'deepseek_v3' && isMore(ours, theirs) && !text.includes('<｜tool▁calls▁begin｜>'),
-  'section-needed': (reading) => isRefused(reading, /stands in no section|^the section is not closed/),
+  'section-needed': (reading) => isRefused(reading, /is in no section|^the section is not closed/),
   'name-in-space': ({ parser, text, ours, theirs }) =>
     (parser === 'deepseek_v31' && /begin｜>\s|\s<｜tool▁sep/.test(text)) ||
     (parser === 'glm' && isMore(ours, theirs) && /<tool_call>(?:\s|[^<]*\s<)/.test(text)) ||
@@ -88,7 +92,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'brackets-in-texts': ({ parser, text }) => parser === 'gemma4' && /\[[^<]*<\|"\|>[^<]*[[\]]<\|"\|>/.test(text),
   'white-space-kept': ({ parser, ours, theirs }) =>
     isDsml(parser) && canonical(ours).replaceAll(/\\\\[nt]| /g, '') === canonical(theirs).replaceAll(' ', ''),
-  'false-is-json': (reading) => isRefused(reading, /is no text, and no JSON/),
+  'false-is-json': (reading) => isRefused(reading, /is neither a text nor JSON/),
   'values-closed': (reading) => isRefused(reading, /^the value of ".*" is not closed$|^a string is not closed$/),
   'closed-calls': (reading) =>
     isRefused(
@@ -99,7 +103,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5)$/.test(
       reading.parser,
     ) &&
-    isRefused(reading, /should stand$|is not followed by|^something stands between|is not closed by|with one member/),
+    isRefused(reading, /should stand$|is not followed by|^unexpected text between|is not closed by|with one member/),
   'names-of-harmony': ({ parser, text }) => parser === 'gpt-oss' && /to=(?!functions\.[\w-]+[\s<])/.test(text),
   'headers-of-harmony': ({ parser, text, ours, theirs }) =>
     parser === 'gpt-oss' && isMore(ours, theirs) && !text.split('<|start|>').every(isUsualHeader),
@@ -121,12 +125,13 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
 
 const isDsml = (parser: string): boolean => /^deepseek_v(?:32|4)$/.test(parser)
 
+/** Names of all divergences. */
 export const divergenceNames: readonly string[] = Object.keys(divergences)
 
 const TAG =
   /<\/tool_call(?::opensource)?>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜DSML｜invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
 
-/** The start of a message as SGLang needs it, or of one to nobody. What stands before the first start is none. */
+/** Returns whether SGLang accepts the start of a message, or one to nobody. Text before the first start has none. */
 const isUsualHeader = (message: string, index: number): boolean =>
   !message.includes('to=') ||
   (index > 0 && /^assistant<\|channel\|>commentary to=[\w.-]+\s*<\|constrain\|>json<\|message\|>/.test(message))
@@ -137,7 +142,7 @@ const isRefused = ({ calls }: Reading, why: RegExp): boolean =>
 const readIn = (theirs: Reading['theirs']): readonly ReadCall[] => (typeof theirs === 'string' ? [] : theirs)
 const namesIn = (calls: Reading['theirs']): string => JSON.stringify(readIn(calls).map(([name]) => name))
 
-/** The same tools in the same order. */
+/** Returns whether both have the same tools in the same order. */
 const areNamedAlike = (ours: Reading['ours'], theirs: Reading['theirs']): boolean => namesIn(ours) === namesIn(theirs)
 
 function isJson(text: string): boolean {

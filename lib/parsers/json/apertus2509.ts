@@ -7,6 +7,7 @@ import type { WholeObject } from '../reading/json-body.ts'
 import { jsonListReader, listParser } from '../reading/lists.ts'
 import { jsonAt } from '../reading/named-call.ts'
 
+/** Parser of Apertus. */
 export const apertus2509 = listParser({
   name: 'apertus2509',
   sglangNames: ['apertus2509'],

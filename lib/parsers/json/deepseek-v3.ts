@@ -1,6 +1,7 @@
 /**
- * DeepSeek V3 and R1: `<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, the arguments as a fenced block of JSON on the lines
- * below, `<｜tool▁call▁end｜>`; in a section, which its template opens for the first call of a conversation alone.
+ * DeepSeek V3 and R1: `<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, the arguments as a fenced block of JSON on the
+ * following lines, `<｜tool▁call▁end｜>`. Calls are in a section, which the template opens only for the first call of a
+ * conversation.
  */
 
 import { whatStands } from '#lib/json/json-scan.ts'
@@ -14,6 +15,7 @@ const NAME_END = /[<\s]/g
 const FENCE = '```'
 const FENCE_OPEN = `\n${FENCE}json\n`
 
+/** Parser of DeepSeek V3 and R1. */
 export const deepseekV3: ToolParser = headedParser({
   name: 'deepseek_v3',
   sglangNames: ['deepseekv3'],

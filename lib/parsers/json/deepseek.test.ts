@@ -15,11 +15,11 @@ const v31 = (name: string, json: string) => `${OPEN}${name}${SEP}${json}${CLOSE}
 describe.each([
   ['deepseek_v3', deepseekV3, v3],
   ['deepseek_v31', deepseekV31, v31],
-])('%s', (_, parser, call) => {
-  /** Without places, which the delimiters make long. */
+])('%s parser', (_, parser, call) => {
+  /** Omits positions, which the delimiters make long. */
   const drawn = (text: string) => draw(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
 
-  test('a call is parsed with its name, arguments and places', () => {
+  test('parses a call with its name, arguments and positions', () => {
     const text = `So. ${BEGIN}${call('add', '{"a": 1.0, "b": "é"}')}\n${call('f', '{}')}${END} done`
     const calls = parseText(parser, text)
     expect(calls).toMatchObject([
@@ -31,16 +31,16 @@ describe.each([
     expect(textWithoutCalls(text, calls, [], parser)).toBe('So. \n done')
   })
 
-  test('a text may hold the tags; a think block holds no call', () => {
+  test('allows the tags in a text, and ignores calls in a think block', () => {
     const json = JSON.stringify({ a: `${CLOSE}${OPEN}${END}\`\`\`` })
     expect(drawn(BEGIN + call('f', json) + END)).toEqual([`f(${json})`])
     expect(drawn(`<think>${BEGIN}${call('f', '{}')}</think>${BEGIN}${call('g', '{}')}${END}`)).toEqual(['g({})'])
   })
 
-  test('the section has to open, not to close; in a text of V3 that opens none, calls need none', () => {
+  test('needs an open section that may stay unclosed, and no section in a text of V3 without any', () => {
     expect(drawn(BEGIN + call('f', '{}'))).toEqual(['f({})'])
     expect(drawn(BEGIN + call('f', '{}') + BEGIN + call('g', '{}'))).toEqual(['f({})', 'g({})'])
-    const why = `✗ the call stands in no section: ${BEGIN} is missing`
+    const why = `✗ the call is in no section: ${BEGIN} is missing`
     expect(drawn(`${call('f', '{}')}${END}`)).toEqual(parser === deepseekV3 ? ['f({})'] : [why])
     expect(drawn(BEGIN + END + call('f', '{}') + call('g', '{'))).toEqual([
       why,
@@ -52,15 +52,15 @@ describe.each([
     ['', 'what follows the name is empty'],
     ['[1]', 'what follows the name is not a JSON object: it starts with "["'],
     ['{"a": "x', expect.stringMatching(/string/)],
-    ['{} {}', expect.stringMatching(/^something stands between the JSON and /)],
-  ])('arguments %s are malformed, and the next call is kept', (json, why) => {
+    ['{} {}', expect.stringMatching(/^unexpected text between the JSON and /)],
+  ])('reports arguments %s as malformed and keeps the next call', (json, why) => {
     const [first, ...others] = parseText(parser, BEGIN + call('f', json) + call('g', '{}') + END)
     if (json !== '' || parser === deepseekV31) expect(first).toMatchObject({ kind: 'malformed', name: 'f', why })
     else expect(first).toMatchObject({ kind: 'malformed', name: 'f' })
     expect(draw(others)).toEqual(['g({})'])
   })
 
-  test('a call that is not closed ends with its section', () => {
+  test('ends an unclosed call with its section', () => {
     const text = `${BEGIN}${call('f', '{}').slice(0, -CLOSE.length)}${END} and on`
     const [found] = parseText(parser, text)
     expect(found).toMatchObject({ kind: 'malformed', why: expect.stringMatching(/^the call is not closed/) })
@@ -75,7 +75,7 @@ test.each([
   [v3('f', '{}').replace('\n```<', '```<'), 'no line break stands before ```', 'f'],
   [v3('f', '{}').replace(SEP, ''), `"<" where ${SEP} should stand`, undefined],
   [`${OPEN}function`, `the text ends where ${SEP} should stand`, undefined],
-])('deepseek_v3 refuses %s', (text, why, name) => {
+])('deepseek_v3 parser refuses %s', (text, why, name) => {
   const [call] = parseText(deepseekV3, BEGIN + text)
   expect(call).toMatchObject({ kind: 'malformed', why })
   expect(call?.name).toBe(name)
@@ -85,7 +85,7 @@ test.each([
   [v31('', '{}'), 'the call has no name', undefined],
   [v31('f g', '{}'), `"g" where ${SEP} should stand`, 'f'],
   [`${OPEN}f`, `the text ends where ${SEP} should stand`, 'f'],
-])('deepseek_v31 refuses %s', (text, why, name) => {
+])('deepseek_v31 parser refuses %s', (text, why, name) => {
   const [call] = parseText(deepseekV31, BEGIN + text)
   expect(call).toMatchObject({ kind: 'malformed', why })
   expect(call?.name).toBe(name)

@@ -1,6 +1,7 @@
 /**
- * Functionary 3.2: a reply is messages, each with its recipient on a line: `>>>NAME\n{…}` calls a tool, `>>>all\n` is text. The prompt
- * wrote the first `>>>`. A line that names no tool, with no object below it, is text.
+ * Functionary 3.2: a reply consists of messages, each with its recipient on a line: `>>>NAME\n{…}` calls a tool,
+ * `>>>all\n` is text. The prompt ends with the first `>>>`. A line without a known tool and without an object after it
+ * is text.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -14,11 +15,12 @@ import { markupOf } from '../reading/rest.ts'
 import { type CallRun, runsIn } from '../reading/runs.ts'
 
 const OPEN = '>>>'
-/** Ends a turn: what is broken goes no further. */
+/** Ends a turn, and so a malformed call. */
 const TURN_END = '<|eo'
 const RECIPIENT = /(?:>>>|^)([^\s<>{}[\]"']+)\n/g
 const TEXT = /(?:>>>|^)all\n/g
 
+/** Parser of Functionary 3.2. */
 export const functionaryV32: ToolParser = {
   name: 'functionary_v32',
   delimiters: { open: OPEN, close: '' },

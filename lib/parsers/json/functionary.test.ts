@@ -5,7 +5,7 @@ import { draw, parseText, taken } from '../test-draw.ts'
 import { functionaryV31 } from './functionary-v31.ts'
 import { functionaryV32 } from './functionary-v32.ts'
 
-/** Without places, which the delimiters make long. */
+/** Omits positions, which the delimiters make long. */
 const drawn = (parser: ToolParser, text: string, tools: Parameters<typeof parseText>[2] = []) =>
   draw(parseText(parser, text, tools)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (parser: ToolParser, text: string) => textWithoutCalls(text, parseText(parser, text), [], parser)
@@ -13,8 +13,8 @@ const rest = (parser: ToolParser, text: string) => textWithoutCalls(text, parseT
 describe.each([
   [functionaryV31, (name: string, json: string) => `<function=${name}>${json}</function>`],
   [functionaryV32, (name: string, json: string) => `>>>${name}\n${json}`],
-] as const)('$name: a call', (parser, call) => {
-  test('is parsed with its name, arguments and places, and any number stand one behind the other', () => {
+] as const)('$name parser', (parser, call) => {
+  test('parses calls with names, arguments and positions, also several in a row', () => {
     const text = `So.${call('add', '{"a": 1.0, "why": "</function>>>>g\\n{"}')}${call('my.tool-é', '{}')}`
     const calls = parseText(parser, text)
     expect(calls).toMatchObject([
@@ -28,7 +28,7 @@ describe.each([
     expect(rest(parser, text)).toBe('So.')
   })
 
-  test('is none in a think block', () => {
+  test('ignores calls in a think block', () => {
     expect(drawn(parser, `<think>${call('f', '{}')}</think>${call('g', '{}')}`)).toEqual(['g({})'])
   })
 
@@ -36,7 +36,7 @@ describe.each([
     ['{"a": 1', '✗ the text ends where "," or "}" should stand'],
     ['{"a": 1, "a": 2}', '✗ "a" is given twice'],
     ['{"a": x}', '✗ "x" where a JSON value should stand'],
-  ])('with %s is malformed, and the next one is read', (json, why) => {
+  ])('reports a call with %s as malformed and reads the next one', (json, why) => {
     const text = call('f', json).replace(/<\/function>$/, '')
     const [malformed, next] = parseText(parser, text + call('g', '{}'), [{ name: 'f', inputSchema: {} }])
     expect(malformed).toMatchObject({ kind: 'malformed', name: 'f' })
@@ -45,7 +45,7 @@ describe.each([
   })
 })
 
-describe('functionary_v31: a call is malformed', () => {
+describe('functionary_v31 parser reports as malformed', () => {
   test.each([
     ['<function=>{}</function>', '✗ the call has no name'],
     ['<function=my tool>{}</function>', '✗ "t" where ">" should stand'],
@@ -55,23 +55,23 @@ describe('functionary_v31: a call is malformed', () => {
       '✗ what follows the name is not a JSON object: it starts with "<"',
     ],
     ['<function=f>{}', '✗ the call is not closed: no </function> follows'],
-    ['<function=f>{} x</function>', '✗ something stands between the JSON and </function>'],
+    ['<function=f>{} x</function>', '✗ unexpected text between the JSON and </function>'],
   ])('%s', (text, why) => {
     expect(drawn(functionaryV31, text)).toEqual([why])
   })
 })
 
-describe('functionary_v32', () => {
+describe('functionary_v32 parser', () => {
   const tools = [{ name: 'f', inputSchema: {} }]
 
-  test('The prompt wrote the first mark, and text has a recipient too', () => {
+  test('reads the prompt’s first mark, and text with a recipient', () => {
     expect(drawn(functionaryV32, 'f\n{"a": 1}<|eot_id|>')).toEqual(['f({"a":1})'])
     const text = 'all\nOne moment.>>>f\n{"a": 1}>>>all\nDone.'
     expect(drawn(functionaryV32, text)).toEqual(['f({"a":1})'])
     expect(rest(functionaryV32, text)).toBe('One moment.Done.')
   })
 
-  test('A line is a recipient where it names a tool, or where an object follows', () => {
+  test('reads a line as a recipient if it names a tool or an object follows', () => {
     expect(drawn(functionaryV32, 'Sure\nthing. >>> x\n{1}', tools)).toEqual([])
     expect(drawn(functionaryV32, 'f\nprint(1)', tools)).toEqual([
       '✗ what follows the name is not a JSON object: it starts with "p"',
@@ -81,7 +81,7 @@ describe('functionary_v32', () => {
     expect(drawn(functionaryV32, 'all\n{"b": 2}', tools)).toEqual([])
   })
 
-  test('A call that the end of the turn cuts ends there', () => {
+  test('ends a call at the end of the turn', () => {
     expect(parseText(functionaryV32, 'f\n{"a": "x<|eot_id|>')).toMatchObject([
       { kind: 'malformed', name: 'f', why: 'a string is not closed', text: { start: 0, end: 10 } },
     ])

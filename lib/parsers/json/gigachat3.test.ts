@@ -10,8 +10,8 @@ const drawn = (text: string) => draw(parseText(gigachat3, text)).map((line) => l
 describe.each([
   ['3.1', TOKEN, TOKEN],
   ['3.0', MESSAGE, 'function call<|role_sep|>\n'],
-])('a call of GigaChat %s', (_, before, own) => {
-  test('is parsed with its name, arguments and places, and is no part of the text', () => {
+])('gigachat3 parser with the format of GigaChat %s', (_, before, own) => {
+  test('parses a call with its name, arguments and positions, apart from the text', () => {
     const object = '{"name": "add", "arguments": {"a": 25, "why": "<|message_sep|>"}}'
     const text = `So.${before}${object}<|message_sep|>\n\n`
     const [parsed] = parseText(gigachat3, text)
@@ -26,7 +26,7 @@ describe.each([
     expect(textWithoutCalls(text, [parsed], [], gigachat3)).toBe('So.')
   })
 
-  test('may stand before another, before text, and before the end of the reply', () => {
+  test('parses a call before another call, before text and before the end of the reply', () => {
     const call = `${before}{"name": "f", "arguments": {}}`
     expect(drawn(`${call}${call}</s>`)).toEqual(['f({})', 'f({})'])
     const text = `${call} done</s>`
@@ -41,14 +41,14 @@ describe.each([
     ['{"name": "f", "arguments": {"a": 1, "a": 2}}', '✗ "a" is given twice'],
     ['{"name": "f", "arguments": {"a": 1}', '✗ the text ends where "," or "}" should stand'],
     ['{"name": "f", "arguments": {"a": "x', '✗ a string is not closed'],
-  ])('that is malformed is data with a reason, and the next one is read: %s', (body, why) => {
+  ])('reports a malformed call with the reason and reads the next one: %s', (body, why) => {
     const good = `${before}{"name": "g", "arguments": {}}`
     expect(drawn(before + body)).toEqual([why])
     expect(drawn(`${before}${body}<|message_sep|>\n\n${good}`).at(-1)).toBe('g({})')
     expect(drawn(before + body + good).at(-1)).toBe('g({})')
   })
 
-  test('that is cut keeps its name', () => {
+  test('keeps the name of a truncated call', () => {
     expect(parseText(gigachat3, `${before}{"name": "f", "arg`)).toMatchObject([{ kind: 'malformed', name: 'f' }])
   })
 })

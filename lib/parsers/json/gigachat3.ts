@@ -1,6 +1,6 @@
 /**
- * GigaChat 3: `<|function_call|>{"name": …, "arguments": {…}}` behind the text of 3.1; 3.0 writes the object as a message of its own:
- * `<|message_sep|>\n\nfunction call<|role_sep|>\n{…}`. Nothing closes a call but its last bracket.
+ * GigaChat 3: `<|function_call|>{"name": …, "arguments": {…}}` after the text in 3.1; 3.0 writes the object as its own
+ * message: `<|message_sep|>\n\nfunction call<|role_sep|>\n{…}`. A call ends with its last bracket.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -13,7 +13,7 @@ import { markupOf } from '../reading/rest.ts'
 import { type CallRun, runsIn } from '../reading/runs.ts'
 
 const MESSAGE_END = '<|message_sep|>'
-/** The header of the message that holds the call of 3.0. */
+/** Header of the message with a call in 3.0. */
 const HEADER = 'function call<|role_sep|>'
 const delimiters = {
   open: '<|function_call|>',
@@ -21,9 +21,10 @@ const delimiters = {
   section: { open: HEADER, close: MESSAGE_END },
 } as const
 const SPELLING = { arguments: ['arguments'] } as const
-/** What stands around the text of a message. Both tokens hold line breaks. */
+/** Tokens around the text of a message. Both contain line breaks. */
 const FRAME = /<\|message_sep\|>\n{0,2}|<\/s>/g
 
+/** Parser of GigaChat 3. */
 export const gigachat3: ToolParser = {
   name: 'gigachat3',
   sglangNames: ['gigachat3'],

@@ -11,8 +11,8 @@ const START = '<|start|>assistant'
 const call = (name: string, json: string) =>
   `${START}<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${json}<|call|>`
 
-describe('a reply in messages', () => {
-  test('is thinking, text and calls, each with its places', () => {
+describe('gpt_oss parser with a reply in messages', () => {
+  test('returns thinking, text and calls with their positions', () => {
     const analysis = '<|channel|>analysis<|message|>Add them.<|end|>'
     const text = `${analysis}${START}<|channel|>commentary<|message|>I add.<|end|>${call('add', ' {"a": 1.0} ')}`
     const calls = parseText(gptOss, text)
@@ -37,12 +37,12 @@ describe('a reply in messages', () => {
     [' to=functions.f<|channel|>analysis<|message|>{"a": 1}<|call|>', 'f({"a":1})'],
     [call('f', ''), 'f({})'],
     [call('f', '{"a": "<|call|><|start|>"}'), 'f({"a":"<|call|><|start|>"})'],
-  ])('%s', (text, expected) => {
+  ])('reads %s', (text, expected) => {
     expect(drawn(text)).toEqual([expected])
     expect(rest(text)).toBe('')
   })
 
-  test('what is thought, or said by a tool, is no call; thinking that does not end is open', () => {
+  test('ignores calls in thinking and tool messages, and leaves unclosed thinking open', () => {
     const thought = `<|channel|>analysis<|message|>I could write ${call('f', '{}')}`
     expect(drawn(`<|channel|>analysis<|message|>x<|end|>${call('f', '{}')}`)).toEqual(['f({})'])
     expect(thinksIn(thought)[0]).toMatchObject({ closed: true })
@@ -52,7 +52,7 @@ describe('a reply in messages', () => {
   })
 })
 
-describe('a malformed call is data with a reason and a place', () => {
+describe('gpt_oss parser reports the reason and position of a malformed call with', () => {
   test.each([
     [call('f', '[1]'), 'the message is not a JSON object: it starts with "["', 'f'],
     [call('f', '{"a": 1'), 'the text ends where "," or "}" should stand', 'f'],

@@ -1,7 +1,7 @@
 /**
- * gpt-oss, Harmony: a reply is messages, each with a header: `<|start|>assistant<|channel|>commentary to=functions.NAME
- * <|constrain|>json<|message|>{…}<|call|>`. The recipient may stand before the channel, and the first message has no start:
- * the prompt wrote it. analysis is thinking; what is said in final, or in commentary to nobody, is text.
+ * gpt-oss, Harmony: a reply consists of messages, each with a header: `<|start|>assistant<|channel|>commentary
+ * to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`. The recipient may precede the channel. The first message
+ * has no start, because the prompt ends with it. analysis is thinking; final, and commentary to nobody, are text.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -14,9 +14,10 @@ import { markupOf } from '../reading/rest.ts'
 import { within } from '../reading/within.ts'
 
 const CALL = '<|call|>'
-/** Calls open with a header, which has no fixed beginning; thinking is told by headers too. */
+/** Calls open with a header, which has no fixed beginning; thinking is recognised by headers too. */
 const delimiters = { open: '<|channel|>', close: '', end: CALL } as const
 
+/** Parser of gpt-oss. */
 export const gptOss: ToolParser = {
   name: 'gpt-oss',
   sglangNames: ['gpt-oss'],
@@ -43,7 +44,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
 }
 
 interface Header extends TextRange {
-  /** Where the name stands to whom the message goes; undefined: to nobody. */
+  /** Range of the recipient's name; undefined if the message has no recipient. */
   readonly recipient: TextRange | undefined
 }
 
@@ -51,11 +52,11 @@ const MESSAGE = /<\|(?:start|channel|message|end|return|call)\|>/g
 const RECIPIENT = /(?:^|[\s>])to=([^\s<]*)/
 const ROLE = /^<\|start\|>\s*(?!assistant\b)[^\s<]/
 
-/** The headers of messages, in order; what stands in the shielded ranges is none. */
+/** Returns the headers of messages in order, outside of the shielded ranges. */
 function headersIn(text: string, shielded: readonly TextRange[]): readonly Header[] {
   const isShielded = within(shielded)
   const headers: Header[] = []
-  /** Where the header that is being read begins; undefined: none is. */
+  /** Start of the current header; undefined outside of headers. */
   let start: number | undefined = /^\s*to=/.test(text) && !within(shielded)(0) ? 0 : undefined
   for (const { 0: tag, index } of text.matchAll(MESSAGE)) {
     if (isShielded(index)) {
@@ -111,6 +112,6 @@ function readCall(text: string, header: Header, to: TextRange, read: JsonBodyRea
 
 const NONE = { open: '', close: '' } as const
 
-/** Headers and ends of messages that are no calls. */
+/** Headers and ends of messages without a call. */
 const FRAME =
   /(?:<\|start\|>[^<]*)?(?:<\|channel\|>[^<]*(?:<\|constrain\|>[^<]*)?)?<\|message\|>|<\|start\|>\s*[\w.]*|<\|(?:end|return|call)\|>/g

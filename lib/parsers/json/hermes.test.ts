@@ -10,8 +10,8 @@ const draw = (text: string, shielded: readonly TextRange[] = []) => drawCalls(he
 const call = (body: string) => `<tool_call>\n${body}\n</tool_call>`
 const good = call('{"name": "add", "arguments": {"a": 1}}')
 
-describe('a well-formed call', () => {
-  test('is parsed with its name, arguments, raw text and places', () => {
+describe('hermes parser with a well-formed call', () => {
+  test('returns its name, arguments, raw text and positions', () => {
     const text = `Let me see. ${call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}')} done`
     const [parsed] = hermes.parse(text, [], []) as [Extract<ParsedCall, { kind: 'parsed' }>]
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'x' } })
@@ -23,15 +23,15 @@ describe('a well-formed call', () => {
     ])
   })
 
-  test('several stand in order', () => {
+  test('returns several in order', () => {
     expect(draw(good + good)).toEqual(['add({"a":1})', 'add({"a":1})'])
   })
 
-  test('may leave out its arguments', () => {
+  test('allows missing arguments', () => {
     expect(draw(call('{"name": "now"}'))).toEqual(['now({})'])
   })
 
-  test('may hold the delimiters inside a string', () => {
+  test('allows the delimiters inside of a string', () => {
     expect(draw(call('{"name": "say", "arguments": {"t": "</tool_call><tool_call>"}}'))).toEqual([
       'say({"t":"</tool_call><tool_call>"})',
     ])
@@ -43,7 +43,7 @@ describe('a well-formed call', () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  test('may call its arguments parameters, as SGLang reads it', () => {
+  test('reads "parameters" as arguments, like SGLang', () => {
     const text = call('{"name": "add", "parameters": {"a": 1, "b": 2}, "id": 7}')
     expect(draw(text)).toEqual(['add({"a":1,"b":2})'])
     const [parsed] = hermes.parse(text, [], [])
@@ -51,14 +51,14 @@ describe('a well-formed call', () => {
     expect(parsed?.kind === 'parsed' && parsed.ignored.map((range) => taken(text, range))).toEqual(['"id": 7'])
   })
 
-  test('may have both arguments and parameters, where one of them is empty', () => {
+  test('allows both arguments and parameters if one of them is empty', () => {
     expect(draw(call('{"name": "f", "parameters": {"a": 1}, "arguments": { }}'))).toEqual(['f({"a":1})'])
     expect(draw(call('{"name": "f", "parameters": {}, "arguments": {"a": 1}}'))).toEqual(['f({"a":1})'])
     expect(draw(call('{"name": "f", "parameters": {}, "arguments": {}}'))).toEqual(['f({})'])
   })
 })
 
-describe('a malformed call is data with a reason and a place', () => {
+describe('hermes parser with a malformed call', () => {
   test.each([
     ['', '✗ the call is empty @11'],
     ['add(1)', '✗ the call is not a JSON object: it starts with "a" @11'],
@@ -105,12 +105,12 @@ describe('a malformed call is data with a reason and a place', () => {
     ['{"a": {"', '✗ a string is not closed @19'],
     ['{"a": 12345', '✗ the text ends where "," or "}" should stand @22'],
     ['{}', '✗ the call has no "name" @0'],
-    ['{"name": "add"} extra', '✗ something stands between the JSON and </tool_call> @26'],
-  ])('%s', (body, drawn) => {
+    ['{"name": "add"} extra', '✗ unexpected text between the JSON and </tool_call> @26'],
+  ])('reports the reason and position for %s', (body, drawn) => {
     expect(draw(`<tool_call>${body}</tool_call>`)).toEqual([drawn])
   })
 
-  test('its name is kept when it can be read', () => {
+  test('keeps a readable name', () => {
     expect(hermes.parse(call('{"name": "add", "arguments": {'), [], [])[0]).toMatchObject({
       kind: 'malformed',
       name: 'add',
@@ -118,13 +118,13 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(hermes.parse(call('nothing'), [], [])[0]).not.toHaveProperty('name')
   })
 
-  test('without its closing delimiter it ends with the text', () => {
+  test('ends a call without closing delimiter with the text', () => {
     const text = 'x <tool_call>\n{"name": "add", "arguments": {"a": "1'
     expect(draw(text)).toEqual(['✗ a string is not closed @51'])
     expect(draw('<tool_call>{"name": "add"}')).toEqual(['✗ the call is not closed: no </tool_call> follows @26'])
   })
 
-  test('it does not swallow the good call after it', () => {
+  test('keeps the good call after it', () => {
     expect(draw(`<tool_call>{"name": "x", ${good}`)).toHaveLength(2)
     expect(draw(`<tool_call>{"name": "x", ${good}`)[1]).toBe('add({"a":1})')
     expect(draw(call('{"name": "x", "arguments": {"a": "1}}') + good)[1]).toBe('add({"a":1})')
@@ -134,20 +134,20 @@ describe('a malformed call is data with a reason and a place', () => {
     ])
   })
 
-  test('deep nesting is refused, not followed', () => {
+  test('refuses deep nesting', () => {
     const deep = (n: number) => call(`{"name": "f", "arguments": {"a": ${'['.repeat(n)}${']'.repeat(n)}}}`)
     expect(draw(deep(MAX_DEPTH - 2))[0]).toMatch(/^f/)
     expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_DEPTH} levels`)])
   })
 })
 
-test('what stands in a think block is no call', () => {
+test('hermes parser ignores calls in a think block', () => {
   const text = `<think>${good}</think>${good}`
   expect(draw(text, [{ start: 0, end: text.indexOf('</think>') + 8 }])).toEqual(['add({"a":1})'])
   expect(draw(text)).toHaveLength(2)
 })
 
-test('any JSON object written as a call is read back', () => {
+test('hermes parser reads back any JSON object written as a call', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1 }).filter((s) => s.trim() !== ''),

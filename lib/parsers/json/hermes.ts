@@ -1,6 +1,6 @@
 /**
- * Hermes: `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, as Qwen2.5, Qwen3 and many others write it. "parameters" is
- * read too, as SGLang does: that is the word in the tools that the model was shown.
+ * Hermes: `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, the format of Qwen2.5, Qwen3 and many others.
+ * "parameters" is accepted too, as in SGLang, because the tool definitions in the prompt use that word.
  */
 
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'

@@ -9,11 +9,11 @@ const call = (id: string, json: string) =>
   `<|tool_call_begin|>${id}<|tool_call_argument_begin|>${json}<|tool_call_end|>`
 const section = (...calls: readonly string[]) => `${BEGIN}${calls.join('')}${END}`
 const drawn = (text: string) => draw(parseText(kimiK2, text))
-/** Without places, which the delimiters make long. */
+/** Omits positions, which the delimiters make long. */
 const reasons = (text: string) => drawn(text).map((line) => line.replace(/ @\d+$/, ''))
 
-describe('a well-formed call', () => {
-  test('is parsed with its id, name, arguments and places', () => {
+describe('kimi_k2 parser with a well-formed call', () => {
+  test('returns its id, name, arguments and positions', () => {
     const text = `So. ${section(call('functions.add:0', '{"a": 1.0, "b": "é"}'))} done`
     const [parsed] = parseText(kimiK2, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', writtenId: 'functions.add:0', input: { a: 1, b: 'é' } })
@@ -25,7 +25,7 @@ describe('a well-formed call', () => {
     ])
   })
 
-  test('stands in order, in any number of sections, with text between', () => {
+  test('returns calls in order, in several sections, with text between', () => {
     const ids = Array.from({ length: 12 }, (_, index) => `functions.f:${index}`)
     const calls = parseText(
       kimiK2,
@@ -45,17 +45,17 @@ describe('a well-formed call', () => {
     ['functions.a/b:1', 'a/b'],
     ['functions.für:1', 'für'],
     ['call_abc', 'call_abc'],
-  ])('the name in %s is %s', (id, name) => {
+  ])('reads the name in %s as %s', (id, name) => {
     expect(parseText(kimiK2, section(call(id, '{}')))).toMatchObject([{ kind: 'parsed', name, writtenId: id }])
   })
 
-  test('may hold the delimiters, of sections too, inside a string', () => {
+  test('allows delimiters, also of sections, inside of a string', () => {
     const value = `${END}<|tool_call_end|>${BEGIN}<|tool_call_begin|>`
     const text = section(call('f', JSON.stringify({ a: value })), call('g', '{}'))
     expect(drawn(text)).toEqual([`f(${JSON.stringify({ a: value })})`, 'g({})'])
   })
 
-  test('the section need not be closed', () => {
+  test('allows an unclosed section', () => {
     expect(drawn(BEGIN + call('f', '{}') + call('g', '{}'))).toEqual(['f({})', 'g({})'])
     expect(drawn(BEGIN + call('f', '{}') + section(call('g', '{}')))).toEqual(['f({})', 'g({})'])
     expect(reasons(`${BEGIN}${call('f', '{}')}<|tool_call_begin|>g`)).toEqual([
@@ -64,13 +64,13 @@ describe('a well-formed call', () => {
     ])
   })
 
-  test('text in a think block is no call and no section', () => {
+  test('ignores calls and sections in a think block', () => {
     expect(drawn(`<think>${section(call('f', '{}'))}</think>${section(call('g', '{}'))}`)).toEqual(['g({})'])
     expect(drawn(`${BEGIN}<think>${END}${call('f', '{}')}</think>${call('g', '{}')}${END}`)).toEqual(['g({})'])
   })
 })
 
-describe('a malformed call is data with a reason and a place', () => {
+describe('kimi_k2 parser with a malformed call', () => {
   test.each([
     [call('', '{}'), 'the call has no id'],
     [call('functions.:0', '{}'), 'the id "functions.:0" names no tool'],
@@ -82,14 +82,14 @@ describe('a malformed call is data with a reason and a place', () => {
     [call('f', 'null'), 'what follows the id is not a JSON object: it starts with "n"'],
     [call('f', '{"a": 1'), 'the text ends where "," or "}" should stand'],
     [call('f', '{"a": "1}'), 'a string is not closed'],
-    [call('f', '{} {}'), 'something stands between the JSON and <|tool_call_end|>'],
+    [call('f', '{} {}'), 'unexpected text between the JSON and <|tool_call_end|>'],
     ['<|tool_call_begin|>f<|tool_call_argument_begin|>{}', 'the call is not closed: no <|tool_call_end|> follows'],
-  ])('%s', (body, why) => {
+  ])('reports the reason and position for %s', (body, why) => {
     expect(reasons(section(body))).toEqual([`✗ ${why}`])
     expect(reasons(section(body, call('g', '{}')))).toEqual([`✗ ${why}`, 'g({})'])
   })
 
-  test('its id and name are kept when they can be read', () => {
+  test('keeps a readable id and name', () => {
     expect(parseText(kimiK2, section(call('functions.f:3', '')))).toMatchObject([
       { kind: 'malformed', name: 'f', writtenId: 'functions.f:3' },
     ])
@@ -98,15 +98,15 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(unnamed).not.toHaveProperty('writtenId')
   })
 
-  test('a call needs a section', () => {
-    const outside = `the call stands in no section: ${BEGIN} is missing`
+  test('requires a section', () => {
+    const outside = `the call is in no section: ${BEGIN} is missing`
     expect(reasons(call('f', '{}'))).toEqual([`✗ ${outside}`])
     expect(reasons(`${section()}${call('f', '{}')}`)).toEqual([`✗ ${outside}`])
     expect(reasons(BEGIN + call('f', '[]'))).toEqual([expect.stringContaining('is not a JSON object')])
     expect(parseText(kimiK2, call('functions.f:0', '{}'))).toMatchObject([{ name: 'f', writtenId: 'functions.f:0' }])
   })
 
-  test('where the section ends, a call that is not closed ends too', () => {
+  test('ends an unclosed call with its section', () => {
     const text = `${BEGIN}<|tool_call_begin|>f<|tool_call_argument_begin|>{"a": ${END} and on`
     expect(parseText(kimiK2, text).map((found) => taken(text, found.text))).toEqual([
       '<|tool_call_begin|>f<|tool_call_argument_begin|>{"a": ',
@@ -114,7 +114,7 @@ describe('a malformed call is data with a reason and a place', () => {
   })
 })
 
-test('the text without calls is without sections too, think blocks excepted', () => {
+test('kimi_k2 parser removes sections from the text without calls, except in think blocks', () => {
   const text = `a <think>${BEGIN}</think> ${BEGIN}b${call('f', JSON.stringify({ a: END }))}c${END} d`
   const calls = parseText(kimiK2, text)
   const think = { start: 2, end: text.indexOf('</think>') + 8 }

@@ -1,7 +1,7 @@
 /**
- * Kimi K2: `<|tool_call_begin|>functions.NAME:INDEX<|tool_call_argument_begin|>{…}<|tool_call_end|>`, any number of them in
- * a section. The id is the model's own: its template prints it above the result of the call. The section need not be closed:
- * each of its calls is, and a reply that stops at the section's end does not hold it.
+ * Kimi K2: any number of `<|tool_call_begin|>functions.NAME:INDEX<|tool_call_argument_begin|>{…}<|tool_call_end|>` in a
+ * section. The model writes the id, and its template repeats it above the result of the call. The section may stay
+ * unclosed, because a reply that stops at the section's end does not contain it.
  */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
@@ -39,5 +39,5 @@ function readHead(text: string, start: number): Head {
   return { ok: true, name, nameText, argumentsAt: at + ARGUMENTS.length, writtenId: id }
 }
 
-/** Without the prefix and the number that ids have. */
+/** Removes the prefix and the index of an id. */
 const nameIn = (id: string): string => (id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id).replace(INDEX, '')

@@ -9,8 +9,8 @@ const tools = [{ name: 'now', inputSchema: {} }]
 const drawn = (text: string) => draw(parseText(llama3, text, tools))
 const rest = (text: string) => textWithoutCalls(text, parseText(llama3, text, tools), [], llama3)
 
-describe('a well-formed call', () => {
-  test('is parsed with its name, arguments and places', () => {
+describe('llama3 parser with a well-formed call', () => {
+  test('returns its name, arguments and positions', () => {
     const text = `So. ${TAG}{"name": "add", "parameters": {"a": 1.0, "b": "é"}}<|eom_id|>`
     const [call] = parseText(llama3, text)
     expect(call).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'é' } })
@@ -28,19 +28,19 @@ describe('a well-formed call', () => {
     ['{"name": "f", "parameters": {}, "arguments": {"a": 1}}', ['f({"a":1})'], ''],
     ['{"name": "now"}', ['now({})'], ''],
     [`${TAG}{"name": "f", "parameters": {"a": "${TAG}"}};`, [`f({"a":"${TAG}"})`], ';'],
-  ])('%s', (text, calls, left) => {
+  ])('reads %s', (text, calls, left) => {
     expect(drawn(text)).toEqual(calls)
     expect(rest(text)).toBe(left)
   })
 
-  test('an answer in JSON is no call, unless it begins with a name and arguments, or names a tool', () => {
+  test('treats an answer in JSON as text unless it begins with a name and arguments or names a tool', () => {
     for (const text of ['{"answer": 42}', '{"name": "Bob", "age": 5}', '{"name": 1, "parameters": {}}', '{"a', '{'])
       expect([drawn(text), rest(text)]).toEqual([[], text])
     expect(drawn('{"name": "f", "parameters": {}}; {"b": 1}')).toEqual(['f({})'])
     expect(drawn('See {"name": "f", "parameters": {}}')).toEqual([])
   })
 
-  test('may follow thinking; what stands in it is none', () => {
+  test('reads a call after thinking and ignores one in it', () => {
     const call = '{"name": "f", "parameters": {}}'
     const text = `<think>${TAG}${call}</think>\n${call}`
     expect(drawn(text)).toEqual(['f({})'])
@@ -49,7 +49,7 @@ describe('a well-formed call', () => {
   })
 })
 
-describe('a malformed call is data with a reason and a place', () => {
+describe('llama3 parser with a malformed call', () => {
   test.each([
     [`${TAG}print(1)`, '✗ the call is not a JSON object: it starts with "p" @14'],
     [TAG, '✗ the call is empty @14'],
@@ -58,13 +58,13 @@ describe('a malformed call is data with a reason and a place', () => {
     ['{"name": "f", "parameters": {', '✗ the text ends where a member name in double quotes should stand @29'],
     ["{'name': 'f'}", '✗ "\'" where a member name in double quotes should stand @1'],
     ['{"name": "f", "parameters": "x', '✗ a string is not closed @30'],
-  ])('%s', (text, why) => {
+  ])('reports the reason and position for %s', (text, why) => {
     expect(drawn(text)).toEqual([why])
     expect(drawn(`${text}<|eot_id|>`)).toHaveLength(1)
     expect(rest(`${text}<|eot_id|>`)).toMatch(/<\|eot_id\|>$/)
   })
 
-  test('its name is told when it can be read; the good call behind the next tag is kept', () => {
+  test('keeps a readable name and the good call after the next tag', () => {
     const text = `${TAG}{"name": "f", "parameters": {${TAG}{"name": "g"}`
     expect(parseText(llama3, text)).toMatchObject([
       { kind: 'malformed', name: 'f' },

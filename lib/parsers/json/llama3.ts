@@ -1,6 +1,6 @@
 /**
- * Llama 3.1 to 3.3: `<|python_tag|>{"name": …, "parameters": {…}}`, several with `;` between them; or the object alone, with
- * which the reply begins. "arguments" is read too.
+ * Llama 3.1 to 3.3: `<|python_tag|>{"name": …, "parameters": {…}}`, several with `;` between them; or only the object
+ * at the start of the reply. "arguments" is accepted too.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -15,7 +15,7 @@ import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
 
 const delimiters = { open: '<|python_tag|>', close: '' } as const
 const SPELLING = { arguments: ['parameters', 'arguments'] } as const
-/** <|eot_id|> or <|eom_id|>: what is broken goes no further. */
+/** <|eot_id|> or <|eom_id|>, which ends a malformed call. */
 const TURN_END = '<|eo'
 const BETWEEN = /\s*[;,]?\s*/y
 
@@ -56,7 +56,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
   }
 }
 
-/** Where the reply begins, thinking left out. */
+/** Returns the start of the reply after its thinking. */
 function bareStart(text: string, shielded: readonly TextRange[]): number {
   let at = skipSpace(text, 0, text.length)
   for (const { start, end } of shielded) if (start <= at && at < end) at = skipSpace(text, end, text.length)
@@ -65,7 +65,7 @@ function bareStart(text: string, shielded: readonly TextRange[]): number {
 
 const BROKEN = /\{\s*["']name["']\s*:/y
 
-/** A reply in JSON is not always a call: an object alone is one that has a name and arguments, or the name of a tool. */
+/** Returns whether a bare object is a call: it has a name and arguments, or names a tool. Other JSON is an answer. */
 function isCall(text: string, start: number, object: WholeObject | undefined, tools: readonly ToolSpec[]): boolean {
   if (!object) {
     BROKEN.lastIndex = start

@@ -6,8 +6,8 @@ import { mistral } from './mistral.ts'
 const drawn = (text: string) => draw(parseText(mistral, text)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (text: string) => textWithoutCalls(text, parseText(mistral, text), [], mistral)
 
-describe('a list of calls', () => {
-  test('is parsed with ids, arguments and places', () => {
+describe('mistral parser with a list of calls', () => {
+  test('returns ids, arguments and positions', () => {
     const text =
       'So. [TOOL_CALLS] [{"name": "add", "arguments": {"a": 1.0}, "id": "abc123XYZ"}, {"name": "f", "parameters": {}}]</s>'
     const calls = parseText(mistral, text)
@@ -19,14 +19,14 @@ describe('a list of calls', () => {
     expect(rest(text)).toBe('So. </s>')
   })
 
-  test('may have any white space, be empty, and hold the mark in a text', () => {
+  test('allows any white space, an empty list, and the mark in a text', () => {
     expect(drawn('[TOOL_CALLS][\n{"name": "f"}\n,\n{"name": "g"}\n]')).toEqual(['f({})', 'g({})'])
     expect([drawn('a[TOOL_CALLS] []b'), rest('a[TOOL_CALLS] []b')]).toEqual([[], 'ab'])
     expect(drawn('[TOOL_CALLS] [{"name": "f", "arguments": {"a": "[TOOL_CALLS]</s>"}}]')).toHaveLength(1)
     expect(drawn('[THINK][TOOL_CALLS] [{"name": "f"}][/THINK][TOOL_CALLS] [{"name": "g"}]')).toEqual(['g({})'])
   })
 
-  test('an id that templates refuse is not kept', () => {
+  test('drops an id that templates refuse', () => {
     for (const id of ['"call_1"', '7', '"abc-12345"']) {
       const [call] = parseText(mistral, `[TOOL_CALLS] [{"name": "f", "arguments": {}, "id": ${id}}]`)
       expect(call).toMatchObject({ kind: 'parsed', ignored: [{}] })
@@ -35,32 +35,35 @@ describe('a list of calls', () => {
   })
 
   test.each([
-    ['[{"name": "f"}', ['✗ the list of calls cannot be read: the text ends where "," or "]" should stand']],
+    ['[{"name": "f"}', ['✗ the list of calls could not be parsed: the text ends where "," or "]" should stand']],
     [
       '[{"name": "f"} x]',
-      ['✗ the list of calls cannot be read: "x" where "," or "]" should stand', '✗ "x" where "," or "]" should stand'],
+      [
+        '✗ the list of calls could not be parsed: "x" where "," or "]" should stand',
+        '✗ "x" where "," or "]" should stand',
+      ],
     ],
     [
       '[{"name": "f"}, 1]',
       [
-        '✗ the list of calls cannot be read: the call is not a JSON object: it starts with "1"',
+        '✗ the list of calls could not be parsed: the call is not a JSON object: it starts with "1"',
         '✗ the call is not a JSON object: it starts with "1"',
       ],
     ],
-    ['[{"name": "f", "id": "abc123XYZ"},', ['✗ the list of calls cannot be read: the call is empty']],
+    ['[{"name": "f", "id": "abc123XYZ"},', ['✗ the list of calls could not be parsed: the call is empty']],
     ['[{"name": "f", "arguments": {', ['✗ the text ends where a member name in double quotes should stand']],
     ['[', ['✗ the call is empty']],
     ['[{"arguments": {}}]', ['✗ the call has no "name"']],
     ['[{"name": "f", "arguments": []}]', ['✗ "arguments" is not a JSON object']],
-  ])('%s is malformed', (list, why) => {
+  ])('reports %s as malformed', (list, why) => {
     expect(drawn(`[TOOL_CALLS] ${list}`)).toEqual(why)
     const behind = drawn(`[TOOL_CALLS] ${list}[TOOL_CALLS] [{"name": "g"}]`)
     expect(behind.at(-1)).toBe('g({})')
   })
 })
 
-describe('one call a mark', () => {
-  test('is parsed with its id, arguments and places', () => {
+describe('mistral parser with one call after each mark', () => {
+  test('returns its id, arguments and positions', () => {
     const text = '[TOOL_CALLS]add[CALL_ID]abc123XYZ[ARGS]{"a": 1.0}[TOOL_CALLS]f [ARGS] {} done'
     const calls = parseText(mistral, text)
     expect(calls).toMatchObject([
@@ -83,13 +86,13 @@ describe('one call a mark', () => {
     ['f[ARGS]', '✗ what follows [ARGS] is empty'],
     ['f[ARGS][1]', '✗ what follows [ARGS] is not a JSON object: it starts with "["'],
     ['f[ARGS]{"a": 1', '✗ the text ends where "," or "}" should stand'],
-  ])('%s is malformed', (body, why) => {
+  ])('reports %s as malformed', (body, why) => {
     expect(drawn(`[TOOL_CALLS]${body}`)).toEqual([why])
     expect(drawn(`[TOOL_CALLS]${body}[TOOL_CALLS]g[ARGS]{}`)).toHaveLength(2)
     expect(rest(`[TOOL_CALLS]${body}</s>`)).toBe('</s>')
   })
 
-  test('the name is told when it can be read', () => {
+  test('keeps a readable name', () => {
     expect(parseText(mistral, '[TOOL_CALLS]f[ARGS]')).toMatchObject([{ kind: 'malformed', name: 'f' }])
     expect(parseText(mistral, '[TOOL_CALLS] {"name": "g"')).toMatchObject([{ kind: 'malformed', name: 'g' }])
     expect(parseText(mistral, '[TOOL_CALLS] [{"name": "g", "arguments": 1}]')).toMatchObject([{ name: 'g' }])

@@ -1,6 +1,7 @@
 /**
- * Mistral: `[TOOL_CALLS] [{"name": …, "arguments": {…}, "id": …}, …]`, newer models `[TOOL_CALLS]NAME[ARGS]{…}` for each call, some
- * with `[CALL_ID]ID` before the arguments. Ids have nine letters or digits: the templates refuse others.
+ * Mistral: `[TOOL_CALLS] [{"name": …, "arguments": {…}, "id": …}, …]`; newer models write `[TOOL_CALLS]NAME[ARGS]{…}`
+ * for each call, some with `[CALL_ID]ID` before the arguments. Ids have nine letters or digits, because the templates
+ * refuse others.
  */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
@@ -18,7 +19,7 @@ const ARGUMENTS = '[ARGS]'
 const CALL_ID = '[CALL_ID]'
 const SPELLING = { arguments: ['arguments', 'parameters'], id: 'id' } as const
 const ID = /^[a-zA-Z0-9]{9}$/
-/** Ends a turn: what is broken goes no further. */
+/** Ends a turn, and so a malformed call. */
 const TURN_END = '</s>'
 
 export const mistral: ToolParser = { name: 'mistral', sglangNames: ['mistral'], delimiters, parse, markup }

@@ -8,8 +8,8 @@ const call = (name: string, json: string, id = 'a1b2c3d4e5') =>
 const section = (...calls: readonly string[]) => `<|tool_calls|>${calls.join('')}<|calls|>`
 const drawn = (text: string) => draw(parseText(solarOpen, text)).map((line) => line.replace(/ @\d+$/, ''))
 
-describe('a well-formed call of Solar Open', () => {
-  test('is parsed with its name, arguments, places and the id that the model wrote', () => {
+describe('solar_open parser with a well-formed call', () => {
+  test('returns its name, arguments, positions and written id', () => {
     const text = `<|content|>So.<|end|><|begin|>assistant${section(call('add', '{"a": 1.0}'), call('f', '{}', 'f6g7h8i9j0'))}`
     const calls = parseText(solarOpen, text)
     expect(calls).toMatchObject([
@@ -28,20 +28,20 @@ describe('a well-formed call of Solar Open', () => {
     ])
   })
 
-  test('needs no id, and its section need not be closed', () => {
+  test('allows a missing id and an unclosed section', () => {
     const text = section(call('f', '{}', ''))
     expect(parseText(solarOpen, text)).toEqual([expect.not.objectContaining({ writtenId: expect.anything() })])
     expect(drawn(text.slice(0, -'<|calls|>'.length))).toEqual(['f({})'])
   })
 
-  test('is none in a thought', () => {
+  test('ignores calls in thinking', () => {
     expect(drawn(`<|think|>${section(call('f', '{}'))}<|end|><|begin|>assistant${section(call('g', '{}'))}`)).toEqual([
       'g({})',
     ])
   })
 })
 
-describe('a malformed call of Solar Open is data with a reason', () => {
+describe('solar_open parser with a malformed call', () => {
   test.each([
     ['<|tool_call:begin|>a<|tool_call:end|>', '✗ "<" where <|tool_call:name|> should stand'],
     ['<|tool_call:begin|>', '✗ "<" where <|tool_call:name|> should stand'],
@@ -50,12 +50,12 @@ describe('a malformed call of Solar Open is data with a reason', () => {
     ['<|tool_call:begin|>a<|tool_call:name|>f<|tool_call:end|>', '✗ "<" where <|tool_call:args|> should stand'],
     [call('f', '[1]'), '✗ what follows the name is not a JSON object: it starts with "["'],
     [call('f', '{}').replace('<|tool_call:end|>', ''), '✗ the call is not closed: no <|tool_call:end|> follows'],
-  ])('%s', (body, why) => {
+  ])('reports the reason for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([why])
     expect(drawn(section(body, call('g', '{}'))).at(-1)).toBe('g({})')
   })
 
-  test('it needs a section', () => {
-    expect(drawn(call('f', '{}'))).toEqual(['✗ the call stands in no section: <|tool_calls|> is missing'])
+  test('requires a section', () => {
+    expect(drawn(call('f', '{}'))).toEqual(['✗ the call is in no section: <|tool_calls|> is missing'])
   })
 })

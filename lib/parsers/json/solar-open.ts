@@ -1,7 +1,8 @@
 /**
- * Solar Open: `<|tool_call:begin|>ID<|tool_call:name|>NAME<|tool_call:args|>{…}<|tool_call:end|>`, any number of them in a section. A reply is
- * messages: `<|begin|>assistant`, the kind of the message, what it says, its end. The start of the first one stands in the prompt. The id
- * is the model's own: the template prints it above the result of the call.
+ * Solar Open: any number of `<|tool_call:begin|>ID<|tool_call:name|>NAME<|tool_call:args|>{…}<|tool_call:end|>` in a
+ * section. A reply consists of messages: `<|begin|>assistant`, the kind of the message, its content, its end. The
+ * prompt ends with the start of the first. The model writes the id, and the template repeats it above the result of the
+ * call.
  */
 
 import { whatStands } from '#lib/json/json-scan.ts'
@@ -18,6 +19,7 @@ const TAG = /</g
 /** Headers and ends of messages. */
 const FRAME = /(?:<\|begin\|>[^<]*)?<\|(?:content|tool_calls)\|>|<\|begin\|>[^<]*|<\|(?:end|flush|calls)\|>/g
 
+/** Parser of Solar Open. */
 export const solarOpen: ToolParser = {
   ...headedParser({ name: 'solar_open', delimiters, readHead }),
   markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded, section),

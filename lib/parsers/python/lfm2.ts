@@ -1,6 +1,6 @@
 /**
- * LFM2: `<|tool_call_start|>[f(a="x"), g()]<|tool_call_end|>`, a list as pythonic has it, or one of objects:
- * `[{"name": …, "arguments": {…}}]`. Its templates write what is nested as JSON, so words of both languages count.
+ * LFM2: `<|tool_call_start|>[f(a="x"), g()]<|tool_call_end|>`, a list as in pythonic, or one of objects: `[{"name": …,
+ * "arguments": {…}}]`. Its templates write nested values as JSON, so the words of both languages are accepted.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -9,6 +9,7 @@ import { jsonListReader, type ListReader, listParser } from '../reading/lists.ts
 import { objectCall } from '../reading/object-call.ts'
 import { pythonListReader } from './python-calls.ts'
 
+/** Literals of Python and JSON. */
 export const LFM2_WORDS: LiteralWords = new Map([
   ...PYTHON_WORDS,
   ...['true', 'false', 'null'].map((word) => [word, word] as const),
@@ -35,7 +36,7 @@ function reader(text: string, nextBound: (from: number) => number): ListReader {
     if (first === '{' || first === ']') return readObjects(bracket)
     const list = readPython(bracket)
     if (list.ok) return list
-    // A text that is not closed is one up to the end of its line: other calls may stand there.
+    // An unclosed text ends with its line, because other calls may follow.
     const bound = nextBound(bracket)
     return { ...list, calls: [], from: bracket, at: bound < 0 ? list.at : Math.min(list.at, bound) }
   }

@@ -1,4 +1,4 @@
-/** What pythonic and lfm2 share: a list of calls in Python, whose arguments are literals, each with its name. */
+/** Shared by pythonic and lfm2: a list of Python calls, whose arguments are named literals. */
 
 import { givenTwice } from '#lib/json/json-scan.ts'
 import {
@@ -13,18 +13,19 @@ import type { NamedRange, ParsedCall } from '../parser.ts'
 import type { Fault } from '../reading/calls.ts'
 import type { CallRun } from '../reading/runs.ts'
 
-/** Tools of other systems have dashes and dots in their names, which Python has not. */
+/** Tool names of other systems may contain dashes and dots, which Python names cannot. */
 const NAME = /[\p{L}_][\p{L}\p{N}_.-]*/uy
 
 const NOT_CLOSED = 'the list of calls is not closed'
 
-/** `readTo`: how far it was looked for an end. */
+/** `readTo` is how far the search for an end went. */
 type Broken = Fault & { readonly readTo: number }
+/** A list of Python calls, or why it could not be parsed. */
 export type PythonList = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & Fault)
 
-/** Reads the list whose bracket stands at a place. `words`: those that stand for values. */
+/** Creates a reader of the list whose bracket is at a position; `words` are the literals. */
 export function pythonListReader(text: string, words: LiteralWords): (open: number) => PythonList {
-  // Lists that do not end are read to the end of the text: that is bounded over the whole parse.
+  // Unclosed lists are read to the end of the text, so the total work of a parse is limited.
   let reading = 3 * text.length
   return (open) => {
     if (reading <= 0) return { ok: false, why: NOT_CLOSED, at: open }
@@ -52,14 +53,14 @@ function readList(
   }
 }
 
-/** The call at a place; a fault where even its end is not to be found. */
+/** Returns the call at a position, or a fault if not even its end was found. */
 function readCall(text: string, start: number, words: LiteralWords): ParsedCall | Broken {
   NAME.lastIndex = start
   const name = NAME.exec(text)?.[0]
-  if (name === undefined) return { why: 'the name of a call should stand here', at: start, readTo: start }
+  if (name === undefined) return { why: 'expected the name of a call', at: start, readTo: start }
   const nameText = { start, end: start + name.length }
   let at = skipPythonSpace(text, nameText.end)
-  if (text[at] !== '(') return { why: '"(" should stand here', at, readTo: at, name }
+  if (text[at] !== '(') return { why: 'expected "("', at, readTo: at, name }
   at = skipPythonSpace(text, at + 1)
   const named = new Map<string, NamedRange>()
   const members: string[] = []
@@ -109,14 +110,14 @@ function readArgument(
   if (!value.ok) return { ...value, why: `${JSON.stringify(name)}: ${value.why}` }
   const behind = skipPythonSpace(text, value.end)
   if (text[behind] !== ',' && text[behind] !== ')')
-    return refused(`${JSON.stringify(name)} is no literal: something stands behind it`, behind)
+    return refused(`${JSON.stringify(name)} is not a literal: its expression continues`, behind)
   const key = { start, end: start + name.length }
   return { ok: true, range: { name, key, text: { start: valueStart, end: value.end } }, json: value.json }
 }
 
 const STOP = /"""|'''|["'()[\]{},]/g
 
-/** The comma or bracket with which an expression ends, whatever it is; -1: there is none. */
+/** Returns the comma or bracket that ends an expression, or -1. */
 function endOfExpression(text: string, start: number): number {
   let depth = 0
   STOP.lastIndex = start

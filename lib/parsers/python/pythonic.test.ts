@@ -7,8 +7,8 @@ import { pythonic } from './pythonic.ts'
 const drawn = (text: string) => draw(parseText(pythonic, text)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (text: string) => textWithoutCalls(text, parseText(pythonic, text), [], pythonic)
 
-describe('a list of calls', () => {
-  test('is parsed with names, arguments and places', () => {
+describe('pythonic parser with a list of calls', () => {
+  test('returns names, arguments and positions', () => {
     const text = `So:\n[add(a=1.0, b='é'), ns.get-it()]<|eom|>`
     const calls = parseText(pythonic, text)
     expect(calls).toMatchObject([
@@ -32,13 +32,13 @@ describe('a list of calls', () => {
     [`[f(a='[g(b=1)]')]`, ['f({"a":"[g(b=1)]"})'], ''],
     ['[f(__proto__=1)]', ['f({"__proto__":1})'], ''],
     ['See [f(x)](y), [g](z), [h() here and [1].', [], 'See [f(x)](y), [g](z), [h() here and [1].'],
-  ])('%s', (text, calls, left) => {
+  ])('reads %s', (text, calls, left) => {
     expect(drawn(text)).toEqual(calls)
     if (!text.includes('<think>')) expect(rest(text)).toBe(left)
   })
 })
 
-describe('malformed', () => {
+describe('pythonic parser with malformed text', () => {
   test.each([
     ['[f(1)]', ['✗ an argument has no name']],
     ['[f(a=1, 2), g()]', ['✗ an argument has no name', 'g({})']],
@@ -46,23 +46,23 @@ describe('malformed', () => {
     ['[f(a=1, a=2)]', ['✗ "a" is given twice']],
     ['[f(a==1)]', ['✗ an argument has no name']],
     ['[f(a=x)]', ['✗ "a": a literal of Python should stand here']],
-    ['[f(a=1 + 2), g(b=2)]', ['✗ "a" is no literal: something stands behind it', 'g({"b":2})']],
-    [`[f(a="x".join(['a', "b"])), g()]`, ['✗ "a" is no literal: something stands behind it', 'g({})']],
+    ['[f(a=1 + 2), g(b=2)]', ['✗ "a" is not a literal: its expression continues', 'g({"b":2})']],
+    [`[f(a="x".join(['a', "b"])), g()]`, ['✗ "a" is not a literal: its expression continues', 'g({})']],
     ['[f(a=true)]', ['✗ "a": a literal of Python should stand here']],
-    ['[f(a=1), g', ['✗ "(" should stand here']],
-    ['[f(a=1), 2]', ['✗ the name of a call should stand here']],
+    ['[f(a=1), g', ['✗ expected "("']],
+    ['[f(a=1), 2]', ['✗ expected the name of a call']],
     ['[f(a=1) g(b=2)]', ['✗ the list of calls is not closed']],
-    ['[f(a=1', ['✗ "a" is no literal: something stands behind it'].map(() => '✗ the list of calls is not closed')],
+    ['[f(a=1', ['✗ "a" is not a literal: its expression continues'].map(() => '✗ the list of calls is not closed')],
     ['[f(a=1]', ['✗ the list of calls is not closed']],
     ['[f(a=x(]', ['✗ the list of calls is not closed']],
     [`[f(a=x("]`, ['✗ the list of calls is not closed']],
     [`[f(a='x)]`, ['✗ "a": a text is not closed']],
     [`[f(a='''x)]`, ['✗ "a": a text is not closed']],
-  ])('%s', (text, why) => {
+  ])('reports the reason and position for %s', (text, why) => {
     expect(drawn(text)).toEqual(why)
   })
 
-  test('a broken list ends at its last bracket, or with its line', () => {
+  test('ends a broken list at its last bracket, or with its line', () => {
     expect(rest('[f(a=1 b=2)] so\nnext')).toBe(' so\nnext')
     expect(rest('[f(a=1, g(\nnext')).toBe('\nnext')
     expect(rest('[f(a=1, g(<|eot|>')).toBe('<|eot|>')
@@ -73,7 +73,7 @@ describe('malformed', () => {
   })
 })
 
-describe('literals', () => {
+describe('pythonic parser with literals', () => {
   test.each([
     ['True', 'true'],
     ['False', 'false'],
@@ -103,7 +103,7 @@ describe('literals', () => {
     [`{'a': {'b': None}, "c": [],}`, '{"a": {"b": null}, "c": []}'],
     [' [ ] ', '[]'],
     [' { } ', '{}'],
-  ])('%s is %s', (literal, json) => {
+  ])('reads %s as %s', (literal, json) => {
     expect(literalJson(literal)).toBe(json)
   })
 
@@ -111,13 +111,13 @@ describe('literals', () => {
     ['01', '-', '', 'x', 'true', '1j', '1e999', '0x', '1.2.3', 'True1', '--1', '.'],
     ['(1, 2)', '{1, 2}', '{1: 2}', `{'a'}`, `{'a': x}`, `{'a': 1 'b': 2}`, '[1 2]', '[x]', `{'a: 1}`, '[', '{', '1 2'],
     [`b'x'`, `f'x'`, `br'x'`, `xy'x'`, `'\\N{BULLET}'`, `'\\x4'`, `'\\Uffffffff'`, `'x\ny'`, `'''x`, `'x`, `x'y'`],
-  ])('%s … are none', (...literals) => {
+  ])('refuses %s …', (...literals) => {
     expect(literals.map((literal) => literalJson(literal))).toEqual(literals.map(() => undefined))
   })
 })
 
-// Looking each name up among all before it would take more than a minute.
-test('a call of a hundred thousand arguments ends', () => {
+// Searching each name among all others would take more than a minute.
+test('pythonic parser reads a call with a hundred thousand arguments in linear time', () => {
   const names = Array.from({ length: 100_000 }, (_, index) => `a${index}`)
   const [call] = parseText(pythonic, `[f(${names.map((name) => `${name}=1`).join(', ')})]`)
   expect(call?.kind === 'parsed' && call.arguments.length).toBe(names.length)

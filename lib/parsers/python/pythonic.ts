@@ -1,7 +1,6 @@
 /**
- * Pythonic, as Llama 4 writes it: `[f(a=1, b="x"), g()]`, a list of calls whose arguments are literals, each with its name. A list
- * that stands on a line of its own is meant as calls, and malformed where it is broken; within a line only one that can be
- * read is.
+ * Pythonic, the format of Llama 4: `[f(a=1, b="x"), g()]`, a list of calls whose arguments are named literals. A list
+ * on its own line is intended as calls, and malformed if it is broken; within a line only a valid one counts.
  */
 
 import { PYTHON_WORDS } from '#lib/json/python-literal.ts'
@@ -30,7 +29,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
   })
 }
 
-/** Whether nothing but white space, or the token that opens calls, stands before a place on its line. */
+/** Returns whether only white space, or the token that opens calls, precedes a position on its line. */
 function standsAlone(text: string, open: number, shielded: readonly TextRange[]): boolean {
   let at = open
   while (at > 0 && (text[at - 1] === ' ' || text[at - 1] === '\t')) at--
@@ -39,7 +38,7 @@ function standsAlone(text: string, open: number, shielded: readonly TextRange[])
   )
 }
 
-/** One call that could not be read: to the last bracket of its line, or to the line's end. */
+/** Returns one malformed call, up to the last bracket of its line or the line's end. */
 function brokenList(text: string, open: number, { why, at, name }: Fault): CallRun {
   LINE_END.lastIndex = at
   const lineEnd = LINE_END.exec(text)?.index ?? text.length

@@ -1,26 +1,29 @@
-/** Of which JSON types an argument may be, read from the JSON Schema of its tool. */
+/** The JSON types that an argument may have, from the JSON Schema of its tool. */
 import { pointerKeys } from '#lib/tools/tool-schema.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
-/** undefined: the schema does not say. */
+/** The allowed types; undefined if the schema does not restrict them. */
 export type ArgumentTypes = ReadonlySet<JsonType> | undefined
+/** A type of JSON Schema. */
 export type JsonType = (typeof jsonTypes)[number]
 
+/** All types of JSON Schema. */
 export const jsonTypes = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'] as const
 
+/** Returns the types of an argument of a tool. */
 export function argumentTypes(tools: readonly ToolSpec[], tool: string, argument: string): ArgumentTypes {
   const schema = tools.find(({ name }) => name === tool)?.inputSchema
   return schema && typesOf(member(schema.properties, argument) ?? schema.additionalProperties, schema, new Set())
 }
 
-/** What a schema says of a value, and of the values in it. */
+/** The schema of a value, and of its parts. */
 export interface ValueSchema {
   readonly types: ArgumentTypes
   member(name: string): ValueSchema
   item(): ValueSchema
 }
 
-/** The schema of all arguments of a tool. */
+/** Returns the schema of all arguments of a tool. */
 export function argumentsSchema(tools: readonly ToolSpec[], tool: string): ValueSchema {
   const schema = tools.find(({ name }) => name === tool)?.inputSchema
   return valueSchema(schema, schema)
@@ -40,7 +43,7 @@ const valueSchema = (schema: unknown, root: unknown): ValueSchema => ({
     ),
 })
 
-/** What a schema says of a part of its value: itself, what it refers to, or the first of its choices that does. */
+/** Returns the schema of a part: from the schema itself, its reference, or its first choice that defines it. */
 function partOf(
   schema: unknown,
   root: unknown,
@@ -58,7 +61,7 @@ function partOf(
   return others.map((other) => partOf(other, root, take, seen)).find((part) => part !== undefined)
 }
 
-/** `seen`: schemas that are being read already; a reference back to one of them adds nothing. */
+/** `seen` are the schemas being read; a reference back to one of them adds nothing. */
 function typesOf(schema: unknown, root: unknown, seen: Set<unknown>): ArgumentTypes {
   if (!isObject(schema)) return undefined
   if (seen.has(schema)) return new Set()
@@ -74,7 +77,7 @@ function typesOf(schema: unknown, root: unknown, seen: Set<unknown>): ArgumentTy
   return undefined
 }
 
-/** Undefined where one of them is anything. */
+/** Returns undefined if one of the choices allows any type. */
 function union(choices: readonly ArgumentTypes[]): ArgumentTypes {
   const all = new Set<JsonType>()
   for (const types of choices) {
@@ -84,12 +87,12 @@ function union(choices: readonly ArgumentTypes[]): ArgumentTypes {
   return all
 }
 
-/** A JSON pointer within the schema, as `#/$defs/Color`. */
+/** Resolves a JSON pointer within the schema, such as `#/$defs/Color`. */
 function referenced(pointer: string, root: unknown): unknown {
   return pointer.split('/')[0] === '#' ? pointerKeys(pointer).reduce(member, root) : undefined
 }
 
-/** integer for whole numbers. */
+/** Returns the type of a value; integer for whole numbers. */
 export function jsonType(value: unknown): JsonType {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

@@ -1,20 +1,21 @@
-/** Calls between delimiters of their own: where they open, and where one ends that could not be read. */
+/** Calls between their own delimiters: where they open, and where a malformed one ends. */
 
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { finder } from './finder.ts'
 import { runsIn } from './runs.ts'
 
-/** The places of a format's delimiters in one text. */
+/** Positions of a format's delimiters in one text. */
 export interface Marks {
   readonly nextOpen: (from: number) => number
   readonly nextClose: (from: number) => number
 }
 
+/** Finds the delimiters of a format. */
 export function marksIn(text: string, { open, close }: ToolParser['delimiters']): Marks {
   return { nextOpen: finder(text, open), nextClose: finder(text, close) }
 }
 
-/** Reads the calls that open outside the shielded ranges, each from where the one before has ended. */
+/** Reads the calls that open outside of the shielded ranges, each from the end of the call before. */
 export const callsIn = (
   shielded: readonly TextRange[],
   { nextOpen }: Marks,
@@ -25,6 +26,7 @@ export const callsIn = (
     return { calls: [call], end: call.text.end }
   })
 
+/** Why a call could not be parsed. */
 export interface Fault {
   readonly why: string
   readonly at: number
@@ -32,8 +34,8 @@ export interface Fault {
 }
 
 /**
- * A call that could not be read. It ends behind its closing delimiter, or where the next call opens, whichever comes
- * first from `from` on: it must not swallow a good call.
+ * Returns a malformed call. It ends after its closing delimiter or where the next call opens, whichever comes first
+ * after `from`, so it never contains a good call.
  */
 export function malformedCall(
   text: string,
@@ -49,17 +51,18 @@ export function malformedCall(
 
 type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
 
-/** Written out: spreading a name that may be missing takes as long as all the rest (bench/parsers.ts). */
+/** Written out, because spreading an optional name takes as long as everything else (bench/parsers.ts). */
 export const malformed = ({ why, at, name }: Fault, raw: string, text: TextRange): MalformedCall =>
   name === undefined ? { kind: 'malformed', why, at, raw, text } : { kind: 'malformed', name, why, at, raw, text }
 
 interface MalformedEnd {
-  /** Where its body ends. */
+  /** End of its body. */
   readonly body: number
-  /** Whether the closing delimiter follows there. */
+  /** True if the closing delimiter follows. */
   readonly isClosed: boolean
 }
 
+/** Returns where a malformed call ends. */
 export function malformedEnd(text: string, from: number, { nextOpen, nextClose }: Marks): MalformedEnd {
   const close = nextClose(from)
   const open = nextOpen(from)
@@ -67,11 +70,13 @@ export function malformedEnd(text: string, from: number, { nextOpen, nextClose }
   return { isClosed, body: isClosed ? close : open < 0 ? text.length : open }
 }
 
-/** The offset of the first character from `start` on that ends a name; `ends` is global. The end of the text is one. */
+/**
+ * Returns the offset of the first character from `start` on that ends a name, or the end of the text; `ends` is global.
+ */
 export function endOfName(text: string, start: number, ends: RegExp): number {
   ends.lastIndex = start
   return ends.exec(text)?.index ?? text.length
 }
 
-/** The earlier of two places; -1 for none. */
+/** Returns the earlier of two positions; -1 means none. */
 export const earlier = (a: number, b: number): number => (a < 0 ? b : b < 0 ? a : Math.min(a, b))

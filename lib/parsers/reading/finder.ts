@@ -1,8 +1,8 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
- * Finds the next occurrence at or after a position. It reads the text once; being asked for an earlier place costs what
- * lies between the two. A pattern is global.
+ * Creates a search for the next occurrence at or after a position. It reads the text once; a search for an earlier
+ * position costs the distance between the two. A pattern must be global.
  */
 export function finder(text: string, needle: string | RegExp): (from: number) => number {
   const placeFrom = (from: number): number => {
@@ -10,7 +10,7 @@ export function finder(text: string, needle: string | RegExp): (from: number) =>
     needle.lastIndex = from
     return needle.exec(text)?.index ?? -1
   }
-  /** What has been found; at the end -1, when there are no more. */
+  /** Positions found so far; the last is -1 if there are no more. */
   const found = [placeFrom(0)]
   let at = 0
   return (position) => {

@@ -1,6 +1,6 @@
 /**
- * What deepseek_v3, deepseek_v31, kimi_k2, solar_open and functionary_v31 share: a head with the name stands between delimiters, and the
- * arguments behind it as JSON.
+ * Shared by deepseek_v3, deepseek_v31, kimi_k2, solar_open and functionary_v31: a head with the name between
+ * delimiters, followed by the arguments as JSON.
  */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
@@ -10,24 +10,28 @@ import { finder } from './finder.ts'
 import { jsonBodyReader } from './json-body.ts'
 import { inSections } from './sections.ts'
 
-/** What stands before the arguments. */
+/** The part before the arguments. */
 export type Head = { readonly writtenId?: string } & (
   | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly argumentsAt: number }
   | ({ readonly ok: false } & Fault)
 )
 
 interface HeadedFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
-  /** No section has to be closed: the template of DeepSeek V3 does not close that of a single call, and a reply may stop before its end. */
+  /**
+   * A section may stay unclosed: the template of DeepSeek V3 does not close that of a single call, and a reply may stop
+   * before its end.
+   */
   readonly delimiters: ToolParser['delimiters']
-  /** Whether calls may stand without a section, in a text that opens none. */
+  /** True if calls may have no section in a text that opens none. */
   readonly sectionMayLack?: boolean
   readonly readHead: (text: string, start: number) => Head
-  /** What stands on a line of its own between the JSON and the end of the call. */
+  /** Text on its own line between the JSON and the end of the call. */
   readonly fence?: string
-  /** What the head ends with, in errors. */
+  /** The end of the head, in errors. */
   readonly headEnd?: string
 }
 
+/** Creates the parser of a format. */
 export function headedParser(format: HeadedFormat): ToolParser {
   const { delimiters, sectionMayLack = false, readHead, fence = '', headEnd = 'name', ...names } = format
   const { section } = delimiters
@@ -36,7 +40,7 @@ export function headedParser(format: HeadedFormat): ToolParser {
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
     const { nextOpen, nextClose } = marksIn(text, delimiters)
     const nextSectionEnd = section ? finder(text, section.close) : () => -1
-    // A call that is not closed ends with its section too.
+    // An unclosed call ends with its section too.
     const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
     const read = jsonBodyReader(text, fence + delimiters.close, marks, `what follows the ${headEnd}`)
     const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
@@ -71,8 +75,8 @@ export function headedParser(format: HeadedFormat): ToolParser {
 }
 
 /**
- * A head of a name and a separator. `nameEnd`: characters that no name has, with the flag g; `expected`: the separator, in
- * errors.
+ * Creates a reader of a head with a name and a separator. `nameEnd` matches characters that no name has, with the flag
+ * g; `expected` is the separator, in errors.
  */
 export const nameBefore =
   (separator: string, nameEnd: RegExp, expected = separator): HeadedFormat['readHead'] =>

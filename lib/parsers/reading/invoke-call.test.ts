@@ -1,4 +1,7 @@
-/** Calls as `<invoke name="…">` with `<parameter name="…">`, which several formats write with tags and sections of their own. */
+/**
+ * Tests of calls as `<invoke name="…">` with `<parameter name="…">`, which several formats write with their own tags
+ * and sections.
+ */
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { minimaxM2 } from '../tags/minimax-m2.ts'
@@ -9,17 +12,17 @@ import { textWithoutCalls } from './rest.ts'
 describe.each([
   { format: 'MiniMax M2', parser: minimaxM2, tag: '', BEGIN: '<minimax:tool_call>', END: '</minimax:tool_call>' },
   { format: 'Muse Glimmer', parser: muse, tag: 'atem:', BEGIN: '<atem:function_calls>', END: '</atem:function_calls>' },
-])('$format', ({ parser, tag, BEGIN, END }) => {
+])('$format parser', ({ parser, tag, BEGIN, END }) => {
   const parameter = (name: string, value: string) => `<${tag}parameter name="${name}">${value}</${tag}parameter>\n`
   const call = (name: string, ...parameters: readonly string[]) =>
     `<${tag}invoke name="${name}">\n${parameters.join('')}</${tag}invoke>\n`
   const section = (...calls: readonly string[]) => `${BEGIN}\n${calls.join('')}${END}`
   const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(parser, text, tools))
-  /** Without places, which the delimiters make long. */
+  /** Omits positions, which the delimiters make long. */
   const reasons = (text: string) => drawn(text).map((line) => line.replace(/ @\d+$/, ''))
 
-  describe('a well-formed call', () => {
-    test('is parsed with its name, arguments and places', () => {
+  describe('with a well-formed call', () => {
+    test('returns its name, arguments and positions', () => {
       const text = `So. ${section(call('add', parameter('a', '25'), parameter('why', ' é\n💡 ')))} done`
       const calls = parseText(parser, text)
       const [parsed] = calls
@@ -33,20 +36,20 @@ describe.each([
       expect(textWithoutCalls(text, calls, [], parser)).toBe('So. \n\n done')
     })
 
-    test('is typed by the tool’s schema, and its names are trimmed', () => {
+    test('types values by the tool’s schema and trims names', () => {
       const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' }, b: { type: 'integer' } } } }]
       expect(drawn(section(call(' f ', parameter(' a ', '42'), parameter('b', '42'))), tools)).toEqual([
         'f({"a":"42","b":42})',
       ])
     })
 
-    test('stands in order with others, in any number of sections, and no call stands in a think block', () => {
+    test('returns calls in order, in several sections, and ignores calls in a think block', () => {
       const text = `<think>${section(call('x'))}</think>${section(call('f'), call('g'))} and ${section(call('h'))}`
       expect(drawn(text)).toEqual(['f({})', 'g({})', 'h({})'])
     })
   })
 
-  describe('a malformed call is data with a reason and a place', () => {
+  describe('with a malformed call', () => {
     const or = `<${tag}parameter or </${tag}invoke>`
     test.each([
       [`<${tag}invoke>\n</${tag}invoke>`, `<${tag}invoke is not followed by name="…">`],
@@ -58,19 +61,19 @@ describe.each([
       [call('f', `<${tag}parameter name="a">1`, parameter('b', '2')), 'the value of "a" is not closed'],
       [call('f', parameter('a', '1'), parameter('a', '2')), '"a" is given twice'],
       [`<${tag}invoke name="f">`, `"<" where ${or} should stand`],
-    ])('%s', (body, why) => {
+    ])('reports the reason and position for %s', (body, why) => {
       expect(reasons(section(body))).toEqual([`✗ ${why}`])
       expect(reasons(section(body, call('g'))).at(-1)).toBe('g({})')
     })
 
-    test('a call needs a section, and the section its end', () => {
-      expect(reasons(call('f'))).toEqual([`✗ the call stands in no section: ${BEGIN} is missing`])
+    test('requires a closed section', () => {
+      expect(reasons(call('f'))).toEqual([`✗ the call is in no section: ${BEGIN} is missing`])
       expect(reasons(BEGIN + call('f'))).toEqual([`✗ the section is not closed: no ${END} follows`])
     })
   })
 })
 
-test('The frames of Muse Glimmer’s messages are no part of its text', () => {
+test('muse parser separates the frames of messages from the text', () => {
   const section = '<atem:function_calls>\n<atem:invoke name="f">\n</atem:invoke>\n</atem:function_calls>'
   const calls = `<|start|>assistant to=f<|message|>${section}<|eom|>`
   const text = ` to=user<|message|>Hi.<|eom|>${calls}<|start|>assistant to=user<|message|>Bye.<|eot|>`

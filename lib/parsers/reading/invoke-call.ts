@@ -1,4 +1,7 @@
-/** What minimax-m2, muse and minicpm5 share: a tag with a name for a call, and one for each parameter in it. Values are what stands in these. */
+/**
+ * Shared by minimax-m2, muse and minicpm5: a tag with a name for a call, with a tag for each parameter in it. Values
+ * are the content of these tags.
+ */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
@@ -13,15 +16,16 @@ const NAME = /\s+name="([^"]*)"\s*>/y
 const words = new Map<string, unknown>()
 
 interface InvokeFormat {
-  /** Omitted: calls stand anywhere. */
+  /** Omitted if calls need no section. */
   readonly section?: { readonly open: string; readonly close: string }
   readonly call: string
   readonly parameter: string
   readonly frame?: ParameterGrammar['frame']
-  /** Omitted: the schema of the tool says what a value is. */
+  /** Omitted if the schema of the tool types values. */
   readonly valueReader?: (text: string, tools: readonly ToolSpec[]) => ValueReader
 }
 
+/** Creates the parser of a format. */
 export function invokeParser({
   section,
   call,
@@ -55,7 +59,7 @@ interface InvokeBody {
   readonly readValue: ValueReader
 }
 
-/** The calls whose opening tag holds their name. `read`: what stands from an offset behind that tag, and how its values are read. */
+/** Returns the calls whose opening tag contains their name. `read` reads the content after that tag. */
 export function invokesIn(
   text: string,
   shielded: readonly TextRange[],
@@ -65,7 +69,7 @@ export function invokesIn(
   const { section } = delimiters
   const { nextOpen, nextClose } = marksIn(text, delimiters)
   const nextSectionEnd = section ? finder(text, section.close) : () => -1
-  // A call that is not closed ends with its section too.
+  // An unclosed call ends with its section too.
   const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
   const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
     const start = open + delimiters.open.length

@@ -1,4 +1,4 @@
-/** JSON objects in a text: between delimiters, as most formats write them, or up to where something else begins. */
+/** JSON objects in a text: between delimiters, as in most formats, or up to a bound. */
 
 import { type ObjectScan, type ScanError, scanError, scanObject, skipSpace } from '#lib/json/json-scan.ts'
 import { type Marks, malformedEnd } from './calls.ts'
@@ -11,30 +11,31 @@ type Body<Scanned> =
     })
   | {
       readonly ok: false
-      /** Where it went wrong: the end of the call is to be sought from there on. */
+      /** Where parsing failed; the search for the end of the call starts here. */
       readonly at: number
       readonly why: string
     }
 
-/** What was read whole, up to `end`. */
+/** A value that was read completely, up to `end`. */
 interface Whole {
   readonly ok: true
   readonly end: number
 }
 
-/** Reads what stands at a place, no further than `limit`. */
+/** Reads the value at a position, no further than `limit`. */
 type Scanner<Scanned> = (start: number, limit: number) => Scanned | ScanError
 
+/** A complete JSON object. */
 export type WholeObject = Extract<ObjectScan, { ok: true }>
 
-/** Reads the object at `start` and finds the closing delimiter behind it. */
+/** Reads the object at `start` and finds the closing delimiter after it. */
 export type JsonBodyReader = (start: number) => Body<WholeObject>
 
-/** `what`: how the object is called in an error, "the call" for example. */
+/** Creates a reader; `what` names the object in errors, for example "the call". */
 export const jsonBodyReader = (text: string, closer: string, marks: Marks, what: string): JsonBodyReader =>
   bodyReader(text, closer, marks, jsonScanner(text, what), 'the JSON')
 
-/** `what`: how what is scanned is called where something stands behind it. */
+/** Creates a reader of any scanned value; `what` names it in errors about text after it. */
 export function bodyReader<Scanned extends Whole>(
   text: string,
   closer: string,
@@ -55,13 +56,13 @@ export function bodyReader<Scanned extends Whole>(
     if (text.startsWith(closer, close)) return { ok: true as const, close }
     const { isClosed } = malformedEnd(text, end, marks)
     const why = isClosed
-      ? `something stands between ${what} and ${closer}`
+      ? `unexpected text between ${what} and ${closer}`
       : `the call is not closed: no ${closer} follows`
     return { ok: false as const, at: end, why }
   }
 }
 
-/** Reads the object at a place, up to the next bound. */
+/** Reads the object at a position, up to the next bound. */
 export const objectReader = (
   text: string,
   nextBound: (from: number) => number,
@@ -70,14 +71,15 @@ export const objectReader = (
   boundedReader(text, nextBound, jsonScanner(text, what))
 
 /**
- * A string that is cut at the bound may go on: the bound is then text of it, where what is read so is accepted.
+ * A string that is cut at the bound may continue: the bound is then part of the string, if the object read so is
+ * accepted.
  */
 function boundedReader<Scanned extends Whole>(
   text: string,
   nextBound: (from: number) => number,
   scan: Scanner<Scanned>,
 ): (start: number, accepts: (longer: Scanned) => boolean) => Scanned | ScanError {
-  // Reading on costs what the rest of the text is long, so it is bounded over the whole parse.
+  // Reading on costs the length of the remaining text, so the total work of a parse is limited.
   let readingOn = 2 * text.length
   return (start, accepts) => {
     const bound = nextBound(start)

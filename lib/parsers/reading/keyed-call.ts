@@ -1,6 +1,6 @@
 /**
- * What glm and hunyuan share: a call is a name and pairs of a key and a value, each between tags. Values have no frame: they are what
- * stands in the tags.
+ * Shared by glm and hunyuan: a call is a name and pairs of a key and a value, each between tags. Values are the
+ * unquoted content of the tags.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -12,9 +12,9 @@ import { inSections } from './sections.ts'
 import { missing, nameRange, notClosed, type Tagged, taggedCall, typedBySchema } from './tagged.ts'
 
 interface KeyedFormat {
-  /** What the names of all tags end with. */
+  /** Suffix of all tag names. */
   readonly suffix: string
-  /** What may stand behind the name. */
+  /** Optional separator after the name. */
   readonly separator?: string
   readonly section?: { readonly open: string; readonly close: string }
 }
@@ -23,6 +23,7 @@ const TAG = /</g
 const SPACE = /\s/
 const words = new Map<string, unknown>()
 
+/** Creates the parser of a format. */
 export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
   const [keyOpen, valueOpen] = [`<arg_key${suffix}>`, `<arg_value${suffix}>`]
   const [keyClose, valueClose] = [`</arg_key${suffix}>`, `</arg_value${suffix}>`]
@@ -37,7 +38,7 @@ export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<T
   function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
     const { nextOpen, nextClose } = marksIn(text, delimiters)
     const nextSectionEnd = section ? finder(text, section.close) : () => -1
-    // A call that is not closed ends with its section too.
+    // An unclosed call ends with its section too.
     const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
     const readValue = typedBySchema(text, tools, words)
     const places = { nextValue: finder(text, valueOpen), nextValueEnd: finder(text, valueClose) }
@@ -55,7 +56,7 @@ export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<T
     if (name === '') return { ok: false, why: 'the call has no name', at: position, values }
     const space = name.search(SPACE)
     if (space >= 0)
-      return { ok: false, why: 'the name of the call holds white space', at: nameText.start + space, values }
+      return { ok: false, why: 'the name of the call contains white space', at: nameText.start + space, values }
     if (separator !== undefined && text.startsWith(separator, position))
       position = skipSpace(text, position + separator.length, text.length)
     while (!text.startsWith(delimiters.close, position)) {

@@ -1,4 +1,7 @@
-/** The formats whose calls stand in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509, tool_calls, nemotron. */
+/**
+ * Tests of formats whose calls are in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509,
+ * tool_calls, nemotron.
+ */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from '../json/apertus2509.ts'
 import { cohereCommand4, commandR } from '../json/cohere-command4.ts'
@@ -41,10 +44,10 @@ const FORMATS = [
   [apertus2509, (list: string) => `<|tools_prefix|>${list}<|tools_suffix|>`, (name: string) => `{"${name}": {"a": 1}}`],
 ] as const
 
-describe.each(FORMATS)('$name: a list', (parser, between, call) => {
+describe.each(FORMATS)('$name parser with a list', (parser, between, call) => {
   const [open = '', close = ''] = between('|list|').split('|list|')
 
-  test('is read with the places of its calls, and what stands around it stays', () => {
+  test('returns the positions of its calls and keeps the text around it', () => {
     const text = `So. ${between(`[\n  ${call('f')},\n  ${call('g')}\n]`)} done${between('[]')}`
     const calls = parseText(parser, text)
     expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})'])
@@ -59,7 +62,7 @@ describe.each(FORMATS)('$name: a list', (parser, between, call) => {
     expect(textWithoutCalls(text, calls, [], parser)).toBe('So.  done')
   })
 
-  test('is one of several, and none stands in a think block', () => {
+  test('reads several lists and ignores those in a think block', () => {
     expect(
       reasons(
         parser,
@@ -68,9 +71,9 @@ describe.each(FORMATS)('$name: a list', (parser, between, call) => {
     ).toEqual(['f({"a":1})', 'g({"a":1})'])
   })
 
-  test('that is broken or not closed has no call that counts, and the next list is read', () => {
+  test('drops the calls of a broken or unclosed list and reads the next one', () => {
     const good = between(`[${call('g')}]`)
-    const refused = (why: string) => `✗ the list of calls cannot be read: ${why}`
+    const refused = (why: string) => `✗ the list of calls could not be parsed: ${why}`
     const stands = `"${open[0]}" where ${close} should stand`
     expect(reasons(parser, `${open}[${call('f')}]`)).toEqual([refused(`the text ends where ${close} should stand`)])
     expect(reasons(parser, `${open}[${call('f')}]${good}`)).toEqual([refused(stands), 'g({"a":1})'])
@@ -86,7 +89,7 @@ describe.each(FORMATS)('$name: a list', (parser, between, call) => {
   })
 })
 
-describe('lfm2', () => {
+describe('lfm2 parser', () => {
   test.each([
     ['f(a=true, b=None, c={"d": [null, False]})', 'f({"a":true,"b":null,"c":{"d":[null,false]}})'],
     ["f(a='<|tool_call_end|>')", 'f({"a":"<|tool_call_end|>"})'],
@@ -96,18 +99,18 @@ describe('lfm2', () => {
     ['f(a=1', '✗ the list of calls is not closed'],
     ['{"name": "f", "arguments": [1]}', '✗ "arguments" is not a JSON object'],
     ['{"name": "f", "arguments": {"a": "x}', '✗ a string is not closed'],
-  ])('%s', (call, read) => {
+  ])('reads %s', (call, read) => {
     const good = '<|tool_call_start|>[g()]<|tool_call_end|>'
     expect(reasons(lfm2, `<|tool_call_start|>[${call}]<|tool_call_end|>${good}`)).toEqual([read, 'g({})'])
   })
 
-  test('a text that the end cuts is told where it stands', () => {
+  test('reports the position of a truncated text', () => {
     expect(reasons(lfm2, "<|tool_call_start|>[f(a='x")).toEqual(['✗ "a": a text is not closed'])
   })
 })
 
-describe('cohere_command4', () => {
-  test('the id is the model’s own, and a name or arguments may be missing', () => {
+describe('cohere_command4 parser', () => {
+  test('keeps the model’s id and allows a missing name or arguments', () => {
     const one = (body: string) => parseText(cohereCommand4, `<|START_ACTION|>[${body}]<|END_ACTION|>`)[0]
     expect(one('{"tool_call_id": "7", "tool_name": "f"}')).toMatchObject({
       name: 'f',
@@ -123,8 +126,8 @@ describe('cohere_command4', () => {
   })
 })
 
-describe('command_r', () => {
-  test('a list stands in a fence behind the word, and the word alone is text', () => {
+describe('command_r parser', () => {
+  test('reads a fenced list after the word, and the word alone as text', () => {
     for (const text of ['Action: none', 'Action:', '```json\n[]```'])
       expect([text, reasons(commandR, text), textWithoutCalls(text, [], [], commandR)]).toEqual([text, [], text])
     const text = 'Action: ```json [{"tool_name": "f", "parameters": {"a": "```"}}]\n```'
@@ -132,14 +135,14 @@ describe('command_r', () => {
   })
 })
 
-describe('apertus2509', () => {
+describe('apertus2509 parser', () => {
   test.each([
     ['{}', '✗ a call is an object with one member: its name, with the arguments'],
     ['{"f": {}, "g": {}}', '✗ a call is an object with one member: its name, with the arguments'],
     ['{" ": {}}', '✗ the call has no name'],
     ['{"f": [1]}', '✗ what follows the name is not a JSON object'],
     ['{"f": {"a": "<|tools_suffix|>"}}', 'f({"a":"<|tools_suffix|>"})'],
-  ])('%s', (call, read) => {
+  ])('reads %s', (call, read) => {
     expect(reasons(apertus2509, `<|tools_prefix|>[${call}, {"g": {}}]<|tools_suffix|>`)).toEqual([read, 'g({})'])
   })
 })
@@ -147,10 +150,10 @@ describe('apertus2509', () => {
 describe.each([
   [toolCalls, '<tool_calls>', '</tool_calls>'],
   [nemotron, '<TOOLCALL>', '</TOOLCALL>'],
-])('$name', (parser, open, close) => {
+])('$name parser', (parser, open, close) => {
   const call = (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`
 
-  test('a line for each call needs no brackets', () => {
+  test('reads a call on each line without brackets', () => {
     const text = `So.${open}\n${call('f')}\n${call('g')}\n${close} done${open}${call('h')}${close}`
     const calls = parseText(parser, text)
     expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})', 'h({"a":1})'])
@@ -158,22 +161,22 @@ describe.each([
     expect(textWithoutCalls(text, calls, [], parser)).toBe('So. done')
   })
 
-  test('a line that is broken, or a run that is not closed, leaves none that counts', () => {
+  test('drops the calls of a run with a broken line or without an end', () => {
     const good = `${open}${call('g')}${close}`
     expect(reasons(parser, `${open}${call('f')}\n{"name": "x", ${close}${good}`)).toEqual([
-      '✗ the list of calls cannot be read: the text ends where a member name in double quotes should stand',
+      '✗ the list of calls could not be parsed: the text ends where a member name in double quotes should stand',
       '✗ the text ends where a member name in double quotes should stand',
       'g({"a":1})',
     ])
     expect(reasons(parser, `${open}${call('f')}`)).toEqual([
-      `✗ the list of calls cannot be read: the text ends where ${close} should stand`,
+      `✗ the list of calls could not be parsed: the text ends where ${close} should stand`,
     ])
     expect(reasons(parser, `${open}{"name": "f", "arguments": {"a": 1, "a": 2}}${close}`)).toEqual([
       '✗ "a" is given twice',
     ])
   })
 
-  test('the id is the model’s own, where it is a text', () => {
+  test('keeps the model’s id if it is a text', () => {
     const one = (id: string) => parseText(parser, `${open}[{"name": "f", "arguments": {}, "id": ${id}}]${close}`)[0]
     expect(one('"call_7"')).toMatchObject({ name: 'f', writtenId: 'call_7', ignored: [] })
     expect(one('7')).not.toHaveProperty('writtenId')

@@ -1,4 +1,4 @@
-/** Calls in a list: of JSON objects, or between two tokens in any writing. */
+/** Calls in a list: of JSON objects, or between two tokens in any notation. */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
 import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
@@ -8,17 +8,17 @@ import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
 import { type CallRun, markupOfRuns, refused, runsIn } from './runs.ts'
 
-/** `from`: where it begins, after some calls, to be something else. */
+/** `from` is where it stops being a list, after some calls. */
 type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
 type List = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & BrokenList)
 
-/** A mark of the format may stand in any string of a list. */
+/** A delimiter of the format may occur in any string of a list. */
 const anyObject = () => true
 
-/** Reads the list whose bracket stands at a place. */
+/** Reads the list whose bracket is at a position. */
 export type ListReader = (bracket: number) => List
 
-/** `called`: the call that an object at a place is. */
+/** Creates a reader of JSON lists; `called` returns the call of an object. */
 export function jsonListReader(
   text: string,
   nextBound: (from: number) => number,
@@ -42,7 +42,7 @@ export function jsonListReader(
   }
 }
 
-/** Reads objects that stand one after the other, without brackets. */
+/** Creates a reader of consecutive objects without brackets. */
 export function jsonLinesReader(
   text: string,
   nextBound: (from: number) => number,
@@ -61,7 +61,7 @@ export function jsonLinesReader(
   }
 }
 
-/** A list is one value: where it is broken, none of its calls counts. What could not be read ends at `end`. */
+/** A list is one value: if it is broken, none of its calls counts. The malformed part ends at `end`. */
 export function brokenList(
   text: string,
   open: number,
@@ -69,7 +69,7 @@ export function brokenList(
   end: number,
 ): CallRun {
   const start = read.length === 0 ? open : from
-  const calls = read.map((call) => refused(call, `the list of calls cannot be read: ${fault.why}`))
+  const calls = read.map((call) => refused(call, `the list of calls could not be parsed: ${fault.why}`))
   return end > start
     ? { calls: [...calls, brokenCall(text, { start, end }, fault)], end }
     : { calls, end: Math.max(end, start) }
@@ -77,16 +77,16 @@ export function brokenList(
 
 interface ListFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
   readonly open: string
-  /** What stands before the list, behind white space at most. */
+  /** Text before the list, after optional white space. */
   readonly fence?: string
   readonly close: string
-  /** Whether its brackets may lack. */
+  /** True if the brackets are optional. */
   readonly mayBeBare?: boolean
-  /** `nextBound`: where the next list opens, or this one is closed. */
+  /** `nextBound` returns where the next list opens or this one is closed. */
   readonly reader: (text: string, nextBound: (from: number) => number) => ListReader
 }
 
-/** A format whose calls stand in one list between two tokens. */
+/** Creates the parser of a format whose calls are in one list between two tokens. */
 export function listParser({ open, fence = '', close, mayBeBare = false, reader, ...names }: ListFormat): ToolParser {
   const opening = `${open}${fence === '' ? '' : '[ \\t\\n\\r]*'}${fence}`.replaceAll('|', '\\|')
   return { ...names, delimiters: { open, close: '', section: { open, close } }, parse, markup }

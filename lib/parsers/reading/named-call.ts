@@ -4,6 +4,7 @@ import { type Member, scanObject } from '#lib/json/json-scan.ts'
 import type { ParsedCall } from '../parser.ts'
 import type { Fault } from './calls.ts'
 
+/** The call of a JSON object. */
 export type NamedCall =
   | ({ readonly ok: true; readonly id?: Member } & Pick<
       Extract<ParsedCall, { kind: 'parsed' }>,
@@ -11,16 +12,17 @@ export type NamedCall =
     >)
   | ({ readonly ok: false } & Fault)
 
+/** The member names of a call. */
 export interface Spelling {
-  /** What the arguments may be called. A call has them under one of these names; under another they must be empty. */
+  /** Names of the arguments. A call has them under one of these names; the others must be empty. */
   readonly arguments: readonly string[]
-  /** What the name is called, where that is not "name". */
+  /** Name of the member with the tool name, if it is not "name". */
   readonly name?: string
-  /** What the id is called, in formats where the model writes one. */
+  /** Name of the member with the id, in formats where the model writes one. */
   readonly id?: string
 }
 
-/** What the members of a whole object say; `start`: where the call begins. */
+/** Returns the call of a whole object; `start` is where the call begins. */
 export function namedCall(text: string, start: number, members: readonly Member[], spelling: Spelling): NamedCall {
   const { name: nameKey = 'name' } = spelling
   const nameMember = memberNamed(members, nameKey)
@@ -57,7 +59,7 @@ export function namedCall(text: string, start: number, members: readonly Member[
 
 const NAME = /"(?:tool_)?name"\s*:\s*"((?:[^"\\]|\\.){1,200})"/y
 
-/** The name of a call that could not be read whole, for the error that the model gets. Looks at its first lines only. */
+/** Returns the name of a malformed call, for the error message to the model. Searches only its first lines. */
 export function nameIn(text: string, start: number, end: number): string | undefined {
   const at = text.slice(start, Math.min(end, start + 400)).search(/"(?:tool_)?name"/)
   if (at < 0) return undefined
@@ -66,7 +68,9 @@ export function nameIn(text: string, start: number, end: number): string | undef
   return match && NAME.lastIndex <= end ? match[1] : undefined
 }
 
+/** Returns the member with a name. */
 export const memberNamed = (members: readonly Member[], name: string): Member | undefined =>
   members.find((member) => member.name === name)
 
+/** Returns the parsed value of a member. */
 export const jsonAt = (text: string, { value }: Member): unknown => JSON.parse(text.slice(value.start, value.end))

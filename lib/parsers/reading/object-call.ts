@@ -1,4 +1,4 @@
-/** Calls that are a JSON object each, without delimiters of their own: one after the other, or in a list. */
+/** Calls that are one JSON object each, without their own delimiters: consecutive or in a list. */
 
 import type { Member } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
@@ -6,7 +6,7 @@ import { type Fault, malformed } from './calls.ts'
 import type { WholeObject } from './json-body.ts'
 import { jsonAt, namedCall, nameIn, type Spelling } from './named-call.ts'
 
-/** What a whole object at `start` says; `id`: its member that holds one. */
+/** Returns the call of a whole object at `start`; `id` is the member with its id. */
 export function objectCall(
   text: string,
   start: number,
@@ -21,7 +21,7 @@ export function objectCall(
   return { call: { kind: 'parsed', name, nameText, ignored, input, arguments: named, raw, text: range }, id }
 }
 
-/** Reads whole objects that hold an id of their own, which is kept where it is a text. */
+/** Reads whole objects that contain an id, which is kept if it is a text. */
 export const callWithId =
   (spelling: Spelling) =>
   (text: string, start: number, object: WholeObject): ParsedCall => {
@@ -30,7 +30,7 @@ export const callWithId =
     return typeof written === 'string' && written !== '' ? { ...call, writtenId: written } : call
   }
 
-/** What could not be read, all of it. */
+/** Returns a malformed call for the whole range. */
 export function brokenCall(text: string, range: TextRange, fault: Fault): ParsedCall {
   const { why, at, name = nameIn(text, range.start, range.end) } = fault
   return malformed({ why, at, name }, text.slice(range.start, range.end), range)

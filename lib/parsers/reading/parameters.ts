@@ -1,28 +1,33 @@
-/** What deepseek_v32, deepseek_v4, kimi_k3 and the formats of invoke tags share: parameters whose names are attributes of their tags. */
+/**
+ * Shared by deepseek_v32, deepseek_v4, kimi_k3 and the formats with invoke tags: parameters whose names are attributes
+ * of their tags.
+ */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { NamedRange, TextRange } from '../parser.ts'
 import { finder } from './finder.ts'
 import { missing, notClosed, type Tagged } from './tagged.ts'
 
+/** The notation of parameters. */
 export interface ParameterGrammar {
-  /** How a parameter opens, up to its attributes. */
+  /** Opening text of a parameter, before its attributes. */
   readonly open: string
   /** The attributes and the end of the tag; sticky. Its first group is the name. */
   readonly attributes: RegExp
-  /** The name that an attribute spells. Omitted: attributes have no escapes. */
+  /** Decodes the name of an attribute. Omitted: attributes have no escapes. */
   readonly unescape?: (attribute: string) => string
-  /** The same in an error. */
+  /** The attributes, in errors. */
   readonly attributesAsWritten: string
   readonly close: string
-  /** What a value may stand between, to hold what closes it. */
+  /** Delimiters that allow a value to contain the closing tag. */
   readonly frame?: { readonly open: string; readonly close: string }
   readonly callClose: string
 }
 
-/** Reads the parameters from a place up to the end of their call. */
+/** Reads the parameters from a position up to the end of their call. */
 export type ParameterReader = (start: number, name: string, nameText: TextRange) => Tagged
 
+/** Creates a reader of parameters. */
 export function parameterReader(text: string, grammar: ParameterGrammar): ParameterReader {
   const nextOpen = finder(text, grammar.open)
   const nextClose = finder(text, grammar.close)

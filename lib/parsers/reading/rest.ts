@@ -4,7 +4,7 @@ import { within } from './within.ts'
 
 type Format = Pick<ToolParser, 'delimiters' | 'markup'>
 
-/** The text without its calls, and without what the format writes around them. Think blocks stay as they are. */
+/** Returns the text without its calls and the markup around them. Think blocks are kept. */
 export function textWithoutCalls(
   text: string,
   calls: readonly PlacedCall[],
@@ -21,7 +21,7 @@ export function textWithoutCalls(
   return rest + text.slice(from)
 }
 
-/** What of the format stands in no call and no think block, in order. */
+/** Returns the markup of the format outside of calls and think blocks, in order. */
 export function markupIn(
   text: string,
   calls: readonly PlacedCall[],
@@ -41,7 +41,10 @@ export function markupIn(
   ).filter(({ start }) => !isInCall(start) && !isShielded(start))
 }
 
-/** The frames of messages that are no calls, where a pattern finds them; one that ends with a tag of the section opens or closes it. */
+/**
+ * Returns the message frames outside of calls that a pattern finds; one that ends with a section tag opens or closes
+ * it.
+ */
 export function markupOf(
   text: string,
   frame: RegExp,
@@ -55,7 +58,7 @@ export function markupOf(
   let next = 0
   return Array.from(text.matchAll(frame), ({ 0: tag, index }): Markup => {
     while ((starts[next] ?? Infinity) < index) next++
-    // A header may open what is shielded behind it.
+    // A header may open the shielded range after it.
     const end = Math.min(index + tag.length, starts[next] ?? Infinity)
     const isSection = (mark: string | undefined) => mark !== undefined && text.slice(index, end).endsWith(mark)
     const kind = isSection(section?.open) ? 'open' : isSection(section?.close) ? 'close' : 'between'

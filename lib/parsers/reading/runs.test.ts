@@ -7,7 +7,7 @@ import { markupIn } from './rest.ts'
 const marks = (parser: typeof llama3, text: string, shielded = [{ start: text.length, end: text.length + 1 }]) =>
   markupIn(text, parser.parse(text, shielded, []), shielded, parser).map((range) => [range.kind, taken(text, range)])
 
-test('what stands around the calls of a run is told by its kind', () => {
+test('markupOfRuns names the kind of markup around the calls of a run', () => {
   expect(marks(pythonic, '[f(), g()]')).toEqual([
     ['open', '['],
     ['between', ', '],
@@ -16,7 +16,7 @@ test('what stands around the calls of a run is told by its kind', () => {
   expect(marks(llama3, '{"name": "f", "parameters": {}}{"name": "g", "parameters": {}}')).toEqual([])
 })
 
-test('what begins in a think block is none of it', () => {
+test('markupOfRuns ignores markup that begins in a think block', () => {
   expect(marks(pythonic, '[f(), g()]', [{ start: 4, end: 6 }])).toEqual([
     ['open', '['],
     ['close', ']'],

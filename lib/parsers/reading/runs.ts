@@ -1,10 +1,13 @@
-/** Formats whose calls stand in a run behind one opening: a list, or one object after the other. */
+/** Formats whose calls are in a run after one opening: a list, or consecutive objects. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Markup, ParsedCall, PlacedCall, TextRange } from '../parser.ts'
 import { within } from './within.ts'
 
-/** Reads the runs that open outside the shielded ranges, each from where the one before has ended. A call that begins in one is none. */
+/**
+ * Reads the runs that open outside of the shielded ranges, each from the end of the run before. Calls that begin in a
+ * shielded range are ignored.
+ */
 export function runsIn(
   shielded: readonly TextRange[],
   nextOpen: (from: number) => number,
@@ -27,24 +30,25 @@ export function runsIn(
   return calls
 }
 
+/** A run of calls. */
 export interface CallRun {
   readonly calls: readonly ParsedCall[]
-  /** Behind its opening at least. */
+  /** A position after its opening. */
   readonly end: number
 }
 
 interface Around {
-  /** What may open a run, in order. An empty range is a place where one may begin without a mark. */
+  /** Possible openings of a run in order. An empty range is a position where one may begin without a mark. */
   readonly opens: readonly TextRange[]
-  /** What stands between two calls, and behind the last; sticky. */
+  /** Text between two calls and after the last; sticky. */
   readonly between: RegExp
-  /** Omitted: nothing closes a run. */
+  /** Omitted if nothing closes a run. */
   readonly close?: RegExp
-  /** Whether an opening is one without calls behind it. */
+  /** True if an opening may have no calls. */
   readonly mayBeEmpty: boolean
 }
 
-/** What the format writes around the calls of its runs. */
+/** Returns the markup around the calls of its runs. */
 export function markupOfRuns(
   calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
@@ -52,7 +56,7 @@ export function markupOfRuns(
   { opens, between, close, mayBeEmpty }: Around,
 ): readonly Markup[] {
   const isShielded = within(shielded)
-  // Each is asked in the order of the text.
+  // Positions are checked in the order of the text.
   const isGapShielded = within(shielded)
   const isInCall = within(calls.map((call) => call.text))
   const markup: Markup[] = []
@@ -83,7 +87,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
 
-/** A call of a run that came to nothing as a whole. */
+/** Marks a call of an invalid run as malformed. */
 export function refused(call: ParsedCall, why: string): ParsedCall {
   if (call.kind === 'malformed') return call
   const { name, raw, text, writtenId } = call

@@ -1,4 +1,4 @@
-/** Formats in which calls stand between the tags of a section. */
+/** Formats with calls between the tags of a section. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
@@ -8,13 +8,13 @@ import { within } from './within.ts'
 
 interface SectionRules {
   readonly section: NonNullable<ToolParser['delimiters']['section']>
-  /** Whether the calls of a section that is not closed are malformed. */
+  /** True if the calls of an unclosed section are malformed. */
   readonly mustClose: boolean
-  /** Whether calls may stand without one, in a text that has none. */
+  /** True if calls need no section in a text that has none. */
   readonly mayLack: boolean
 }
 
-/** Calls that stand in no section, or in one that is not closed, are malformed. */
+/** Marks calls outside of a section, or in an unclosed one, as malformed. */
 export function inSections(
   text: string,
   calls: readonly ParsedCall[],
@@ -26,7 +26,7 @@ export function inSections(
   const tags = tagsIn(text, section).filter(({ index }) => !isInCall(index) && !isShielded(index))
   if (mayLack && !tags.some(({ opens }) => opens)) return calls
   const settled: ParsedCall[] = []
-  /** Number of the first call of the section that is open. */
+  /** Number of the first call of the open section. */
   let firstCall: number | undefined
   const leaveOpen = () => {
     for (let index = firstCall ?? settled.length; mustClose && index < settled.length; index++)
@@ -42,7 +42,7 @@ export function inSections(
   for (const call of calls) {
     readTags(call.text.start)
     settled.push(
-      firstCall === undefined ? refused(call, `the call stands in no section: ${section.open} is missing`) : call,
+      firstCall === undefined ? refused(call, `the call is in no section: ${section.open} is missing`) : call,
     )
   }
   readTags(text.length)

@@ -1,4 +1,4 @@
-/** What formats share in which a call is a name and argument values, each between tags and written as bare text. */
+/** Shared by formats whose calls are a name and argument values, each between tags and as bare text. */
 
 import { givenTwice, whatStands } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
@@ -7,7 +7,7 @@ import { argumentTypes } from './argument-types.ts'
 import { type Marks, malformedCall, malformedEnd } from './calls.ts'
 import { type TypedValue, typedValue } from './typed-value.ts'
 
-/** What the tags of a call say: where the values stand and what is wrong, but not yet what the values are. */
+/** The tags of a call: the ranges of the values and what is wrong, before the values are typed. */
 export type Tagged =
   | {
       readonly ok: true
@@ -22,19 +22,20 @@ export type Tagged =
       readonly why: string
       readonly at: number
       readonly name?: string
-      /** Those before the fault. */
+      /** Values before the fault. */
       readonly values: readonly NamedRange[]
     }
 
-/** What a value is that stands in a call of a tool. */
+/** Types a value of a call. */
 export type ValueReader = (argument: NamedRange, tool: string) => TypedValue
 
-/** The schema of the tool says; `words`: spellings of values besides JSON's, for the types that they have. */
+/** Types values by the schema of the tool; `words` are literals besides JSON's. */
 export const typedBySchema =
   (text: string, tools: readonly ToolSpec[], words: ReadonlyMap<string, unknown>): ValueReader =>
   (argument, tool) =>
     typedValue(text, argument.text, argumentTypes(tools, tool, argument.name), words)
 
+/** Returns the call of its tags. */
 export function taggedCall(
   text: string,
   open: number,
@@ -71,13 +72,13 @@ export function taggedCall(
   }
 }
 
-/** Where a name stands that is framed by white space at most; `end` is behind it and its frame. */
+/** Returns the range of a name between optional white space; `end` is after it. */
 export function nameRange(text: string, start: number, end: number): TextRange {
   const written = text.slice(start, end)
   return { start: end - written.trimStart().length, end: start + written.trimEnd().length }
 }
 
-/** Something else stands where a tag should. */
+/** Returns the fault of a missing tag. */
 export const missing = (
   text: string,
   at: number,
@@ -86,17 +87,18 @@ export const missing = (
   values: readonly NamedRange[],
 ): Tagged => ({ ok: false, why: whatStands(text, at, text.length, expected), at, name, values })
 
+/** Returns why the value of an argument is not closed. */
 export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`
 
 /**
- * A value may hold the closing delimiter of a call as text. Where the call came to nothing behind such a value, the value
- * was not closed, and the delimiter was the call's own.
+ * A value may contain the closing delimiter of a call as text. If the call failed after such a value, the value was
+ * unclosed and the delimiter was the call's own.
  */
 function crossing(open: number, { values }: Tagged, { nextClose }: Marks): NamedRange | undefined {
   const close = nextClose(open)
   return close < 0 ? undefined : values.find(({ text }) => close < text.end)
 }
 
-/** Whether nothing came of the call, and one of its values holds the closing delimiter. */
+/** Returns whether the call failed and one of its values contains the closing delimiter. */
 export const isCrossed = (tagged: Tagged, open: number, marks: Marks): boolean =>
   !tagged.ok && crossing(open, tagged, marks) !== undefined

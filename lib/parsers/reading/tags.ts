@@ -1,3 +1,3 @@
-/** A global pattern of tags that are written in the characters of formats: angle and square brackets, bars. */
+/** Returns a global pattern of tags, which may contain angle brackets, square brackets and bars. */
 export const anyOf = (tags: readonly string[]): RegExp =>
   new RegExp(tags.map((tag) => tag.replaceAll(/[[\]|]/g, '\\$&')).join('|'), 'g')

@@ -1,18 +1,19 @@
-/** The value of an argument that stands as bare text, without the quotes that would tell a text from a number. */
+/** Types an argument that is bare text, without quotes that would distinguish a text from a number. */
 
 import { scanWhole } from '#lib/json/json-scan.ts'
 import { literalJson } from '#lib/json/python-literal.ts'
 import type { TextRange } from '../parser.ts'
 import { type ArgumentTypes, type JsonType, jsonType } from './argument-types.ts'
 
+/** A typed value, or why it is not valid. */
 export type TypedValue =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly why: string; readonly at: number }
 
 /**
- * A text stays exactly as it is written. Every other type is decoded as JSON and must be what the schema says. Where a
- * text is one of several types, it is what does not decode as one of the others; where nothing is said, what does not
- * decode at all. `words`: spellings besides JSON's that the format has for values of types that the schema names.
+ * Types a value by its schema. A text is unchanged. Other types are decoded as JSON and must match the schema. If text
+ * is one of several types, the value is a text unless it decodes as one of the others; without a schema, unless it
+ * decodes at all. `words` are literals besides JSON's for the types that the schema names.
  */
 export function typedValue(
   text: string,
@@ -26,19 +27,19 @@ export function typedValue(
   const word = words.get(written.trim())
   if (word !== undefined && decoded?.has(jsonType(word))) return { ok: true, value: word }
   const mayBeText = !types || types.has('string')
-  const wanted = types ? `is not of type ${[...types].join(' or ')}` : 'cannot be kept'
+  const wanted = types ? `is not of type ${[...types].join(' or ')}` : 'cannot be represented'
   const scan = scanWhole(text, start, end)
   if (scan.ok) {
     const value: unknown = JSON.parse(written)
     if (!decoded || decoded.has(jsonType(value))) return { ok: true, value }
     return mayBeText ? { ok: true, value: written } : { ok: false, why: wanted, at: start }
   }
-  // Refused JSON is an error even where a text would do: no tool expects it as a text.
+  // Refused JSON is an error even where a text is allowed, because no tool expects it as a text.
   if (mayBeText && scan.kind !== 'refused') return { ok: true, value: written }
   return { ok: false, why: `${wanted}: ${scan.why}`, at: scan.at }
 }
 
-/** The same for formats whose templates write Python: a list or a dict may be written as Python prints it. */
+/** Like typedValue for formats whose templates write Python: a list or a dict may be in Python notation. */
 export function typedLiteral(
   text: string,
   range: TextRange,
@@ -52,7 +53,7 @@ export function typedLiteral(
   return typeof literal === 'object' && types?.has(jsonType(literal)) ? { ok: true, value: literal } : typed
 }
 
-/** All but texts. A number may be a whole one. */
+/** All types except text. A number may be whole. */
 function decodedTypes(types: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
   const decoded = new Set(types)
   decoded.delete('string')

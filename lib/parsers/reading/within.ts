@@ -1,6 +1,6 @@
 import type { TextRange } from '../parser.ts'
 
-/** Whether a position lies in one of some sorted ranges; asked in increasing order. */
+/** Returns a check whether a position is inside of sorted ranges; positions must increase from call to call. */
 export function within(ranges: readonly TextRange[]): (position: number) => boolean {
   let next = 0
   return (position) => {

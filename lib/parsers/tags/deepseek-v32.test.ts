@@ -11,20 +11,20 @@ const value = (name: string, text: string, isText = true) =>
   `<｜DSML｜parameter name="${name}" string="${isText}">${text}</｜DSML｜parameter>`
 const drawn = (text: string) => draw(parseText(deepseekV32, text)).map((line) => line.replace(/ @\d+$/, ''))
 
-test('DeepSeek V4 reads the same calls in a block of another name, and neither version reads those in the other’s block', () => {
+test('deepseek_v4 and deepseek_v32 parsers read the same calls, each only in the block of its own version', () => {
   const f = call('f', value('a', '1', false))
   const ofV32 = BEGIN + f + END
   const ofV4 = `<｜DSML｜tool_calls>${f}</｜DSML｜tool_calls>`
   const readsBy = (text: string) => [deepseekV32, deepseekV4].map((parser) => draw(parseText(parser, text)).join())
-  const none = expect.stringMatching(/^✗ the call stands in no section/)
+  const none = expect.stringMatching(/^✗ the call is in no section/)
   expect(readsBy(ofV32)).toEqual(['f({"a":1})', none])
   expect(readsBy(ofV4)).toEqual([none, 'f({"a":1})'])
   expect(readsBy(f)).toEqual(['f({"a":1})', 'f({"a":1})'])
   expect(textWithoutCalls(`So ${ofV4}`, parseText(deepseekV4, ofV4), [], deepseekV4)).not.toContain('tool_calls')
 })
 
-describe('a well-formed call', () => {
-  test('is parsed with its name, arguments and places; texts stay as they stand, others are JSON', () => {
+describe('deepseek_v32 parser with a well-formed call', () => {
+  test('returns its name, arguments and positions, with texts unchanged and other values as JSON', () => {
     const body = `\n${value('a', ' x\n')}\n${value('b', ' 1.0 ', false)}\n${value('c', '42')}\n`
     const text = `So.\n\n${BEGIN}\n${call('add', body)}\n${call('f', '')}\n${END} done`
     const calls = parseText(deepseekV32, text)
@@ -44,25 +44,25 @@ describe('a well-formed call', () => {
     expect(textWithoutCalls(text, calls, [], deepseekV32)).toBe('So.\n\n\n\n\n done')
   })
 
-  test('may have its arguments as one object, or none and close itself', () => {
+  test('allows arguments as one object, or none in a tag that closes itself', () => {
     expect(drawn(BEGIN + call(' f ', '\n{"a": "</｜DSML｜invoke>"}\n') + END)).toEqual(['f({"a":"</｜DSML｜invoke>"})'])
     expect(drawn(`${BEGIN}<｜DSML｜invoke name="f"/><｜DSML｜invoke name="g" />${END}`)).toEqual(['f({})', 'g({})'])
   })
 
-  test('a text may hold the closing tag; a think block holds no call', () => {
+  test('allows the closing tag in a text, and ignores calls in a think block', () => {
     expect(drawn(call('f', value('a', CLOSE)))).toEqual([`f({"a":"${CLOSE}"})`])
     expect(drawn(`<think>${BEGIN}${call('f', '')}${END}</think>${call('g', '')}`)).toEqual(['g({})'])
   })
 
-  test('may stand without a block, unless there is one', () => {
+  test('allows calls without a block unless there is one', () => {
     expect(drawn(call('f', '') + call('g', ''))).toEqual(['f({})', 'g({})'])
-    const outside = `✗ the call stands in no section: ${BEGIN} is missing`
+    const outside = `✗ the call is in no section: ${BEGIN} is missing`
     expect(drawn(call('f', '') + BEGIN + call('g', '') + END)).toEqual([outside, 'g({})'])
     expect(drawn(BEGIN + call('f', ''))).toEqual([`✗ the section is not closed: no ${END} follows`])
   })
 })
 
-describe('a malformed call is data with a reason and a place', () => {
+describe('deepseek_v32 parser with a malformed call', () => {
   const TAG = '<｜DSML｜parameter'
   test.each([
     ['<｜DSML｜invoke>{}', '<｜DSML｜invoke is not followed by name="…">', undefined],
@@ -71,7 +71,7 @@ describe('a malformed call is data with a reason and a place', () => {
     ['<｜DSML｜invoke name="f">', `the text ends where ${TAG} or ${CLOSE} should stand`, 'f'],
     [
       `<｜DSML｜invoke name="f">${value('a', 'x y', false)}`,
-      '"a" is no text, and no JSON: "x" where a JSON value should stand',
+      '"a" is neither a text nor JSON: "x" where a JSON value should stand',
       'f',
     ],
     [`<｜DSML｜invoke name="f">${TAG} name="a">x`, `${TAG} is not followed by name="…" string="true|false">`, 'f'],
@@ -82,8 +82,8 @@ describe('a malformed call is data with a reason and a place', () => {
       'f',
     ],
     ['<｜DSML｜invoke name="f">{"a": 1', 'the text ends where "," or "}" should stand', 'f'],
-    ['<｜DSML｜invoke name="f">{"a": 1} x', `something stands between the JSON and ${CLOSE}`, 'f'],
-  ])('%s', (text, why, name) => {
+    ['<｜DSML｜invoke name="f">{"a": 1} x', `unexpected text between the JSON and ${CLOSE}`, 'f'],
+  ])('reports the reason and position for %s', (text, why, name) => {
     const calls = parseText(deepseekV32, text + CLOSE + call('g', ''))
     if (text.endsWith('name="f">')) expect(draw(calls)).toEqual(['f({})', 'g({})'])
     else {

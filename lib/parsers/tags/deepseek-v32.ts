@@ -1,7 +1,7 @@
 /**
- * DeepSeek V3.2 and V4, DSML: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY" string="true|false">VALUE</｜DSML｜parameter>`
- * or one JSON object in it, `</｜DSML｜invoke>`; in a block. A value is a text exactly as it stands, or JSON. The versions
- * differ in the name of the block.
+ * DeepSeek V3.2 and V4, DSML: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY"
+ * string="true|false">VALUE</｜DSML｜parameter>` or one JSON object in it, `</｜DSML｜invoke>`; in a block. A value is an
+ * unchanged text, or JSON. The versions differ in the name of the block.
  */
 
 import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
@@ -31,7 +31,7 @@ function dsmlParser(name: string, sglangName: string, section: Section, other: S
     sglangNames: [sglangName],
     delimiters: { ...delimiters, section },
     parse(text, shielded) {
-      // A call may stand in no block, but not in the block of the other version.
+      // A call may have no block, but not the block of the other version.
       const mayLack = !text.includes(other.open)
       return inSections(text, callsOf(text, shielded, section), shielded, { section, mustClose: true, mayLack })
     },
@@ -93,7 +93,7 @@ function readCall(text: string, open: number, readers: Readers, marks: Marks): P
     const scan = scanWhole(text, range.start, range.end)
     return scan.ok
       ? { ok: true, value: JSON.parse(written) }
-      : { ok: false, why: `is no text, and no JSON: ${scan.why}`, at: scan.at }
+      : { ok: false, why: `is neither a text nor JSON: ${scan.why}`, at: scan.at }
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of Gemma 4 as JSON: `{key:<|"|>text<|"|>,n:1.5,flag:true,list:[…],nested:{…}}`. Keys stand bare, or between
- * the token that is the quote of a text; a text has no escapes. Depth is bounded, so that recursion is. Offsets are UTF-16.
+ * Reads the arguments of Gemma 4 as JSON: `{key:<|"|>text<|"|>,n:1.5,flag:true,list:[…],nested:{…}}`. Keys are bare or
+ * between the quote token of texts; a text has no escapes. Depth is limited, and so is recursion. Offsets are UTF-16.
  */
 
 import {
@@ -22,14 +22,14 @@ interface GemmaObject {
   readonly end: number
   /** Keys and texts without their quotes. */
   readonly members: readonly Member[]
-  /** Digits as they stand in the text. */
+  /** Digits as in the text. */
   readonly json: string
 }
 
-/** Reads the object at a place, no further than `limit`. */
+/** Reads the object at a position, no further than `limit`. */
 export type GemmaReader = (start: number, limit: number) => GemmaObject | ScanError
 
-/** `what`: how the object is called in an error. */
+/** Creates a reader; `what` names the object in errors. */
 export function gemmaReader(text: string, what: string): GemmaReader {
   const nextQuote = finder(text, QUOTE)
   return (start, limit) => {
@@ -85,7 +85,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
       return unexpected(start, limit, `a number, true, false, null or ${QUOTE}`)
     const json = scalar === 'None' ? 'null' : scalar
     if (!Number.isFinite(Number(JSON.parse(json))))
-      return scanError(start, 'a number is larger than any that can be kept')
+      return scanError(start, 'a number is larger than any that can be represented')
     const end = start + scalar.length
     return { ok: true, end, json, range: { start, end } }
   }
@@ -127,15 +127,15 @@ interface Value {
   readonly ok: true
   readonly end: number
   readonly json: string
-  /** Without the quotes of a text. */
+  /** The range without the quotes of a text. */
   readonly range: { readonly start: number; readonly end: number }
 }
 
 const KEY_END = /[:,{}[\]<>"\r\n]/g
-/** null is None in what the first templates of the family wrote. */
+/** Early templates of the family wrote None for null. */
 const SCALAR = /(?:true|false|null|None)(?![\w.])|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
 
-/** The JSON of a value that fills a text; undefined: it is none of Gemma 4. */
+/** Returns the JSON of a text that is one value, or undefined if it is not valid Gemma 4 notation. */
 export function gemmaJson(text: string): string | undefined {
   const object = `{a:${text}}`
   const scan = gemmaReader(object, 'the arguments')(0, object.length)

@@ -8,8 +8,8 @@ const drawn = (text: string) => draw(parseText(gemma4, text))
 const call = (name: string, body: string) => `<|tool_call>call:${name}{${body}}<tool_call|>`
 const quoted = (text: string) => `<|"|>${text}<|"|>`
 
-describe('a well-formed call of Gemma 4', () => {
-  test('is parsed with its name, arguments and places', () => {
+describe('gemma4 parser with a well-formed call', () => {
+  test('returns its name, arguments and positions', () => {
     const text = `So. ${call('get_weather', `city:${quoted('Zürich "alt"')},days:3`)}<|tool_response>`
     const [parsed] = parseText(gemma4, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'get_weather', input: { city: 'Zürich "alt"', days: 3 } })
@@ -23,26 +23,26 @@ describe('a well-formed call of Gemma 4', () => {
     ])
   })
 
-  test('holds values of every type, nested, and null as older templates print it', () => {
+  test('reads values of every type, nested, and null as older templates write it', () => {
     const body = `a:true,b:false,c:null,d:None,e:-1.5e-3,f:[],g:{},h:[1,${quoted('x')},[{k:${quoted('}')}}]],i:{j:{k:2}}`
     expect(drawn(call('f', body))).toEqual([
       'f({"a":true,"b":false,"c":null,"d":null,"e":-0.0015,"f":[],"g":{},"h":[1,"x",[{"k":"}"}]],"i":{"j":{"k":2}}})',
     ])
   })
 
-  test('may have white space around what is not text, several in order, with text between', () => {
+  test('allows white space outside of texts, several calls, and text between', () => {
     const text = `<|tool_call> call: f { a : [ 1 , 2 ] , b : { } } <tool_call|> and ${call('g', '')}`
     expect(drawn(text)).toEqual(['f({"a":[1,2],"b":{}})', 'g({})'])
   })
 
-  test('may quote its keys, and the range of a quoted key is without its quotes', () => {
+  test('allows quoted keys, whose range excludes the quotes', () => {
     const text = call('f', `${quoted('a:b')}:1,c d:2`)
     expect(drawn(text)).toEqual(['f({"a:b":1,"c d":2})'])
     const [parsed] = parseText(gemma4, text)
     expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ key }) => taken(text, key))).toEqual(['a:b', 'c d'])
   })
 
-  test('keeps a text exactly as it is written, the delimiters of calls too', () => {
+  test('keeps a text unchanged, also with the delimiters of calls', () => {
     const value = ' \\n{"a"}: <tool_call|>\n<|tool_call>call:g{} '
     expect(drawn(call('f', `a:${quoted(value)}`) + call('g', ''))).toEqual([
       `f(${JSON.stringify({ a: value })})`,
@@ -55,17 +55,17 @@ describe('a well-formed call of Gemma 4', () => {
     expect(parsed?.kind === 'parsed' && Object.hasOwn(parsed.input, '__proto__')).toBe(true)
   })
 
-  test('in the channel of thoughts is no call', () => {
+  test('ignores calls in the channel of thoughts', () => {
     expect(drawn(`<|channel>thought\n${call('f', '')}<channel|>${call('g', '')}`)).toEqual(['g({})'])
   })
 })
 
-describe('a malformed call of Gemma 4 is data with a reason and a place', () => {
+describe('gemma4 parser with a malformed call', () => {
   test.each([
     ['', '✗ "<" where call: should stand @12'],
     ['{"name": "f"}', '✗ "{" where call: should stand @12'],
     ['call:{}', '✗ the call has no name @17'],
-    ['call:f g{}', '✗ the name of the call holds white space @17'],
+    ['call:f g{}', '✗ the name of the call contains white space @17'],
     ['call:f', '✗ the arguments are missing: the text ends where "{" should stand @18'],
     ['call:f{', '✗ the text ends where a name should stand @19'],
     ['call:f{:1}', '✗ ":" where a name should stand @19'],
@@ -74,7 +74,7 @@ describe('a malformed call of Gemma 4 is data with a reason and a place', () => 
     ['call:f{a:}', '✗ "}" where a number, true, false, null or <|"|> should stand @21'],
     ['call:f{a:Paris}', '✗ "P" where a number, true, false, null or <|"|> should stand @21'],
     ['call:f{a:01}', '✗ "0" where a number, true, false, null or <|"|> should stand @21'],
-    ['call:f{a:1e999}', '✗ a number is larger than any that can be kept @21'],
+    ['call:f{a:1e999}', '✗ a number is larger than any that can be represented @21'],
     ['call:f{a:1', '✗ the text ends where "," or "}" should stand @22'],
     ['call:f{a:1,}', '✗ "}" where a name should stand @23'],
     ['call:f{a:1 b:2}', '✗ "b" where "," or "}" should stand @23'],
@@ -85,26 +85,26 @@ describe('a malformed call of Gemma 4 is data with a reason and a place', () => 
     ['call:f{a:[', '✗ the text ends where a number, true, false, null or <|"|> should stand @22'],
     ['call:f{a:<|"|>x}', '✗ a string is not closed @28'],
     ['call:f{<|"|>x}', '✗ a string is not closed @26'],
-    ['call:f{} x', '✗ something stands between the arguments and <tool_call|> @20'],
-  ])('%s', (body, line) => {
+    ['call:f{} x', '✗ unexpected text between the arguments and <tool_call|> @20'],
+  ])('reports the reason and position for %s', (body, line) => {
     expect(drawn(`<|tool_call>${body}<tool_call|>`)).toEqual([line])
     expect(drawn(`<|tool_call>${body}<tool_call|>${call('g', '')}`)).toEqual([line, 'g({})'])
   })
 
-  test('that is not closed ends where the next call opens, or with the text', () => {
+  test('ends an unclosed call at the next call or with the text', () => {
     expect(drawn('<|tool_call>call:f{a:1}')).toEqual(['✗ the call is not closed: no <tool_call|> follows @23'])
     expect(drawn(`<|tool_call>call:f{a:1}${call('g', '')}`)[1]).toBe('g({})')
     expect(drawn('<|tool_call>call:f{a:<|"|>x')).toEqual(['✗ a string is not closed @27'])
     expect(drawn('<|tool_call>')).toEqual(['✗ the text ends where call: should stand @12'])
   })
 
-  test('has its name where that can be read', () => {
+  test('keeps a readable name', () => {
     expect(parseText(gemma4, '<|tool_call>call:f{a')).toMatchObject([{ kind: 'malformed', name: 'f' }])
     expect(parseText(gemma4, '<|tool_call>f{}')[0]).not.toHaveProperty('name')
   })
 })
 
-/** As the templates of Gemma 4 write a value. */
+/** Writes a value as the templates of Gemma 4 do. */
 function written(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(written).join(',')}]`
@@ -114,7 +114,7 @@ function written(value: unknown): string {
     .join(',')}}`
 }
 
-test('any JSON object written as arguments of Gemma 4 is read back', () => {
+test('gemma4 parser reads back any JSON object written as arguments', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {
       const json = JSON.parse(JSON.stringify(input))
@@ -125,7 +125,7 @@ test('any JSON object written as arguments of Gemma 4 is read back', () => {
   )
 })
 
-test('a value of Gemma 4 as JSON keeps its digits', () => {
+test('gemmaJson keeps the digits of a number', () => {
   expect(gemmaJson(`{a:2.0,b:[${quoted('x')},None]}`)).toBe('{"a": 2.0, "b": ["x", null]}')
   expect(['1,b:2', '1}', 'x', ''].map(gemmaJson)).toEqual(Array(4).fill(undefined))
 })

@@ -1,6 +1,6 @@
 /**
- * Gemma 4: `<|tool_call>call:NAME{key:<|"|>text<|"|>,n:1}<tool_call|>`, one after the other. What stands between the braces is no JSON:
- * a text is written between tokens of its own, without escapes.
+ * Gemma 4: `<|tool_call>call:NAME{key:<|"|>text<|"|>,n:1}<tool_call|>`, any number in a row. The arguments are not
+ * JSON: a text is between its own tokens, without escapes.
  */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
@@ -29,7 +29,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
     const nameText = nameRange(text, start + CALL.length, nameEnd)
     const name = text.slice(start + CALL.length, nameEnd).trim()
     if (name === '') return fault('the call has no name', nameEnd)
-    if (/\s/.test(name)) return fault('the name of the call holds white space', nameText.start)
+    if (/\s/.test(name)) return fault('the name of the call contains white space', nameText.start)
     const body = read(nameEnd)
     if (!body.ok) return fault(body.why, body.at, name)
     return {

@@ -1,6 +1,6 @@
 /**
- * GLM: `<tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>`. GLM-4.5 writes a line break after
- * the name, the keys and the values, GLM-4.7 and GLM-5 write none.
+ * GLM: `<tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>`. GLM-4.5 writes a line break
+ * after the name, the keys and the values; GLM-4.7 and GLM-5 write none.
  */
 
 import type { ToolParser } from '../parser.ts'

@@ -12,34 +12,34 @@ const call = (name: string, ...pairs: readonly string[]) =>
 const section = (...calls: readonly string[]) => `${tag('tool_calls')}\n${calls.join('')}${tag('/tool_calls')}`
 const drawn = (text: string) => draw(parseText(hunyuan, text)).map((line) => line.replace(/ @\d+$/, ''))
 
-describe('a well-formed call of Hunyuan', () => {
-  test('stands in a section with others, which need not be closed', () => {
+describe('hunyuan parser with a well-formed call', () => {
+  test('reads several in a section, which may stay unclosed', () => {
     const text = `So.${section(call('f', pair('a', '1'), pair('b', ' x\n')), call('g'))}`
     expect(drawn(text)).toEqual(['f({"a":1,"b":" x\\n"})', 'g({})'])
     expect(textWithoutCalls(text, parseText(hunyuan, text), [], hunyuan).trim()).toBe('So.')
     expect(drawn(text.slice(0, -tag('/tool_calls').length))).toEqual(drawn(text))
   })
 
-  test('needs no separator behind its name', () => {
+  test('allows a missing separator after the name', () => {
     expect(drawn(section(call('f', pair('a', '1')).replace(`${tag('tool_sep')}\n`, '')))).toEqual(['f({"a":1})'])
   })
 
-  test('has no suffix in its tags where the tokenizer is that of the preview', () => {
+  test('reads tags without suffix, as the preview tokenizer has them', () => {
     const text = section(call('f', pair('a', '<think>')), call('g', pair('b', tag('/tool_calls'))))
     expect(drawn(preview(text))).toEqual(drawn(text).map(preview))
     expect(textWithoutCalls(preview(`So.${text}`), parseText(hunyuan, preview(`So.${text}`)), [], hunyuan).trim()).toBe(
       'So.',
     )
-    // All tags are spelled as the first.
+    // All tags are spelled like the first.
     expect(drawn(section(preview(call('f')), call('g')))).toEqual(['g({})'])
   })
 
-  test('is none in a think block', () => {
+  test('ignores calls in a think block', () => {
     expect(drawn(`${tag('think')}${section(call('f'))}${tag('/think')}${section(call('g'))}`)).toEqual(['g({})'])
   })
 })
 
-describe('a malformed call of Hunyuan is data with a reason', () => {
+describe('hunyuan parser with a malformed call', () => {
   test.each([
     [call(''), '✗ the call has no name'],
     [call('f', pair('a', '1'), pair('a', '2')), '✗ "a" is given twice'],
@@ -49,12 +49,12 @@ describe('a malformed call of Hunyuan is data with a reason', () => {
       call('f').replace(tag('/tool_call'), ''),
       '✗ "<" where <arg_key:opensource> or </tool_call:opensource> should stand',
     ],
-  ])('%s', (body, why) => {
+  ])('reports the reason for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([why])
     expect(drawn(section(body, call('g'))).at(-1)).toBe('g({})')
   })
 
-  test('it needs a section', () => {
-    expect(drawn(call('f'))).toEqual(['✗ the call stands in no section: <tool_calls:opensource> is missing'])
+  test('requires a section', () => {
+    expect(drawn(call('f'))).toEqual(['✗ the call is in no section: <tool_calls:opensource> is missing'])
   })
 })

@@ -1,6 +1,8 @@
 /**
- * Hunyuan 3 and 4 (Hy3): `<tool_call:opensource>NAME<tool_sep:opensource><arg_key:opensource>KEY</arg_key:opensource>…`, any number of
- * calls in a section. The released tokenizers write every tag with this suffix, those of the preview without; 4 has no separator behind the name.
+ * Hunyuan 3 and 4 (Hy3):
+ * `<tool_call:opensource>NAME<tool_sep:opensource><arg_key:opensource>KEY</arg_key:opensource>…`, any number of calls
+ * in a section. The released tokenizers write every tag with this suffix, those of the preview without; 4 has no
+ * separator after the name.
  */
 
 import type { ToolParser } from '../parser.ts'
@@ -16,6 +18,7 @@ const withSuffix = (suffix: string) =>
 const released = withSuffix(':opensource')
 const preview = withSuffix('')
 
+/** Parser of Hunyuan. */
 export const hunyuan: ToolParser = {
   name: 'hunyuan',
   sglangNames: ['hunyuan'],
@@ -24,6 +27,6 @@ export const hunyuan: ToolParser = {
   markup: (text, calls, shielded) => markupIn(text, calls, shielded, spellingOf(text)),
 }
 
-/** The first section tells how all tags are spelled. Other formats have calls of the same tag without one. */
+/** The first section decides the spelling of all tags. Other formats have calls with the same tag but no section. */
 const spellingOf = (text: string) =>
   /<tool_calls(?::opensource)?>/.exec(text)?.[0] === preview.delimiters.section?.open ? preview : released

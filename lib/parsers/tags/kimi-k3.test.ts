@@ -10,11 +10,11 @@ const argument = (key: string, type: string, value: string) =>
 const call = (name: string, ...parts: readonly string[]) =>
   open(`call tool="${name}" index="1"`) + parts.join('') + close('call')
 const section = (...calls: readonly string[]) => open('tools') + calls.join('') + close('tools')
-/** Without places, which the tags make long. */
+/** Omits positions, which the tags make long. */
 const drawn = (text: string) => draw(parseText(kimiK3, text)).map((line) => line.replace(/ @\d+$/, ''))
 
-describe('a well-formed call of Kimi K3', () => {
-  test('is parsed with its name, arguments and places', () => {
+describe('kimi_k3 parser with a well-formed call', () => {
+  test('returns its name, arguments and positions', () => {
     const calls = section(call('add', argument('a', 'number', '25'), argument('why', 'string', ' é\n42 ')))
     const text = `${open('response')}So.${close('response')}${calls}${close('message')}`
     const [parsed] = parseText(kimiK3, text)
@@ -28,7 +28,7 @@ describe('a well-formed call of Kimi K3', () => {
     expect(textWithoutCalls(text, [parsed], [], kimiK3)).toBe('So.')
   })
 
-  test('has values of the types that it writes, whatever the schema of the tool says', () => {
+  test('uses the written types of values, whatever the tool’s schema says', () => {
     const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } }]
     const values = [
       argument('a', 'number', '1.5'),
@@ -43,21 +43,21 @@ describe('a well-formed call of Kimi K3', () => {
     ])
   })
 
-  test('has its names without the escapes of attributes', () => {
+  test('decodes the escapes of attributes in names', () => {
     expect(drawn(section(call('a&amp;b', argument('x&quot;y', 'string', '&amp;'))))).toEqual(['a&b({"x\\"y":"&amp;"})'])
   })
 
-  test('stands in order with others, with or without an index, in a section that need not be closed', () => {
+  test('returns several in order, with or without an index, in a section that may stay unclosed', () => {
     const text = section(call('f'), call('g')) + open('tools') + open('call tool="h"') + close('call')
     expect(drawn(text)).toEqual(['f({})', 'g({})', 'h({})'])
   })
 
-  test('is none in a think block', () => {
+  test('ignores calls in a think block', () => {
     expect(drawn(`${open('think')}${section(call('f'))}${close('think')}${section(call('g'))}`)).toEqual(['g({})'])
   })
 })
 
-describe('a malformed call of Kimi K3 is data with a reason and a place', () => {
+describe('kimi_k3 parser with a malformed call', () => {
   const or = '<|open|>argument or <|close|>call<|sep|>'
   test.each([
     [open('call') + close('call'), '<|open|>call is not followed by tool="…" index="…"<|sep|>'],
@@ -69,12 +69,12 @@ describe('a malformed call of Kimi K3 is data with a reason and a place', () => 
     [call('f', argument('a', 'number', '1'), argument('a', 'number', '2')), '"a" is given twice'],
     [call('f', argument('a', 'number', 'true')), '"a" is not of type number'],
     [open('call tool="f" index="1"'), `"<" where ${or} should stand`],
-  ])('%s', (body, why) => {
+  ])('reports the reason and position for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([`✗ ${why}`])
     expect(drawn(section(body, call('g'))).at(-1)).toBe('g({})')
   })
 
-  test('A call needs a section', () => {
-    expect(drawn(call('f'))).toEqual(['✗ the call stands in no section: <|open|>tools<|sep|> is missing'])
+  test('requires a section', () => {
+    expect(drawn(call('f'))).toEqual(['✗ the call is in no section: <|open|>tools<|sep|> is missing'])
   })
 })

@@ -1,7 +1,8 @@
 /**
- * Kimi K3, XTML: `<|open|>call tool="NAME" index="1"<|sep|>` with `<|open|>argument key="KEY" type="TYPE"<|sep|>VALUE<|close|>argument<|sep|>`
- * in it, `<|close|>call<|sep|>`; any number of calls in a section. The type of a value is written: a text stands exactly as it is,
- * anything else is JSON of that type. The index counts the calls of a reply. It is no id: the template counts them again.
+ * Kimi K3, XTML: `<|open|>call tool="NAME" index="1"<|sep|>` with `<|open|>argument key="KEY"
+ * type="TYPE"<|sep|>VALUE<|close|>argument<|sep|>` in it, `<|close|>call<|sep|>`; any number of calls in a section. The
+ * type of a value is written: a text is unchanged, anything else is JSON of that type. The index counts the calls of a
+ * reply. It is not an id: the template counts them again.
  */
 
 import { skipSpace } from '#lib/json/json-scan.ts'
@@ -37,7 +38,7 @@ export const kimiK3: ToolParser = { name: 'kimi_k3', sglangNames: ['kimi_k3'], d
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
   const { nextOpen, nextClose } = marksIn(text, delimiters)
   const nextSectionEnd = finder(text, section.close)
-  // A call that is not closed ends with its section too.
+  // An unclosed call ends with its section too.
   const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
   const readParameters = parameterReader(text, GRAMMAR)
   const readValue = ({ key, text: range }: NamedRange) => {

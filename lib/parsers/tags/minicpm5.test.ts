@@ -10,8 +10,8 @@ const drawn = (text: string, type?: string) =>
     (line) => line.replace(/ @\d+$/, ''),
   )
 
-describe('a well-formed call of MiniCPM5', () => {
-  test('is parsed with its name, arguments and places, anywhere in the text', () => {
+describe('minicpm5 parser with a well-formed call', () => {
+  test('returns its name, arguments and positions anywhere in the text', () => {
     const text = `So.${call('add', param('a', '25'), param('why', '<![CDATA[</param> &amp; é]]>'))} done`
     const [parsed] = parseText(minicpm5, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: '</param> &amp; é' } })
@@ -33,16 +33,16 @@ describe('a well-formed call of MiniCPM5', () => {
     ['[1]', 'array', '[1]'],
     ["{'k': 1}", undefined, '"{\'k\': 1}"'],
     ['True', 'string', '"True"'],
-  ])('has values of XML and of Python: %s as %s', (written, type, json) => {
+  ])('reads values of XML and of Python: %s as %s', (written, type, json) => {
     expect(drawn(call('f', param('a', written)), type)).toEqual([`f({"a":${json}})`])
   })
 
-  test('is none in a think block', () => {
+  test('ignores calls in a think block', () => {
     expect(drawn(`<think>${call('f')}</think>${call('g')}${call('h')}`)).toEqual(['g({})', 'h({})'])
   })
 })
 
-describe('a malformed call of MiniCPM5 is data with a reason', () => {
+describe('minicpm5 parser with a malformed call', () => {
   const or = '<param or </function>'
   test.each([
     ['<function></function>', undefined, '<function is not followed by name="…">'],
@@ -56,12 +56,12 @@ describe('a malformed call of MiniCPM5 is data with a reason', () => {
     [
       call('f', param('a', '[1e999]')),
       'array',
-      '"a" is not of type array: a number is larger than any that can be kept',
+      '"a" is not of type array: a number is larger than any that can be represented',
     ],
     [call('f', param('a', "['x']")), 'object', '"a" is not of type object: "\'" where a JSON value should stand'],
     [call('f', param('a', '&lt;')), 'integer', '"a" is not of type integer: "<" where a JSON value should stand'],
     ['<function name="f">', undefined, `"<" where ${or} should stand`],
-  ])('%s', (body, type, why) => {
+  ])('reports the reason for %s', (body, type, why) => {
     expect(drawn(body + call('g'), type)).toEqual([`✗ ${why}`, 'g({})'])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * MiniCPM5: `<function name="NAME"><param name="KEY">VALUE</param></function>`, XML: a value with markup stands in CDATA, where it is
- * exactly what is written, and elsewhere has XML's five escapes. Its template writes Python where a value is no text.
+ * MiniCPM5: `<function name="NAME"><param name="KEY">VALUE</param></function>`, XML: a value with markup is in CDATA,
+ * where it is unchanged; other values use XML's five escapes. Its template writes values that are not texts in Python.
  */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ToolParser } from '../parser.ts'
@@ -24,6 +24,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '&apos;': "'",
 }
 
+/** Parser of MiniCPM5. */
 export const minicpm5: ToolParser = {
   name: 'minicpm5',
   sglangNames: ['minicpm5'],
@@ -41,4 +42,5 @@ function valueReader(text: string, tools: readonly ToolSpec[]): ValueReader {
   }
 }
 
+/** Decodes XML's five escapes. */
 export const unescapedXml = (text: string): string => text.replaceAll(ENTITY, (entity) => CHARACTERS[entity] as string)

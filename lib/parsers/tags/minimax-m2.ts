@@ -8,6 +8,7 @@ import { invokeParser } from '../reading/invoke-call.ts'
 
 const section = { open: '<minimax:tool_call>', close: '</minimax:tool_call>' } as const
 
+/** Parser of MiniMax M2. */
 export const minimaxM2: ToolParser = {
   name: 'minimax-m2',
   sglangNames: ['minimax-m2'],

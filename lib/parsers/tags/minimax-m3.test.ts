@@ -8,14 +8,14 @@ const element = (name: string, ...parts: readonly string[]) => `${MARK}<${name}>
 const call = (name: string, ...parts: readonly string[]) =>
   `${MARK}<invoke name="${name}">${parts.join('')}${MARK}</invoke>\n`
 const section = (...calls: readonly string[]) => `${MARK}<tool_call>\n${calls.join('')}${MARK}</tool_call>`
-/** Without places, which the tags make long. */
+/** Omits positions, which the tags make long. */
 const drawn = (text: string, properties?: object, more: object = {}) =>
   draw(parseText(minimaxM3, text, properties ? [{ name: 'f', inputSchema: { properties, ...more } }] : [])).map(
     (line) => line.replace(/ @\d+$/, ''),
   )
 
-describe('a well-formed call of MiniMax M3', () => {
-  test('is parsed with its name, arguments and places', () => {
+describe('minimax-m3 parser with a well-formed call', () => {
+  test('returns its name, arguments and positions', () => {
     const text = `So.${section(call('add', element('a', '25'), element('why', ' é\n42 ')))}`
     const [parsed] = parseText(minimaxM3, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: ' é\n42 ' } })
@@ -28,7 +28,7 @@ describe('a well-formed call of MiniMax M3', () => {
     expect(textWithoutCalls(text, [parsed], [], minimaxM3).trim()).toBe('So.')
   })
 
-  test('has lists of items and objects in each other, with and without a schema', () => {
+  test('reads nested lists and objects, with and without a schema', () => {
     const list = element('a', element('item', '1'), element('item', element('k', 'x'), '\n', element('l', 'true')))
     expect(drawn(section(call('f', list)))).toEqual(['f({"a":[1,{"k":"x","l":true}]})'])
     const item = { type: 'object', properties: { k: { type: 'string' }, l: { type: 'string' } } }
@@ -41,7 +41,7 @@ describe('a well-formed call of MiniMax M3', () => {
     ])
   })
 
-  test('reads what stands in it by the schemas that a schema refers to', () => {
+  test('follows the references of a schema', () => {
     const text = section(call('f', element('a', element('k', element('k', '7')))))
     const string = { type: 'string' }
     expect(
@@ -63,7 +63,7 @@ describe('a well-formed call of MiniMax M3', () => {
     ).toEqual(['f({"a":{"k":{"k":7}}})'])
   })
 
-  test('has an empty value of the type that the schema names', () => {
+  test('types an empty value by the schema', () => {
     const text = section(call('f', element('a')))
     expect(drawn(text)).toEqual(['f({"a":""})'])
     expect(drawn(text, { a: { type: 'array' } })).toEqual(['f({"a":[]})'])
@@ -72,12 +72,12 @@ describe('a well-formed call of MiniMax M3', () => {
     expect(drawn(text, { a: { type: 'integer' } })[0]).toMatch(/^✗ "a" is not of type integer/)
   })
 
-  test('is none in a think block', () => {
+  test('ignores calls in a think block', () => {
     expect(drawn(`<mm:think>${section(call('f'))}</mm:think>${section(call('g'))}`)).toEqual(['g({})'])
   })
 })
 
-describe('a malformed call of MiniMax M3 is data with a reason', () => {
+describe('minimax-m3 parser with a malformed call', () => {
   test.each([
     [call('f').replace(' name="f"', ''), `${MARK}<invoke is not followed by name="…">`],
     [call(' '), 'the call has no name'],
@@ -90,12 +90,12 @@ describe('a malformed call of MiniMax M3 is data with a reason', () => {
     [call('f', element('a', element('k', '1'), element('k', '2'))), '"a" has "k" twice'],
     [call('f', element('a', element('b', element('k', '1'), element('k', '2')))), '"a" has "b", which has "k" twice'],
     [`${MARK}<invoke name="f">`, `"]" where an element or ${MARK}</invoke> should stand`],
-  ])('%s', (body, why) => {
+  ])('reports the reason for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([`✗ ${why}`])
     expect(drawn(section(body, call('g'))).at(-1)).toBe('g({})')
   })
 
-  test('values do not fit their types at any depth', () => {
+  test('reports values that do not match their types at any depth', () => {
     const nested = element('a', element('k', 'x'))
     const properties = { k: { type: 'integer' } }
     expect(drawn(section(call('f', nested)), { a: { type: 'object', properties } })[0]).toMatch(
@@ -106,13 +106,13 @@ describe('a malformed call of MiniMax M3 is data with a reason', () => {
     ])
   })
 
-  test('it needs a section that is closed, and its own end', () => {
-    expect(drawn(call('f'))).toEqual([`✗ the call stands in no section: ${section().split('\n')[0]} is missing`])
+  test('requires a closed section and a closing tag', () => {
+    expect(drawn(call('f'))).toEqual([`✗ the call is in no section: ${section().split('\n')[0]} is missing`])
     expect(drawn(`${MARK}<invoke name="f">${MARK}<a>1`)).toEqual(['✗ the value of "a" is not closed'])
     expect(drawn(section(call('f')).replace(`${MARK}</tool_call>`, ''))[0]).toMatch(/^✗ the section is not closed/)
   })
 
-  test('elements are nested no deeper than 128 levels', () => {
+  test('refuses elements that are nested deeper than 128 levels', () => {
     const deep = `${MARK}<a>`.repeat(200) + `${MARK}</a>`.repeat(200)
     expect(drawn(section(call('f', deep)))).toEqual(['✗ nested deeper than 128 levels'])
   })

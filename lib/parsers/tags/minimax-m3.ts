@@ -1,6 +1,6 @@
 /**
- * MiniMax M3: `<invoke name="NAME"><KEY>VALUE</KEY>…</invoke>` in a section, each tag behind a token of its own. Lists and objects are
- * elements in elements, `<item>` for each entry of a list; the tool's schema says which of them is meant, and what a text is.
+ * MiniMax M3: `<invoke name="NAME"><KEY>VALUE</KEY>…</invoke>` in a section, each tag after a special token. Lists and
+ * objects are nested elements, with `<item>` for each entry of a list; the tool's schema distinguishes them from texts.
  */
 
 import { MAX_DEPTH, skipSpace, whatStands } from '#lib/json/json-scan.ts'
@@ -22,7 +22,7 @@ const words = new Map<string, unknown>()
 
 export const minimaxM3: ToolParser = { name: 'minimax-m3', sglangNames: ['minimax-m3'], delimiters, parse }
 
-/** A value and its name. Without elements in it, it is a text. */
+/** A named value. Without elements in it, it is a text. */
 interface Element extends NamedRange {
   readonly elements: readonly Element[]
 }
@@ -45,7 +45,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
   })
 }
 
-/** Reads elements one after the other, from a place up to a closing tag. Depth is bounded, so that recursion is. */
+/** Reads consecutive elements from a position up to a closing tag. Depth is limited, and so is recursion. */
 function elementsReader(text: string): (start: number, close: string, depth: number) => Elements {
   const nextMark = finder(text, MARK)
   return readElements

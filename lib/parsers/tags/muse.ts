@@ -1,6 +1,7 @@
 /**
- * Muse Glimmer, ATEM: `<atem:invoke name="NAME"><atem:parameter name="KEY">VALUE</atem:parameter>…</atem:invoke>` in a section, in a
- * message to the tool: `<|start|>assistant to=NAME<|message|>…<|eom|>`. The start of the first message stands in the prompt.
+ * Muse Glimmer, ATEM: `<atem:invoke name="NAME"><atem:parameter name="KEY">VALUE</atem:parameter>…</atem:invoke>` in a
+ * section, in a message to the tool: `<|start|>assistant to=NAME<|message|>…<|eom|>`. The prompt ends with the start of
+ * the first message.
  */
 
 import type { ToolParser } from '../parser.ts'
@@ -10,6 +11,7 @@ import { markupOf } from '../reading/rest.ts'
 const section = { open: '<atem:function_calls>', close: '</atem:function_calls>' } as const
 const FRAME = /<\|start\|>[^<]*<\|message\|>|^[^<]*<\|message\|>|<\|(?:eom|eot)\|>|<\/?atem:function_calls>/g
 
+/** Parser of Muse Glimmer. */
 export const muse: ToolParser = {
   name: 'muse',
   sglangNames: ['muse'],

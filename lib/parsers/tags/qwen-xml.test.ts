@@ -11,8 +11,8 @@ const tool = (properties: object, more: object = {}): ToolSpec[] => [
   { name: 'f', inputSchema: { type: 'object', properties, ...more } },
 ]
 
-describe('a well-formed call', () => {
-  test('is parsed with its name, arguments and places', () => {
+describe('qwen_xml parser with a well-formed call', () => {
+  test('returns its name, arguments and positions', () => {
     const text = `So. ${call('add', parameter('a', '25'), parameter('why', 'é\n\n💡'))} done`
     const [parsed] = parseText(qwenXml, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: 'é\n\n💡' } })
@@ -24,7 +24,7 @@ describe('a well-formed call', () => {
     ])
   })
 
-  test('may stand on one line, with no arguments, several in order', () => {
+  test('allows one line, no arguments, and several calls in order', () => {
     expect(
       drawn(
         '<tool_call><function=f><parameter=a>x</parameter></function></tool_call><tool_call><function=g></function></tool_call>',
@@ -32,7 +32,7 @@ describe('a well-formed call', () => {
     ).toEqual(['f({"a":"x"})', 'g({})'])
   })
 
-  test('loses one line break at each end of a value, and nothing else', () => {
+  test('removes one line break at each end of a value and nothing else', () => {
     expect(drawn(call('f', parameter('a', '  x \n')))).toEqual(['f({"a":"  x \\n"})'])
     expect(drawn(call('f', parameter('a', '\nx\n')))).toEqual(['f({"a":"\\nx\\n"})'])
     expect(
@@ -40,7 +40,7 @@ describe('a well-formed call', () => {
     ).toEqual(['f({"a":"","b":""})'])
   })
 
-  test('may hold the delimiter of calls, and of functions, in a value', () => {
+  test('allows the delimiters of calls and functions in a value', () => {
     expect(drawn(call('f', parameter('a', '</tool_call></function><tool_call>')) + call('g'))).toEqual([
       'f({"a":"</tool_call></function><tool_call>"})',
       'g({})',
@@ -52,7 +52,7 @@ describe('a well-formed call', () => {
     expect(parsed?.kind === 'parsed' && Object.hasOwn(parsed.input, '__proto__')).toBe(true)
   })
 
-  test('a value without its closing tag ends at the next parameter, or with its function', () => {
+  test('ends a value without closing tag at the next parameter or with its function', () => {
     expect(drawn(call('f', '<parameter=a>\n1\n', '<parameter=b>\n x \n'))).toEqual(['f({"a":1,"b":" x "})'])
     expect(drawn('<tool_call><function=f><parameter=a>1</function></tool_call>')).toEqual(['f({"a":1})'])
     expect(drawn('<tool_call><function=f><parameter=a><parameter=b>2</parameter></function></tool_call>')).toEqual([
@@ -63,7 +63,7 @@ describe('a well-formed call', () => {
     expect(parsed?.kind === 'parsed' && parsed.arguments.map((a) => taken(text, a.text))).toEqual(['1', '2'])
   })
 
-  test('a value without its closing tag does not reach into the next call', () => {
+  test('keeps a value without closing tag out of the next call', () => {
     const text = `<tool_call><function=f><parameter=a>1</function></tool_call>${call('g', parameter('b', '2'))}`
     expect(drawn(text)).toEqual(['f({"a":1})', 'g({"b":2})'])
     expect(drawn(`${text.slice(0, text.indexOf('<tool_call>', 1))}${call('g')} </parameter> and on`)).toEqual([
@@ -79,7 +79,7 @@ describe('a well-formed call', () => {
   })
 })
 
-describe('a malformed call is data with a reason and a place', () => {
+describe('qwen_xml parser with a malformed call', () => {
   test.each([
     ['', '✗ the text ends where <function= should stand @11', '<tool_call>'],
     ['', '✗ "<" where <function= should stand @11'],
@@ -88,7 +88,7 @@ describe('a malformed call is data with a reason and a place', () => {
     ['<function=></function>', '✗ <function= is not followed by a name @21'],
     ['<function=f', '✗ <function= is not closed by ">" @22'],
     ['<function=f\n><', '✗ "<" where <parameter= or </function> should stand @24'],
-    ['<function=f g></function>', '✗ the name of the call holds white space @11'],
+    ['<function=f g></function>', '✗ the name of the call contains white space @11'],
     ['<function=f>x</function>', '✗ "x" where <parameter= or </function> should stand @23'],
     ['<function=f><parameter=a\nb>1</parameter></function>', '✗ <parameter= is not closed by ">" @37'],
     ['<function=f><parameter=a</parameter></function>', '✗ <parameter= is not closed by ">" @35'],
@@ -102,16 +102,16 @@ describe('a malformed call is data with a reason and a place', () => {
     ['<function=f><parameter=a>1</parameter>\n<parameter=a>2</parameter></function>', '✗ "a" is given twice @61'],
     ['<function=f></function><function=g></function>', '✗ "<" where </tool_call> should stand @34'],
     ['<function=f></function> and', '✗ "a" where </tool_call> should stand @35'],
-  ])('%s', (body, line, text = `<tool_call>${body}</tool_call>`) => {
+  ])('reports the reason and position for %s', (body, line, text = `<tool_call>${body}</tool_call>`) => {
     expect(drawn(text)).toEqual([line])
   })
 
-  test('its name is kept when it can be read', () => {
+  test('keeps a readable name', () => {
     expect(parseText(qwenXml, call('f', '<parameter=a'))).toMatchObject([{ kind: 'malformed', name: 'f' }])
     expect(parseText(qwenXml, call(''))[0]).not.toHaveProperty('name')
   })
 
-  test('a value without its closing tag holds no other tag of the format', () => {
+  test('refuses other tags of the format in a value without closing tag', () => {
     const text = '<tool_call><function=f><parameter=a>'
     expect(drawn(`${text}1<tool_call>${text.slice(11)}2</parameter></function></tool_call>`)).toEqual([
       '✗ the value of "a" is not closed @36',
@@ -119,7 +119,7 @@ describe('a malformed call is data with a reason and a place', () => {
     ])
   })
 
-  test('it does not swallow the good call after it', () => {
+  test('keeps the good call after it', () => {
     const good = call('g', parameter('b', '2'))
     for (const bad of [
       '<tool_call><function=f><parameter=a>1</function> </tool_call',
@@ -131,13 +131,13 @@ describe('a malformed call is data with a reason and a place', () => {
       expect(drawn(`${bad}\n${good}`)[1]).toBe('g({"b":2})')
   })
 
-  test('a value that runs over the end of its call is not closed, when nothing comes of it', () => {
+  test('treats a value that extends over the end of its call as unclosed if the call fails', () => {
     const text = `<tool_call><function=f><parameter=a>1 </tool_call>${call('g')} </parameter> and on`
     expect(drawn(text)).toEqual(['✗ the value of "a" is not closed @36', 'g({})'])
   })
 })
 
-describe('values are typed by the tool’s schema', () => {
+describe('qwen_xml parser with the tool’s schema', () => {
   const typed = (schema: unknown, value: string, more: object = {}) =>
     drawn(call('f', parameter('a', value)), tool({ a: schema }, more))[0]
 
@@ -175,7 +175,7 @@ describe('values are typed by the tool’s schema', () => {
     [{ type: 'str' }, '1', '1'],
     [{}, '1', '1'],
     [true, 'True', '"True"'],
-  ])('%j, %j', (schema, value, read) => {
+  ])('reads %j as %j', (schema, value, read) => {
     const $defs = {
       S: { type: 'string' },
       'a/b': { type: 'string' },
@@ -190,13 +190,17 @@ describe('values are typed by the tool’s schema', () => {
     [{ type: ['boolean', 'null'] }, '"true"', '✗ "a" is not of type boolean or null @39'],
     [{ type: 'object' }, '[1]', '✗ "a" is not of type object @39'],
     [{ type: 'array' }, '[1', '✗ "a" is not of type array: the text ends where "," or "]" should stand @41'],
-    [{ type: 'number' }, '1e999', '✗ "a" is not of type number: a number is larger than any that can be kept @39'],
+    [
+      { type: 'number' },
+      '1e999',
+      '✗ "a" is not of type number: a number is larger than any that can be represented @39',
+    ],
     [{ type: 'number' }, '1 2', '✗ "a" is not of type number: something stands behind the JSON value @41'],
-  ])('what does not fit is malformed: %j, %j', (schema, value, line) => {
+  ])('reports a mismatch: %j, %j', (schema, value, line) => {
     expect(typed(schema, value)).toBe(line)
   })
 
-  test('a schema for other arguments holds for those that are not named', () => {
+  test('uses additionalProperties for unnamed arguments', () => {
     expect(drawn(call('f', parameter('z', '1')), tool({}, { additionalProperties: { type: 'string' } }))).toEqual([
       'f({"z":"1"})',
     ])
@@ -204,14 +208,14 @@ describe('values are typed by the tool’s schema', () => {
     expect(drawn(call('f', parameter('constructor', '1')), tool({}))).toEqual(['f({"constructor":1})'])
   })
 
-  test('without a schema, what decodes as JSON is decoded', () => {
+  test('decodes JSON without a schema', () => {
     expect(drawn(call('other', parameter('a', '42'), parameter('b', 'NaN'), parameter('c', '"x"')), tool({}))).toEqual([
       'other({"a":42,"b":"NaN","c":"x"})',
     ])
   })
 })
 
-describe('Seed-OSS', () => {
+describe('seed_oss parser', () => {
   const call = (value: string) =>
     `<seed:tool_call>\n<function=f>\n<parameter=a>${value}</parameter>\n</function>\n</seed:tool_call>`
   const read = (text: string, type?: string) =>
@@ -224,11 +228,11 @@ describe('Seed-OSS', () => {
     ["{'k': True}", 'object', '{"k":true}'],
     ['[1]', 'array', '[1]'],
     ['</seed:tool_call>', 'string', '"</seed:tool_call>"'],
-  ])('writes the calls of qwen_xml in tokens of its own, and Python: %s as %s', (written, type, json) => {
+  ])('reads the calls of qwen_xml between its own tokens, and Python: %s as %s', (written, type, json) => {
     expect(read(`<seed:think>${call('0')}</seed:think>${call(written)}`, type)).toEqual([`f({"a":${json}})`])
   })
 
-  test('a malformed call is data with a reason, and the next one is read', () => {
+  test('reports a malformed call with the reason and reads the next one', () => {
     const good = call('1')
     const lines = (body: string) => read(`<seed:tool_call>${body}${good}`, 'integer')
     expect(lines('<function=f>').at(-1)).toBe('f({"a":1})')

@@ -1,7 +1,8 @@
 /**
- * Qwen's XML: `<tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>`, as Qwen3-Coder and
- * Qwen3.5 write it. A line break behind `<parameter=…>` and one before `</parameter>` belong to the tags. Models forget
- * `</parameter>`: the value then ends at the next `<parameter=` or at `</function>`, where no other tag stands in it.
+ * Qwen's XML: `<tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>`, the format of
+ * Qwen3-Coder and Qwen3.5. A line break after `<parameter=…>` and one before `</parameter>` belong to the tags. Models
+ * forget `</parameter>`: the value then ends at the next `<parameter=` or at `</function>`, if it contains no other
+ * tag.
  */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
@@ -29,7 +30,7 @@ const PARAMETER_END = '</parameter>'
 const PARAMETER_OR_END = `${PARAMETER} or ${FUNCTION_END}`
 const BRACKET = /[<>]/g
 
-/** The chat template writes such values with Jinja's `string` filter, and that is Python. */
+/** The chat template writes such values with Jinja's `string` filter, which is Python notation. */
 const words = new Map<string, unknown>([
   ['True', true],
   ['False', false],
@@ -41,7 +42,7 @@ export const qwenXml: ToolParser = {
   sglangNames: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
 }
 
-/** Seed-OSS writes the same between tokens of its own, and every value as Python prints it. */
+/** Parser of Seed-OSS, which writes the same format between its own tokens and every value in Python notation. */
 export const seedOss = qwenXmlParser(
   'seed_oss',
   'seed:tool_call',
@@ -76,7 +77,7 @@ function parse(
   return callsIn(shielded, marks, (open) => {
     const start = open + delimiters.open.length
     const tagged = readFunction(text, start, places, text.length)
-    // A value that holds the end of its call, and of which nothing came, may lack its own.
+    // If the call failed, a value that contains the end of the call may be unclosed.
     const shorter = isCrossed(tagged, open, marks) ? readFunction(text, start, places, marks.nextClose(open)) : tagged
     return taggedCall(text, open, shorter.ok ? shorter : tagged, readValue, delimiters, marks)
   })
@@ -85,18 +86,18 @@ function parse(
 interface Places {
   readonly nextParameter: (from: number) => number
   readonly nextParameterEnd: (from: number) => number
-  /** What closes a call. */
+  /** The tag that closes a call. */
   readonly close: string
 }
 
-/** `limit`: where the closing tag of a value stands no more. */
+/** `limit` is the position from which on no closing tag of a value is read. */
 function readFunction(text: string, start: number, places: Places, limit: number): Tagged {
   const { nextParameter, nextParameterEnd } = places
   const values: NamedRange[] = []
   const tag = nameInTag(text, skipSpace(text, start, text.length), FUNCTION, FUNCTION)
   if (!tag.ok) return { ok: false, why: tag.why, at: tag.at, values }
   const { name, nameText } = tag
-  if (/\s/.test(name)) return { ok: false, why: 'the name of the call holds white space', at: start, values }
+  if (/\s/.test(name)) return { ok: false, why: 'the name of the call contains white space', at: start, values }
   let position = skipSpace(text, tag.end, text.length)
   while (!text.startsWith(FUNCTION_END, position)) {
     const parameter = nameInTag(text, position, PARAMETER, PARAMETER_OR_END)
@@ -116,7 +117,7 @@ function readFunction(text: string, start: number, places: Places, limit: number
 
 const TAG = /<\/?(?:(?:seed:)?tool_call>|function[=>]|parameter[=>])/g
 
-/** The end of a value that lacks its closing tag; undefined where a tag follows that does not end one. */
+/** Returns the end of a value without closing tag, or undefined if a tag follows that does not end one. */
 function impliedEnd(text: string, start: number): number | undefined {
   TAG.lastIndex = start
   const tag = TAG.exec(text)
@@ -127,7 +128,7 @@ type Tag =
   | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly end: number }
   | { readonly ok: false; readonly why: string; readonly at: number }
 
-/** The name in a tag such as `<function=NAME>`, which should stand at `at`. */
+/** Returns the name in a tag such as `<function=NAME>`, which is expected at `at`. */
 function nameInTag(text: string, at: number, tag: string, expected: string): Tag {
   if (!text.startsWith(tag, at)) return { ok: false, why: whatStands(text, at, text.length, expected), at }
   const end = endOfName(text, at + tag.length, BRACKET)

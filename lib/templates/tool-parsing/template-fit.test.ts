@@ -114,7 +114,7 @@ test('real templates of other families: one call in a message, a form that only 
   expect(report(shipped('qwen3')).ranking[0]).toMatchObject({ parser: 'hermes', score: 1 })
   expect(report(shipped('deepseek_v3'))).toMatchObject({
     template: { evidence: 'text' },
-    verdict: 'deepseek_v3 fits: the chat template has <｜tool▁sep｜>.',
+    verdict: 'deepseek_v3 fits: the chat template contains <｜tool▁sep｜>.',
   })
   const fits = 'fits: it reads both calls that the template writes, all arguments as they were given.'
   expect(report(shipped('llama3_2'))).toMatchObject({ template: { evidence: 'written' }, verdict: `llama3 ${fits}` })
