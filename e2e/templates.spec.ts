@@ -197,7 +197,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await expect(shownRevision(elsewhere)).toHaveText(/ · edited$/)
     await elsewhere.goto(`/templates${link.hash.slice(0, -9)}`)
     await elsewhere.reload()
-    await expect(offer).toContainText('This link cannot be opened: it is cut off, or was changed.')
+    await expect(offer).toContainText('This link cannot be opened: it is truncated or was changed.')
     await elsewhere.keyboard.press('Enter')
     // By the Load menu, and dropped under a name that says nothing.
     await load(elsewhere, 'File')

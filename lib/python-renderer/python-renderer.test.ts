@@ -1,4 +1,4 @@
-/** The process around Python, with programs that behave as a Python may; the real one is asked in peers/. */
+/** Tests the Python process with fake programs; peers/ tests the real Python. */
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -20,7 +20,7 @@ const question: PythonRenderRequest = {
 const script = path.join(import.meta.dirname, 'python-renderer.py')
 const never = new AbortController().signal
 
-/** A program that is started as Python would be. */
+/** Creates a program that is started in place of Python. */
 function program(name: string, script: string): string {
   const file = path.join(folder, name)
   writeFileSync(file, `#!${process.execPath}\n${script}\n`)
@@ -28,7 +28,7 @@ function program(name: string, script: string): string {
   return file
 }
 
-test('the question goes in whole, the answer comes out with what was asked', async () => {
+test('renderInPython sends the whole request and returns the answer', async () => {
   const echo = program(
     'echo.cjs',
     `let text = ''
@@ -44,7 +44,7 @@ process.stdin.on('data', (chunk) => {
   expect(answer.kind === 'rendered' && JSON.parse(answer.text)).toEqual({ ...question, tokenizerJson: null })
 })
 
-test('what the template raises is told in Python’s words', async () => {
+test('renderInPython reports template errors in Python’s words', async () => {
   const raising = program(
     'raising.cjs',
     `console.log(JSON.stringify({ versions: { python: '3' }, error: { className: 'UndefinedError', message: "'x' is undefined", line: null } }))`,
@@ -71,19 +71,19 @@ test.each([
     program('dies.cjs', `console.error('Traceback\\nMemoryError'); process.exit(1)`),
     /ended without an answer: MemoryError/,
   ],
-  ['says something else', program('chats.cjs', `console.log('hello')`), /ended without an answer: it said nothing/],
+  ['says something else', program('chats.cjs', `console.log('hello')`), /ended without an answer: it printed nothing/],
   [
     'says too much',
     program('floods.cjs', `const fs = require('fs'); for (;;) fs.writeSync(1, 'x'.repeat(65536))`),
     /answered more than 1 MiB/,
   ],
   ['never ends', program('hangs.cjs', 'setInterval(() => {}, 1000)'), /took longer than 0.2 s/, 200],
-])('a Python that %s is unavailable, and why is said', async (_, python, why, milliseconds = 60_000) => {
+])('renderInPython reports why a Python that %s is unavailable', async (_, python, why, milliseconds = 60_000) => {
   const answer = await askPython({ program: python, script }, question, never, { milliseconds, output: 1 << 20 })
   expect(answer).toEqual({ kind: 'unavailable', why: expect.stringMatching(why) })
 })
 
-test('who leaves stops it', async () => {
+test('renderInPython stops the process when the caller aborts', async () => {
   const hangs = program('waits.cjs', 'setInterval(() => {}, 1000)')
   const leaving = new AbortController()
   const asked = askPython({ program: hangs, script }, question, leaving.signal)
@@ -91,7 +91,7 @@ test('who leaves stops it', async () => {
   await expect(asked).rejects.toThrow('left')
 })
 
-test('one is asked at a time; who leaves while waiting is not asked', async () => {
+test('renderInPython runs one process at a time and skips aborted requests', async () => {
   const log = path.join(folder, 'asked.log')
   const slow = program(
     'slow.cjs',
@@ -108,7 +108,7 @@ setTimeout(() => { fs.appendFileSync(${JSON.stringify(log)}, '>'); console.log('
   expect(readFileSync(log, 'utf8')).toBe('<><>')
 })
 
-test('keys and tokens in the environment are not handed on', async () => {
+test('renderInPython passes no keys or tokens of the environment on', async () => {
   process.env.SGLANG_API_KEY = 'secret-of-the-server'
   try {
     const tells = program(
@@ -125,7 +125,7 @@ test('keys and tokens in the environment are not handed on', async () => {
 })
 
 test.skipIf(process.platform !== 'linux' || !hasPython())(
-  'The script ends with the application that started it, also where that was killed while a template never ends',
+  'the Python script ends with the application, also if that was killed during an endless template',
   async () => {
     const begun = path.join(folder, 'begun')
     const python = path.join(folder, 'python-with-fakes')
@@ -151,7 +151,7 @@ function hasPython(): boolean {
   }
 }
 
-/** Modules with what the script imports; rendering writes the process id into a file, and never ends. */
+/** Creates the modules that the script imports; rendering writes the process id to a file and never ends. */
 function fakeTransformers(begun: string): string {
   const modules = path.join(folder, 'modules')
   const write = (name: string, text: string) => {

@@ -1,19 +1,21 @@
-/** The user's own Python as a judge of renders: a process for each question, with nothing of ours in its environment. */
+/** Renders templates with the user's Python as a reference: one process for each request, without our environment. */
 import { spawn } from 'node:child_process'
 import * as z from 'zod'
 
+/** A render request to Python. */
 export interface PythonRenderRequest {
   readonly template: string
-  /** JSON texts, so that 1.0 stays 1.0. Empty: none. */
+  /** JSON texts, so that 1.0 stays 1.0; empty for none. */
   readonly messages: string
   readonly tools: string
   readonly options: string
-  /** bos_token and the like: variables of the template. */
+  /** Variables of the template such as bos_token. */
   readonly specialTokens: Readonly<Record<string, string>>
-  /** Text of tokenizer.json; undefined: no ids are asked for. */
+  /** Text of tokenizer.json; undefined if no ids are requested. */
   readonly tokenizerJson: string | undefined
 }
 
+/** The result of a request. */
 export type PythonRenderAnswer =
   | {
       readonly kind: 'rendered'
@@ -32,23 +34,27 @@ export type PythonRenderAnswer =
   /** There is no such Python, or it lacks transformers; `why` says what to do. */
   | { readonly kind: 'unavailable'; readonly why: string }
 
+/** Limits of one request. */
 export interface PythonRenderLimits {
   /** Importing transformers alone takes seconds. */
   readonly milliseconds: number
-  /** Bytes of its answer. */
+  /** Bytes of the output. */
   readonly output: number
 }
 
 const LIMITS: PythonRenderLimits = { milliseconds: 60_000, output: 64 << 20 }
 
 interface Python {
-  /** As the configuration names it, never a request. */
+  /** The program from the configuration, never from a request. */
   readonly program: string
-  /** Path of python-renderer.py: bundled code does not know where it stood. */
+  /** Path of python-renderer.py, because bundled code does not know its own folder. */
   readonly script: string
 }
 
-/** One Python at a time, since each may take gigabytes: a question waits for those before it. Throws the reason of the signal. */
+/**
+ * Runs one Python process at a time, because each may use gigabytes: a request waits for earlier ones. Throws the
+ * reason of the signal.
+ */
 export function askPython(
   judge: Python,
   question: PythonRenderRequest,
@@ -113,7 +119,7 @@ type Ended =
   | { readonly kind: 'ended'; readonly output: string; readonly errors: string }
   | { readonly kind: 'failed'; readonly why: string }
 
-/** What a child needs to find its libraries; keys and tokens of ours are not among it. */
+/** Variables that a child process needs to find its libraries; none contains keys or tokens. */
 const PASSED_ON = [
   'PATH',
   'HOME',
@@ -131,9 +137,9 @@ const environment = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.keys(process.env).flatMap((name) => (PASSED_ON.includes(name) ? [] : [[name, undefined]])),
   ),
-  // The question is UTF-8, whatever the locale.
+  // Requests are UTF-8 in any locale.
   PYTHONUTF8: '1',
-  // A render needs no network, and no weights.
+  // A render needs neither the network nor weights.
   HF_HUB_OFFLINE: '1',
   TRANSFORMERS_VERBOSITY: 'error',
   USE_TORCH: '0',
@@ -170,7 +176,7 @@ function run(
   )
   const errors = collected(child.stderr, () => {}, 1 << 20)
   child.stdin.on('error', () => {})
-  // Left open: it ends with this process, however that ends, and the child ends with it.
+  // Stdin stays open and ends with this process, so the child ends with it.
   child.stdin.write(`${input}\n`)
   child.on('error', (error: NodeJS.ErrnoException) =>
     stop(
@@ -186,7 +192,7 @@ function run(
   })
 }
 
-/** What a stream has brought so far, up to a limit in bytes. */
+/** Collects the output of a stream up to a limit in bytes. */
 function collected(stream: NodeJS.ReadableStream, onTooMuch: () => void, limit: number): () => string {
   const chunks: Buffer[] = []
   let size = 0
@@ -198,4 +204,4 @@ function collected(stream: NodeJS.ReadableStream, onTooMuch: () => void, limit: 
   return () => Buffer.concat(chunks).toString('utf8')
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) || 'it said nothing'
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) || 'it printed nothing'

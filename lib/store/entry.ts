@@ -1,6 +1,6 @@
 /**
- * The row of a trajectory in the list. Its columns have two writers: the record, written again with every segment, and
- * the labels, written when somebody changes them. Neither touches the other's.
+ * The list row of a trajectory. Its columns have two writers: the record, which is updated with every segment, and the
+ * labels. Neither changes the other's columns.
  */
 
 import type { TrajectorySummary } from '#lib/api/library.ts'
@@ -13,20 +13,20 @@ import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 import { folded } from './listing/folded.ts'
 
-/** Read with these columns. */
+/** Columns that `summary` needs. */
 export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`
 
 const SHOWN_QUESTION = 120
-/** Of a longer question only the beginning is searched: prompts may hold whole documents. */
+/** Only the beginning of a long question is searched, because prompts may contain whole documents. */
 const SEARCHED_QUESTION = 4000
-/** What follows tells no titles apart that a person would. */
+/** Longest part of a title that is compared in sorting. */
 const SORTED_TITLE = 120
 
 export function recordColumns(trajectory: Trajectory) {
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const { succeeded, failed, malformed, pending } = toolCalls
   const { provenance, model, outcome, segments } = trajectory
-  // Imported files number their groups each for itself.
+  // Imported files number their groups independently.
   const group = provenance.kind === 'import' ? undefined : trajectory.group
   const file = provenance.kind === 'import' ? (provenance.file ?? '') : ''
   const asked = firstQuestion(trajectory)
@@ -98,13 +98,13 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
 
 export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON.parse(String(row.labels)) as Labels
 
-/** null where there is nothing to sort by. */
+/** null if there is nothing to sort by. */
 function sortKey(text: string): string | null {
   const key = folded(text.slice(0, SORTED_TITLE)).trim()
   return key === '' ? null : key
 }
 
-/** Of a run that began with text or ids: how these begin. */
+/** For a run that began with text or ids, returns the beginning of these. */
 function firstQuestion({ segments, outcome, vocab }: Trajectory): string {
   const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
   const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome

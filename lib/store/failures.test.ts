@@ -1,4 +1,7 @@
-/** What a disk, another program or a damaged file does to the store: each a named error, and what was stored stays readable. */
+/**
+ * Tests the effect of disks, other programs and damaged files on the store: a named error, while stored data stays
+ * readable.
+ */
 import {
   mkdirSync,
   mkdtempSync,
@@ -31,7 +34,7 @@ const newest = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 50 } a
 const named = (id: string): Trajectory => ({ ...sample, id })
 const running = (id: string): Trajectory => ({ ...named(id), segments: [], outcome: { kind: 'running' } })
 
-/** A store, and its connection. */
+/** Opens a store and its connection. */
 function opened(): { readonly store: TrajectoryStore; readonly connection: DatabaseSync } {
   let connection: DatabaseSync | undefined
   const store = openTrajectoryStore(folder, {
@@ -54,11 +57,11 @@ function failure(action: () => unknown): StoreError {
   throw new Error('nothing was thrown')
 }
 
-/** Until the connection may grow its file no further, it is as on a full disk. */
+/** The connection cannot grow its file, like on a full disk. */
 const fillDisk = (connection: DatabaseSync) => connection.exec('PRAGMA max_page_count = 1')
 const freeDisk = (connection: DatabaseSync) => connection.exec('PRAGMA max_page_count = 4294967294')
 
-test('A write on a full disk is DISK_FULL with advice and its cause; reading and the next write work', () => {
+test('a write on a full disk fails with DISK_FULL, advice and cause; reading and later writes work', () => {
   const { store, connection } = opened()
   store.add(sample)
   fillDisk(connection)
@@ -76,7 +79,7 @@ test('A write on a full disk is DISK_FULL with advice and its cause; reading and
   store.close()
 })
 
-test('A transaction throws the error of its action, also where SQLite or the action has rolled back by itself', () => {
+test('transaction throws the error of its action, also after an automatic rollback', () => {
   const database = new DatabaseSync(':memory:')
   const first = new Error('first')
   for (const isRolledBack of [true, false])
@@ -90,7 +93,7 @@ test('A transaction throws the error of its action, also where SQLite or the act
   database.close()
 })
 
-test('The end of a run that cannot be stored is shown all the same, and the run can be deleted and stored later', () => {
+test('the end of a run that cannot be stored is shown, and the run can be deleted and stored later', () => {
   const { store, connection } = opened()
   const key = store.add(running('run'), { runsHere: true })
   store.update(key, { ...sample, id: 'run', outcome: { kind: 'running' } }, 0)
@@ -109,7 +112,7 @@ test('The end of a run that cannot be stored is shown all the same, and the run 
   again.close()
 })
 
-test('A database that another program keeps locked is DATABASE_LOCKED, at start and at a write', () => {
+test('a database that another program keeps locked fails with DATABASE_LOCKED at start and on a write', () => {
   const { store } = opened()
   const holder = new DatabaseSync(file())
   holder.exec('BEGIN IMMEDIATE')
@@ -125,7 +128,7 @@ test('A database that another program keeps locked is DATABASE_LOCKED, at start 
   store.close()
 })
 
-test('A database whose beginning is no database any more is DATABASE_DAMAGED, and is left as it is', () => {
+test('a database with a damaged header fails with DATABASE_DAMAGED and stays unchanged', () => {
   opened().store.close()
   const bytes = readFileSync(file())
   bytes.fill(0xff, 0, 100)
@@ -135,7 +138,7 @@ test('A database whose beginning is no database any more is DATABASE_DAMAGED, an
   expect(readFileSync(file())).toEqual(bytes)
 })
 
-test('A database with damaged pages is DATABASE_DAMAGED where they are read', () => {
+test('a database with damaged pages fails with DATABASE_DAMAGED when they are read', () => {
   const { store } = opened()
   for (let n = 0; n < 50; n++) store.add({ ...named(`t${n}`), note: 'x'.repeat(5000) })
   store.close()
@@ -153,7 +156,7 @@ test('A database with damaged pages is DATABASE_DAMAGED where they are read', ()
   expect(error.code).toBe('DATABASE_DAMAGED')
 })
 
-test('A database that was cut off is DATABASE_DAMAGED', () => {
+test('a truncated database fails with DATABASE_DAMAGED', () => {
   const { store } = opened()
   for (let n = 0; n < 50; n++) store.add({ ...named(`t${n}`), note: 'x'.repeat(5000) })
   store.close()
@@ -170,14 +173,14 @@ test('A database that was cut off is DATABASE_DAMAGED', () => {
   ).toBe('DATABASE_DAMAGED')
 })
 
-test('A database that is a folder is STORE_FAILED', () => {
+test('a folder in place of the database fails with STORE_FAILED', () => {
   mkdirSync(file())
   expect(failure(opened)).toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining('cannot be used') })
 })
 
 test.each<[string, string, RegExp]>([
   ['is empty', '', /it is empty/],
-  ['was cut off', '{"servers": [{"name": "a", "apiKey": "secret-of-a', /it is not JSON, or was cut off$/],
+  ['was cut off', '{"servers": [{"name": "a", "apiKey": "secret-of-a', /it is not JSON, or truncated$/],
   ['is an array', '[]', /expected an object, found/],
   ['lacks an address', '{"servers": [{"name": "a"}]}', /servers\[0\]\.baseUrl/],
 ])(
@@ -197,9 +200,9 @@ test.each<[string, string, RegExp]>([
   },
 )
 
-test('Settings that cannot be saved are named, and leave no half file', () => {
+test('settings that cannot be saved fail with a named error and leave no partial file', () => {
   const settings = path.join(folder, 'mcp-servers.json')
-  // A file cannot take the place of a folder, whoever asks.
+  // A file cannot replace a folder, for any user.
   mkdirSync(settings)
   expect(failure(() => openMcpServerStore(folder).save([])).code).toBe('STORE_FAILED')
   expect(readdirSync(folder)).toEqual(['mcp-servers.json'])
@@ -217,7 +220,7 @@ test.each<[string, StoreErrorCode]>([
   expect(storeErrorOf(error, 'f')).toMatchObject({ code: expected, cause: error })
 })
 
-test('An error of our own is not taken for one of the disk', () => {
+test('storeErrorOf does not treat our own errors as disk errors', () => {
   const error = new TypeError('ours')
   expect([storeErrorOf(error, 'f'), storeErrorOf('text', 'f')]).toEqual([error, 'text'])
 })

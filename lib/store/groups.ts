@@ -1,4 +1,4 @@
-/** Groups of samples: their rows, and the rule by which their answers are rewarded. */
+/** Groups of samples: their rows and their reward rules. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
@@ -8,12 +8,12 @@ import { updateRow } from './row.ts'
 import { transaction } from './transaction.ts'
 
 export interface GroupTable {
-  /** Those that are not deleted, by their index. */
+  /** Returns the samples that are not deleted, by their index. */
   groupRows(id: string): readonly TrajectorySummary[]
-  /** undefined: its answers are not rewarded by a rule. */
+  /** Returns the reward rule; undefined if there is none. */
   groupRule(id: string): RewardRule | undefined
   setGroupRule(id: string, rule: RewardRule | undefined): void
-  /** Makes what a rule found the reward of a trajectory; undefined takes it away. A reward given by hand stays. */
+  /** Stores the result of a rule as the reward of a trajectory; undefined removes it. A reward set by hand stays. */
   score(key: string, scored: Scored | undefined): void
 }
 

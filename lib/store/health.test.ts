@@ -1,4 +1,4 @@
-/** What was found in stored trajectories, kept beside them for as long as they stay as they are. */
+/** Tests the stored health results of trajectories, which are valid until the trajectory changes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -34,7 +34,7 @@ const gistIn = (key: string) => listed().find((row) => row.key === key)?.health
 const listed = (health?: HealthFilter) =>
   store.list({ filter: health ? { health } : {}, sort: { by: 'added', order: 'desc' }, limit: 50 }).rows
 
-test('the newest is checked first, and each once', () => {
+test('uncheckedKey returns the newest trajectory first, and each once', () => {
   for (const id of ['a', 'b']) store.add({ ...sample, id })
   expect(store.uncheckedKey()).toBe('b')
   check('b', bad)
@@ -44,7 +44,7 @@ test('the newest is checked first, and each once', () => {
   expect(gistIn('a')?.unknown).toEqual(['endings: why'])
 })
 
-test('a record that is written again is checked again, and what was found before is not kept', () => {
+test('a trajectory that changed is checked again and loses its earlier result', () => {
   const key = store.add(sample)
   const before = revisionOf(key)
   check(key, bad)
@@ -56,7 +56,7 @@ test('a record that is written again is checked again, and what was found before
   expect(store.health(key)).toBeUndefined()
 })
 
-test('one that is being written or was deleted is not checked', () => {
+test('a running or deleted trajectory is not checked', () => {
   const key = store.add({ ...sample, outcome: { kind: 'running' } }, { runsHere: true })
   expect(store.uncheckedKey()).toBeUndefined()
   check(key, good)
@@ -70,7 +70,7 @@ test('one that is being written or was deleted is not checked', () => {
   expect(store.health(key)).toEqual(good)
 })
 
-test('lists are filtered by it', () => {
+test('list filters by health', () => {
   for (const id of ['good', 'bad', 'drifting', 'new']) store.add({ ...sample, id })
   check('good', good)
   check('bad', bad)
@@ -82,7 +82,7 @@ test('lists are filtered by it', () => {
   expect(keys('unchecked')).toEqual(['new'])
 })
 
-test('another connection reads the record as it was stored', () => {
+test('a second connection reads the trajectory as it was stored', () => {
   expect(reader.read('none')).toBeUndefined()
   const key = store.add(sample)
   expect(reader.read(key)).toEqual({ of: { sequence: 1, revision: 0 }, found: sample })

@@ -1,25 +1,25 @@
 /**
- * What was found in stored trajectories, beside them. It belongs to one revision of a record: a run that goes on, or a
- * tokenizer that is chosen, makes another, and what was found before counts no more.
+ * Stored health results. A result belongs to one revision of a record: when a run continues or a tokenizer is chosen,
+ * the record gets a new revision and the result is outdated.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { gistOf, gravest, HEALTH_VERSION, type Health, type HealthGist } from '#lib/trajectory/health/health.ts'
 import { createSearchIndex, type RecordIndex } from './listing/search-index.ts'
 import { transaction } from './transaction.ts'
 
-/** Of a record: its row, and how often that was written. */
+/** A revision of a record: its row, and how often it was written. */
 export interface Revision {
   readonly sequence: number
   readonly revision: number
 }
 
-/** What a list is filtered by. drift: whether or not there are problems besides. lost: to the trainer's cut. */
+/** Health filters of a list. drift: with or without other problems. lost: to the trainer's cut. */
 export const HEALTH_FILTERS = ['problems', 'none', 'drift', 'unchecked', 'lost'] as const
 export type HealthFilter = (typeof HEALTH_FILTERS)[number]
 
 const CURRENT = `health.key = trajectories.key AND health.revision = trajectories.revision AND health.version = ${HEALTH_VERSION}`
 
-/** As one of the columns of a row: the gist, or null where it was not checked as it is now. */
+/** The short result as a column of a row, or null if the current revision was not checked. */
 export const HEALTH_COLUMN = `(SELECT gist FROM health WHERE ${CURRENT}) AS health`
 
 export const healthCondition = (filter: Exclude<HealthFilter, 'lost'>): string => {
@@ -40,13 +40,13 @@ export const healthGist = (row: Readonly<Record<string, unknown>>): HealthGist |
   typeof row.health === 'string' ? (JSON.parse(row.health) as HealthGist) : null
 
 export interface HealthStore {
-  /** The key of the newest one that was not checked as it is now; undefined: all were. One that is being written waits. */
+  /** Returns the key of the newest record without a current result, or undefined. Running records wait. */
   uncheckedKey(): string | undefined
-  /** Undefined where it was not checked as it is now. */
+  /** Returns the result, or undefined if the current revision was not checked. */
   health(key: string): Health | undefined
   /**
-   * What was found in a revision; nothing is kept where the record has become another. `index` is kept where the record was
-   * stored before there was one.
+   * Stores the result of a revision, unless the record has changed since. `index` is stored for records from before the
+   * index existed.
    */
   putHealth(key: string, of: Revision, health: Health, index?: RecordIndex): void
   revision(key: string): Revision | undefined

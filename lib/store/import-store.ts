@@ -1,6 +1,6 @@
 /**
- * The connection of an import, for a thread beside the server's. An import stores in several short transactions, between
- * which others write: until it is published, what it has stored is hidden as deleted trajectories are.
+ * The database connection of an import, for its own thread. An import stores in several short transactions, between
+ * which others write; until it is published, its trajectories are hidden like deleted ones.
  */
 import path from 'node:path'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -10,19 +10,25 @@ import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 export interface ImportStore {
-  /** Stores them hidden, in one transaction. Those that are stored already stay as they are. */
+  /** Stores hidden trajectories in one transaction. Trajectories that exist already stay unchanged. */
   add(trajectories: readonly Trajectory[]): readonly Inserted[]
-  /** Shows all of an import at once, in one transaction. Those that were deleted are restored. */
+  /** Shows all trajectories of an import in one transaction. Deleted ones are restored. */
   publish(keys: readonly string[]): void
-  /** Deletes what was added and not published. What an interrupted import leaves is deleted a day later, as deleted trajectories are. */
+  /**
+   * Deletes what was added and not published. The rest of an interrupted import is deleted a day later, like deleted
+   * trajectories.
+   */
   discard(keys: readonly string[]): void
   close(): void
 }
 
-/** Rows deleted in one transaction. */
+/** Rows that one transaction deletes. */
 const DISCARDED_AT_ONCE = 20
 
-/** The folder's database must be there. Every function throws StoreError where the database or its disk fails. */
+/**
+ * Opens the connection. The folder's database must exist. Every function throws StoreError if the database or its disk
+ * fails.
+ */
 export function openImportStore(folder: string, now: () => Date): ImportStore {
   const file = path.join(folder, DATABASE_FILE)
   const database = withStoreErrors(file, () => openDatabase(file))
@@ -51,11 +57,11 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
   return storeErrorsOf(store, file)
 }
 
-/** A file of Rollscope says how its trajectory was recorded; the library says that it was imported. */
+/** A Rollscope file contains its original provenance; the library lists it as imported. */
 const importColumns = ({ provenance }: Trajectory) => ({
   source: 'import',
   import_format: provenance.kind === 'import' ? provenance.format : OWN_FORMAT,
 })
 
-/** Its name in lib/formats. */
+/** Name of the format in lib/formats. */
 const OWN_FORMAT = 'rollscope'

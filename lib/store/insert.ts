@@ -1,4 +1,4 @@
-/** New trajectories as rows of the database, for every connection that writes some. */
+/** Inserts trajectories as database rows, for every connection that writes. */
 import type { DatabaseSync } from 'node:sqlite'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
@@ -10,18 +10,18 @@ import { insertRow, type Row } from './row.ts'
 
 export interface Inserted {
   readonly key: string
-  /** false: an equal trajectory has this key already, deleted ones too. */
+  /** False if an equal trajectory exists, also a deleted one. */
   readonly isNew: boolean
 }
 
 interface Inserter {
-  /** `columns` are further ones of its row. An id that is taken by another trajectory gets a suffix. */
+  /** `columns` are additional ones of its row. An id of another trajectory gets a suffix. */
   insert(trajectory: Trajectory, columns: Row): Inserted
   /** Replaces the segments from this position on. */
   writeSegments(key: string, all: readonly Segment[], from: number): void
 }
 
-/** Its functions are called inside of a transaction. */
+/** Creates the functions, which must be called in a transaction. */
 export function createInserter(database: DatabaseSync, now: () => Date): Inserter {
   const putSegment = database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)')
   const dropSegments = database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?')
@@ -72,10 +72,10 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
   }
 }
 
-/** An id may be any text; a key stands in addresses, where some texts mean something else or nothing. */
+/** An id may be any text; a key is part of addresses, where some texts have a meaning. */
 const keyOf = (id: string): string => (/^\.{1,2}$/.test(id) ? `id${id}` : id.toWellFormed())
 
-/** All but the segments and the labels, which are kept apart. */
+/** Returns the JSON of a trajectory without its segments and labels, which are stored separately. */
 export function headerText(trajectory: Trajectory): string {
   const { segments: _, ...header } = withLabels(trajectory, {})
   return JSON.stringify(header)

@@ -1,4 +1,4 @@
-/** A stored record put together from its rows; for another thread also over a connection of its own. */
+/** Assembles a stored record from its rows; another thread can use its own connection. */
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -9,7 +9,10 @@ import { labelsIn } from './entry.ts'
 import { createHealthStore, type Revision } from './health.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
-/** The trajectory, or what is wrong with it; undefined where there is none. Deleted ones too. */
+/**
+ * Creates a reader that returns the trajectory, what is wrong with it, or undefined if it does not exist. Deleted ones
+ * are included.
+ */
 export function recordReader(database: DatabaseSync): (key: string) => Trajectory | string | undefined {
   const record = database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?')
   const segments = database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position')
@@ -20,12 +23,14 @@ export function recordReader(database: DatabaseSync): (key: string) => Trajector
 }
 
 export interface TrajectoryReader {
-  /** What it was read as, and which of its revisions that is. Undefined where there is none. */
+  /** Returns the record and its revision, or undefined if it does not exist. */
   read(key: string): { readonly of: Revision; readonly found: Trajectory | string } | undefined
   close(): void
 }
 
-/** Reads what another thread writes. The file must be there. Throws StoreError, as its functions do. */
+/**
+ * Opens a reader of the data that another thread writes. The file must exist. Throws StoreError, like its functions.
+ */
 export function openTrajectoryReader(folder: string): TrajectoryReader {
   const file = path.join(folder, DATABASE_FILE)
   return withStoreErrors(file, () => {
@@ -34,7 +39,7 @@ export function openTrajectoryReader(folder: string): TrajectoryReader {
     const decoded = recordReader(database)
     const reader: TrajectoryReader = {
       read(key) {
-        // In one transaction: the record does not change between its rows.
+        // One transaction, so the record does not change between its rows.
         database.exec('BEGIN')
         try {
           const of = revision(key)

@@ -1,4 +1,4 @@
-/** Rows written by the names of their columns. Names are ours, never somebody's input; values are parameters. */
+/** Writes rows by column names, which are never user input; values are parameters. */
 import type { DatabaseSync } from 'node:sqlite'
 
 export type Row = Readonly<Record<string, string | number | null>>

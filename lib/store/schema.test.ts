@@ -1,4 +1,4 @@
-/** Databases of older versions, made here as those versions made them. */
+/** Tests databases of older versions, created as those versions did. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -55,7 +55,7 @@ function madeByVersion1(trajectories: readonly Trajectory[], runningIn: number |
 
 const labelled: Trajectory = { ...sample, id: 'labelled', title: 'Mine', tags: ['a'], note: 'n', reward: null }
 
-test('version 1 becomes the version of today: every trajectory as it was, and found', () => {
+test('migrate upgrades version 1 with all trajectories unchanged and searchable', () => {
   madeByVersion1([sample, labelled])
   for (const store of [open(), open()]) {
     expect(store.get('sample')).toEqual(sample)
@@ -82,7 +82,7 @@ test('version 1 becomes the version of today: every trajectory as it was, and fo
   checked.close()
 })
 
-test('runs are found by their group; imported files number theirs each for itself', () => {
+test('migrate adds group columns for runs; imported files number their groups independently', () => {
   const inGroup = (id: string, index: number, of: Partial<Trajectory> = {}) => ({
     ...sample,
     ...of,
@@ -102,7 +102,7 @@ test('runs are found by their group; imported files number theirs each for itsel
   store.close()
 })
 
-test('a run that version 1 left is interrupted, whichever process has its process id by now', () => {
+test('migrate interrupts a run of version 1, also if another process has its process id', () => {
   madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], process.pid)
   const store = open()
   expect(store.get('sample')?.outcome).toEqual({ kind: 'ended', reason: 'interrupted' })
@@ -112,7 +112,7 @@ test('a run that version 1 left is interrupted, whichever process has its proces
 test.each([
   ['a segment', `UPDATE segments SET segment = '{}' WHERE key = 'labelled' AND position = 0`],
   ['a header', `UPDATE trajectories SET header = '{"cut' WHERE key = 'labelled'`],
-])('%s that cannot be read is no reason to lose the others', (_, damage) => {
+])('migrate keeps the others if %s cannot be read', (_, damage) => {
   madeByVersion1([sample, labelled])
   const old = database()
   old.exec(damage)
@@ -124,7 +124,7 @@ test.each([
   store.close()
 })
 
-test('all of an upgrade happens or nothing', () => {
+test('migrate is atomic', () => {
   madeByVersion1([sample])
   const old = database()
   old.exec('CREATE TABLE headers (in_the_way TEXT)')
@@ -139,7 +139,7 @@ test('all of an upgrade happens or nothing', () => {
   after.close()
 })
 
-test('a newer version is left alone, and its file let go', () => {
+test('migrate leaves a newer version unchanged and closes its file', () => {
   madeByVersion1([sample])
   const newer = database()
   newer.exec('PRAGMA user_version = 99')

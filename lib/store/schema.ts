@@ -1,4 +1,4 @@
-/** The tables, version by version. A database is brought from its version to this one in one transaction. */
+/** The tables by version. A database is upgraded to the current version in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
@@ -8,7 +8,7 @@ import { insertRow, type Row } from './row.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-/** The first makes version 1 of nothing, the second 2 of 1, and so on. */
+/** The first upgrade creates version 1, the second upgrades 1 to 2, and so on. */
 const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   createTables,
   separateLabels,
@@ -17,7 +17,7 @@ const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   indexGenerated,
 ]
 
-/** With foreign keys off. Throws StoreError for a newer version, and leaves it as it is. */
+/** Upgrades the schema, with foreign keys off. Throws StoreError for a newer version, which stays unchanged. */
 export function migrate(database: DatabaseSync): void {
   const versionFound = (): number => {
     const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
@@ -31,7 +31,7 @@ export function migrate(database: DatabaseSync): void {
   }
   if (versionFound() === upgrades.length) return
   transaction(database, () => {
-    // Asked again: another process may have been faster.
+    // Read again, because another process may have upgraded first.
     for (const upgrade of upgrades.slice(versionFound())) upgrade(database)
     database.exec(`PRAGMA user_version = ${upgrades.length}`)
   })
@@ -60,8 +60,8 @@ function createTables(database: DatabaseSync): void {
 }
 
 /**
- * Headers, which hold whole vocabularies, move to a table of their own, so that a list reads small rows only; labels
- * move out of the headers; what is listed besides gets its columns.
+ * Moves headers, which contain whole vocabularies, to their own table, so that a list reads only small rows. Labels
+ * move out of the headers, and the other list columns are added.
  */
 function separateLabels(database: DatabaseSync): void {
   database.exec(`
@@ -121,7 +121,7 @@ function separateLabels(database: DatabaseSync): void {
   database.exec('DROP TABLE trajectories; ALTER TABLE listed RENAME TO trajectories')
 }
 
-/** `revision` counts how often a record was written: what was found in it belongs to one of them. */
+/** `revision` counts how often a record was written; a health result belongs to one revision. */
 function keepHealth(database: DatabaseSync): void {
   database.exec(`
     ALTER TABLE trajectories ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
@@ -137,7 +137,7 @@ function keepHealth(database: DatabaseSync): void {
   `)
 }
 
-/** Runs tell which group they belong to; imported files number their groups each for itself. */
+/** Runs store their group; imported files number their groups independently. */
 function keepGroups(database: DatabaseSync): void {
   database.exec(`
     ALTER TABLE trajectories ADD COLUMN group_id TEXT;
@@ -156,8 +156,8 @@ function keepGroups(database: DatabaseSync): void {
 }
 
 /**
- * What models wrote is searched in an index without the texts themselves. Records of before are not read here, which would
- * take minutes: they get their index, and `trained_spans`, when their health is checked.
+ * Generated text is searched in an index without the texts. Existing records are not read here, which would take
+ * minutes: they are indexed, and get `trained_spans`, when their health is checked.
  */
 function indexGenerated(database: DatabaseSync): void {
   database.exec(`
@@ -191,7 +191,7 @@ function listedColumns(row: Row, segments: readonly string[]) {
       },
     }
   }
-  // One that cannot be read stays as it is: opening it says what is wrong with it.
+  // A record that cannot be read stays unchanged; opening it reports what is wrong.
   const createdAt = new Date(0).toISOString()
   return {
     header: String(row.header),

@@ -1,8 +1,8 @@
-/** What the user's data cannot be read from or written to: every failure of SQLite and of the files beside it, by name. */
+/** Named errors for every failure of SQLite and of the files next to it. */
 
 /**
- * `DAMAGED` is of one trajectory, whose neighbours can be read; `SETTINGS_DAMAGED` of a file of settings;
- * `STORE_FAILED` is whatever else the disk or SQLite reports. The others say what they are.
+ * `DAMAGED` means one trajectory, while others can be read; `SETTINGS_DAMAGED` a settings file; `STORE_FAILED` any
+ * other failure of the disk or SQLite.
  */
 export type StoreErrorCode =
   | 'DAMAGED'
@@ -14,7 +14,7 @@ export type StoreErrorCode =
   | 'SETTINGS_DAMAGED'
   | 'STORE_FAILED'
 
-/** Something cannot be stored, or what is stored cannot be read. Message and hint are for people; `cause` is for the log. */
+/** Data could not be stored or read. Message and hint are for people; `cause` is for the log. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
@@ -27,11 +27,14 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether one trajectory cannot be read while the store itself works. */
+/** Returns whether only one trajectory cannot be read. */
 export const isDamagedRecord = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.code === 'DAMAGED'
 
-/** Any error of an action on `file`, which is one of the data folder. What is not of SQLite or of the disk is returned as it is. */
+/**
+ * Converts an error of an action on `file`, which is in the data folder. Errors that are not of SQLite or the disk are
+ * returned unchanged.
+ */
 export function storeErrorOf(error: unknown, file: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error
   const code = codeOf(error)
@@ -41,7 +44,7 @@ export function storeErrorOf(error: unknown, file: string): unknown {
   return new StoreError(code, `${what(file)}${reason}`, hint, { cause: error })
 }
 
-/** Runs the action. Throws its SQLite and disk errors as StoreError. */
+/** Runs the action and throws its SQLite and disk errors as StoreError. */
 export function withStoreErrors<T>(file: string, action: () => T): T {
   try {
     return action()
@@ -50,7 +53,7 @@ export function withStoreErrors<T>(file: string, action: () => T): T {
   }
 }
 
-/** The same functions, whose SQLite and disk errors are StoreError. */
+/** Wraps functions so that their SQLite and disk errors are StoreError. */
 export function storeErrorsOf<Functions extends object>(functions: Functions, file: string): Functions {
   const guarded = Object.entries(functions).map(([name, action]) => [
     name,
@@ -61,7 +64,7 @@ export function storeErrorsOf<Functions extends object>(functions: Functions, fi
 
 type ReportedCode = Exclude<StoreErrorCode, 'DAMAGED' | 'NEWER_DATABASE' | 'SETTINGS_DAMAGED'>
 
-/** By SQLite's primary result codes. */
+/** Names by SQLite's primary result codes. */
 const SQLITE_CODES: Readonly<Record<number, ReportedCode>> = {
   3: 'READ_ONLY',
   5: 'DATABASE_LOCKED',
@@ -91,11 +94,11 @@ function codeOf(error: Error & { readonly code?: unknown; readonly errcode?: unk
 const TEXTS: Readonly<Record<ReportedCode, readonly [what: (file: string) => string, hint: string]>> = {
   DISK_FULL: [
     (file) => `there is no space left to write ${file}`,
-    'What was stored before can be read. Make room on that disk, then try again.',
+    'Stored data can still be read. Free some space on that disk, then try again.',
   ],
   READ_ONLY: [
-    (file) => `${file} may not be written`,
-    'What is stored can be read. Make the folder, its files and its disk writable for your user, or set ROLLSCOPE_DATA to another folder.',
+    (file) => `${file} is not writable`,
+    'Stored data can still be read. Make the folder, its files and its disk writable for your user, or set ROLLSCOPE_DATA to another folder.',
   ],
   DATABASE_LOCKED: [
     (file) => `another program keeps ${file} locked`,
@@ -103,10 +106,10 @@ const TEXTS: Readonly<Record<ReportedCode, readonly [what: (file: string) => str
   ],
   DATABASE_DAMAGED: [
     (file) => `the database ${file} is damaged`,
-    'Stop Rollscope and copy the data folder. Then restore a backup of it, or save what can be read: sqlite3 rollscope.db .recover | sqlite3 new.db',
+    'Stop Rollscope and copy the data folder. Then restore a backup of it, or recover the readable data: sqlite3 rollscope.db .recover | sqlite3 new.db',
   ],
   STORE_FAILED: [
     (file) => `${file} cannot be used`,
-    'Check that its folder is there and that its disk works, or set ROLLSCOPE_DATA to another folder.',
+    'Check that its folder exists and that its disk works, or set ROLLSCOPE_DATA to another folder.',
   ],
 }

@@ -32,8 +32,8 @@ const trajectory = (id = 't', count = 2): Trajectory => ({
   id,
 })
 
-describe('trajectories', () => {
-  test('come back as they were, from another process too', () => {
+describe('stored trajectories', () => {
+  test('are unchanged, also for another process', () => {
     const store = open()
     const key = store.add(trajectory())
     expect(store.get(key)).toEqual(trajectory())
@@ -56,7 +56,7 @@ describe('trajectories', () => {
     store.close()
   })
 
-  test('an equal one is not kept twice; another one with the same id gets a key of its own', () => {
+  test('are not duplicated if equal; a different one with the same id gets its own key', () => {
     const store = open()
     expect([
       store.add(trajectory()),
@@ -68,7 +68,7 @@ describe('trajectories', () => {
     store.close()
   })
 
-  test('a run that cannot be read does not keep the others from being opened', () => {
+  test('that cannot be read do not prevent others from opening', () => {
     const store = open()
     for (const id of ['bad', 'good']) store.add({ ...trajectory(id), outcome: { kind: 'running' } }, { runsHere: true })
     store.close()
@@ -84,7 +84,7 @@ describe('trajectories', () => {
     }
   })
 
-  test('a file that was exported in mid-run is no run of ours', () => {
+  test('from a file that was exported during a run are not our runs', () => {
     const running = { ...trajectory(), outcome: { kind: 'running', rolloutId: 'r' } } as const
     const store = open()
     store.add(running)
@@ -99,7 +99,7 @@ describe('trajectories', () => {
     ['.', 'id.'],
     ['lonely\ud800', 'lonely\ufffd'],
     ['a/b?c#d', 'a/b?c#d'],
-  ])('the id %j has the key %j, which can stand in an address', (id, key) => {
+  ])('with the id %j have the key %j, which is valid in an address', (id, key) => {
     const store = open()
     expect(store.add(trajectory(id))).toBe(key)
     expect(store.get(key)?.id).toBe(id)
@@ -107,14 +107,14 @@ describe('trajectories', () => {
     store.close()
   })
 
-  test('keys that look like SQL or paths are only keys', () => {
+  test('accept keys that look like SQL or paths', () => {
     const store = open()
     for (const key of ["' OR 1=1 --", '../../etc/passwd', '%', '*', '\0', 'x'.repeat(10_000)])
       expect(store.get(key)).toBeUndefined()
     store.close()
   })
 
-  test('damage is named', () => {
+  test('report damage', () => {
     const store = open()
     store.add(trajectory())
     const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
@@ -126,7 +126,7 @@ describe('trajectories', () => {
     store.close()
   })
 
-  test('a damaged one can be put back from its export: beside it, or in its place once it is deleted', () => {
+  test('that are damaged can be restored from an export, next to the damaged one or in its place once it is deleted', () => {
     const store = open()
     store.add(trajectory())
     const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
@@ -143,7 +143,7 @@ describe('trajectories', () => {
     store.close()
   })
 
-  test('files are the user’s alone', () => {
+  test('are in files that only the user can read', () => {
     const store = open()
     store.add(trajectory())
     for (const file of ['rollscope.db', 'rollscope.db-wal']) expect(mode(path.join(folder, file))).toBe('600')
@@ -151,8 +151,8 @@ describe('trajectories', () => {
   })
 })
 
-describe('servers', () => {
-  test('are kept in a file that only the user can read', () => {
+describe('saved servers', () => {
+  test('are in a file that only the user can read', () => {
     const store = openServerStore(folder)
     expect(store.list()).toEqual([])
     const servers = [
@@ -166,12 +166,12 @@ describe('servers', () => {
 })
 
 describe('the data folder', () => {
-  test('is made, closed to others', () => {
+  test('is created with private permissions', () => {
     const made = openDataFolder(path.join(folder, 'a', 'b'))
     expect(mode(made)).toBe('700')
   })
 
-  test('that was open to others is closed', () => {
+  test('that was open to others is made private', () => {
     const lax = path.join(folder, 'lax')
     mkdirSync(lax)
     chmodSync(lax, 0o755)
@@ -194,11 +194,11 @@ describe('the data folder', () => {
     expect(() => openDataFolder(link)).toThrow(DataFolderError)
   })
 
-  test('may not be a file, or stand in one', () => {
+  test('may not be a file or be inside of one', () => {
     const file = path.join(folder, 'file')
     writeFileSync(file, '')
     expect(() => openDataFolder(file)).toThrow(/is not a folder; set ROLLSCOPE_DATA/)
-    expect(() => openDataFolder(path.join(file, 'inner'))).toThrow(/cannot be made: .*; set ROLLSCOPE_DATA/)
+    expect(() => openDataFolder(path.join(file, 'inner'))).toThrow(/could not be created: .*; set ROLLSCOPE_DATA/)
   })
 
   test.each([

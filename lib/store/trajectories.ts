@@ -1,4 +1,4 @@
-/** Trajectories in SQLite: a closed segment is on disk before anybody is told of it. */
+/** Trajectories in SQLite: a closed segment is on disk before it is announced. */
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Choices, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
@@ -20,52 +20,51 @@ import { transaction } from './transaction.ts'
 
 export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTable {
   /**
-   * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
-   * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored. One that
-   * cannot be read is another one, or makes room if it was deleted.
-   * `runsHere`: this instance is about to write it on, and when the instance is gone without having ended it, it was
+   * Stores a trajectory under its id. If another trajectory has that id, the key gets a suffix and the trajectory stays
+   * unchanged. An equal deleted one is restored. One that cannot be read counts as different, or is replaced if it was
+   * deleted. `runsHere` means that this instance will continue it; if the instance ends without finishing it, it is
    * interrupted.
    */
   add(trajectory: Trajectory, origin?: { readonly runsHere: boolean }): string
-  /** Keeps all of them or none. */
+  /** Stores all of them or none. */
   addAll(trajectories: readonly Trajectory[], origin?: { readonly runsHere: boolean }): readonly string[]
   /**
-   * Writes what a run changes: everything but the labels, which stay as they are stored, and the segments before `from`.
-   * An end that cannot be written is shown until one can be.
+   * Stores the changes of a run: everything except the labels and the segments before `from`. An end that cannot be
+   * written is shown until it can.
    */
   update(key: string, trajectory: Trajectory, from: number): void
-  /** Undefined where there is none, or where it is deleted. */
+  /** Undefined if it does not exist or is deleted. */
   get(key: string): Trajectory | undefined
-  /** Changes labels, in mid-run too. Undefined like `get`. */
+  /** Changes labels, also during a run. Undefined like `get`. */
   label(key: string, change: LabelChange): TrajectorySummary | undefined
   list(query: ListQuery): Page
-  /** The rows beside one in a list. Undefined like `get`. */
+  /** Returns the neighbouring rows in a list. Undefined like `get`. */
   neighbours(key: string, query: PlaceQuery): Neighbours | undefined
-  /** What there is to filter by. */
+  /** Returns the values to filter by. */
   choices(): Choices
-  /** Hides a trajectory; one that is being written stays. Those deleted longer than a day are gone with the next start. */
+  /** Hides a trajectory unless it is running. Trajectories deleted for more than a day are purged at the next start. */
   remove(key: string): 'removed' | 'running' | 'absent'
-  /** Brings a deleted one back. Undefined where there is none. */
+  /** Restores a deleted trajectory. Undefined if there is none. */
   restore(key: string): TrajectorySummary | undefined
   isDeleted(key: string): boolean
-  /** Whether another instance of the application that is still there runs it. */
+  /** Returns whether another live instance runs it. */
   runsElsewhere(key: string): boolean
   close(): void
 }
 
 interface StoreOptions {
   readonly now: () => Date
-  /** How long another writer is waited for, in milliseconds. */
+  /** How long to wait for another writer, in milliseconds. */
   readonly lockTimeoutMs?: number
-  /** Of the process, where it is registered already. Omitted: the store registers one. */
+  /** The registered instance of the process. Omitted: the store registers one. */
   readonly instance?: Instance | undefined
-  /** Gets the connection: a test limits it. */
+  /** Receives the connection; tests use it to limit the file. */
   readonly onOpened?: (database: DatabaseSync) => void
 }
 
 /**
- * Runs of instances that are gone are marked interrupted. Every function throws StoreError where the database or its disk
- * fails, this one also for a database of a newer version.
+ * Opens the store and marks runs of dead instances as interrupted. Every function throws StoreError if the database or
+ * its disk fails; this one also for a database of a newer version.
  */
 export function openTrajectoryStore(folder: string, options: StoreOptions): TrajectoryStore {
   const { now, lockTimeoutMs, onOpened } = options
@@ -91,7 +90,7 @@ export function openTrajectoryStore(folder: string, options: StoreOptions): Traj
 
 interface Registration {
   readonly instance: Instance
-  /** Files of the other instances that work on the folder. */
+  /** Files of the other instances that use the folder. */
   readonly others: readonly string[]
 }
 
@@ -108,19 +107,19 @@ export function registerInstance(folder: string): Registration {
   })
 }
 
-/** In a transaction: no other instance starts meanwhile. */
+/** In a transaction, so no other instance starts at the same time. */
 const register = (database: DatabaseSync, folder: string): Registration =>
   transaction(database, () => {
     const instance = openInstance(folder)
     return { instance, others: instance.removeDead() }
   })
 
-/** Deleted trajectories can be restored at least this long. */
+/** Deleted trajectories can be restored for at least this long. */
 const KEPT_DELETED_MS = 24 * 60 * 60_000
 
 interface OpenedStore extends TrajectoryStore {
   markInterrupted(): void
-  /** Deletes for good what was deleted before this time, in ms. */
+  /** Purges trajectories that were deleted before this time, in ms. */
   purge(before: number): void
 }
 
@@ -138,7 +137,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       throw new StoreError(
         'DAMAGED',
         `the stored trajectory ${key} is damaged: ${found}`,
-        'The others are not concerned. Delete this one, or restore the data folder from a backup.',
+        'The others are not affected. Delete this one, or restore the data folder from a backup.',
       )
     const outcome = unwritten.get(key)
     return found && outcome ? { ...found, outcome } : found
@@ -146,7 +145,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   const write = (key: string, trajectory: Trajectory, from: number) =>
     transaction(database, () => {
       const runningIn = trajectory.outcome.kind === 'running' ? instance.id : null
-      // Where it came from is decided when it is added: an imported file of Rollscope records a rollout.
+      // The source is set when it is added: an imported Rollscope file records a rollout.
       const { source: _, import_format: __, ...columns } = recordColumns(trajectory)
       updateRow(database, 'trajectories', key, { running_in: runningIn, ...columns })
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
@@ -173,12 +172,12 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       if (trajectory)
         write(key, { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } }, trajectory.segments.length)
     } catch (error) {
-      // One that cannot be read must not keep the others from being opened; opening it says what is wrong with it.
+      // A trajectory that cannot be read must not prevent others from opening; opening it reports what is wrong.
       if (!isDamagedRecord(error)) throw error
       statements.leave.run(key)
     }
   }
-  /** The row, after a run whose instance is gone by now was marked. */
+  /** Returns the row after a run of a dead instance was marked. */
   const settledRow = (key: string) => {
     const row = statements.summary.get(key)
     const owner = row?.running_in ?? null
@@ -213,7 +212,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
         if (!row) return undefined
         updateRow(database, 'trajectories', key, {
           ...labelColumns(changedLabels(labelsIn(row), change)),
-          // What somebody gave by hand is not what a rule found.
+          // A reward set by hand has no reason of a rule.
           ...(change.reward !== undefined && { reward_why: null }),
         })
         return shown(key)

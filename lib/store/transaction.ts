@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** All of the action or nothing of it. Throws the first error: one of the rollback is only a consequence of it. */
+/** Runs an action atomically. Throws the first error, because one of the rollback is only its consequence. */
 export function transaction<T>(database: DatabaseSync, action: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -8,7 +8,7 @@ export function transaction<T>(database: DatabaseSync, action: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // After some errors, such as a full disk, SQLite has rolled back by itself.
+    // SQLite rolls back by itself after some errors, such as a full disk.
     if (database.isTransaction) rollBack(database)
     throw error
   }
@@ -18,6 +18,6 @@ function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK')
   } catch {
-    // Nothing of the action was committed.
+    // Nothing was committed.
   }
 }

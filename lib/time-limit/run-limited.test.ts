@@ -12,7 +12,7 @@ const thrownBy = (action: () => unknown): unknown => {
   }
 }
 
-test('A script gives its result, or throws its own error at once', () => {
+test('runLimited returns the result of a script or throws its error at once', () => {
   expect(runLimited(new Script('text.length'), createContext({ text: 'abc' }), 100)).toBe(3)
   const run = vi.fn(() => {
     throw new RangeError('too deep')
@@ -22,11 +22,11 @@ test('A script gives its result, or throws its own error at once', () => {
   expect(run).toHaveBeenCalledTimes(1)
 })
 
-test('A script that does not end is timed out', () => {
+test('runLimited times out for a script that does not end', () => {
   expect(isTimeout(thrownBy(() => runLimited(new Script('for (;;);'), createContext({}), 20)))).toBe(true)
 })
 
-test('A timeout counts only when the time was that of this thread', () => {
+test('runLimited times out only if this thread spent the time', () => {
   const timeout = Object.assign(new Error('timed out'), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' })
   const runs = vi.fn().mockImplementationOnce(() => {
     throw timeout

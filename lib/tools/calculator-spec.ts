@@ -1,6 +1,7 @@
-/** The built-in calculator as templates print it: every token of it is part of prompts. */
+/** The specification of the built-in calculator. Templates render it, so every word of it becomes prompt tokens. */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
+/** Specification of the built-in calculator. */
 export const CALCULATOR_SPEC: ToolSpec = {
   name: 'calculator',
   description: 'Evaluate an arithmetic expression.',

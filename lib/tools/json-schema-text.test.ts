@@ -7,7 +7,7 @@ test.each([
   ['{"$ref": "#/nowhere"}', 'a place in this schema'],
   ['{', undefined],
   ['', undefined],
-])('%s', (text, words) => {
+])('schemaProblem checks %s', (text, words) => {
   const problem = schemaProblem(text)
   if (words === undefined) expect(problem).toBeUndefined()
   else expect(problem).toContain(words)

@@ -1,7 +1,7 @@
 import { violationText } from '#lib/util/schema-violation.ts'
 import { checkSchema } from './tool-schema.ts'
 
-/** What is wrong with a JSON Schema that is typed, beside that it is JSON at all; undefined: nothing that is known. */
+/** Returns what is wrong with the text of a JSON Schema, given that it is JSON, or undefined. */
 export function schemaProblem(text: string): string | undefined {
   try {
     const check = checkSchema(JSON.parse(text))

@@ -5,7 +5,7 @@ import { failureAt, replyTo } from './mock-reply.ts'
 
 const templated = (template: string, input: unknown) => replyTo({ reply: { kind: 'templated', template } }, input)
 
-describe('a templated reply', () => {
+describe('replyTo with a templated reply', () => {
   const input = { city: 'Rome', days: 3, ok: true, none: null, at: { lat: 41.9, tags: ['a', { b: 'c' }] }, '': 'empty' }
   test.each([
     ['Sunny in {{city}}.', 'Sunny in Rome.'],
@@ -24,22 +24,22 @@ describe('a templated reply', () => {
     ['{{city', '{{city'],
     ['{city} }} {{{city}}}', '{city} }} {Rome}'],
     ['{{{{city}}}}', '{{Rome}}'],
-  ])('%s', (template, expected) => {
+  ])('renders %s', (template, expected) => {
     expect(templated(template, input)).toBe(expected)
   })
 
-  test('what is inserted is not read as a template again', () => {
+  test('does not render inserted text again', () => {
     expect(templated('{{a}}', { a: '{{b}}', b: 'no' })).toBe('{{b}}')
   })
 
-  test('is cut where it would fill the memory, and says so', () => {
+  test('cuts a reply that would fill the memory, and says so', () => {
     const reply = templated('{{.}}'.repeat(20_000), { a: 'x'.repeat(50_000) })
     expect(reply).toMatch(/\[cut after 200000 characters\]$/)
     expect(reply.length).toBeLessThan(200_100)
     expect(templated(`${'{{a}}'.repeat(2)}`, { a: 'x'.repeat(100_000) })).toHaveLength(200_000)
   })
 
-  test('there is one for every template and every input, the same each time', () => {
+  test('returns a deterministic reply for every template and input', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.stringMatching(/^(\{\{|\}\}|\.|a|\[|0| )*$/)),
@@ -54,11 +54,11 @@ describe('a templated reply', () => {
   })
 })
 
-test('a canned reply is given as it is', () => {
+test('returns a canned reply unchanged', () => {
   expect(replyTo({ reply: { kind: 'canned', text: '{{city}}' } }, { city: 'Rome' })).toBe('{{city}}')
 })
 
-test('failures come by the number of the call', () => {
+test('failureAt fails by the number of the call', () => {
   const reply = { kind: 'canned', text: '' } as const
   const failing = (failure: Mock['failure']) =>
     [1, 2, 3, 4, 5, 6].filter((n) => failureAt({ reply, ...(failure && { failure }) }, n) === 'down')

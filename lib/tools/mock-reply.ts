@@ -1,12 +1,12 @@
 /**
- * What a call of a mock tool gets: pure and total. Whatever the arguments are there is a reply, the same one each time,
- * and nothing of a definition is ever run.
+ * The result of a mock tool call: pure and total. Any arguments get a reply, the same one each time, and nothing of a
+ * definition is executed.
  */
 import type { Mock } from '#lib/tools/tool-spec.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 
-/** The error that a call ends with; undefined when it is answered. `callNumber` counts from 1. */
+/** Returns the error of a call, or undefined if it succeeds; `callNumber` counts from 1. */
 export function failureAt({ failure }: Mock, callNumber: number): string | undefined {
   if (!failure) return undefined
   switch (failure.kind) {
@@ -21,10 +21,10 @@ export function failureAt({ failure }: Mock, callNumber: number): string | undef
   }
 }
 
-/** Twice what a definition may hold: `{{.}}` a thousand times over a long input would fill the memory. */
+/** Twice the maximum size of a definition: a thousand `{{.}}` for a long input would fill the memory. */
 const LONGEST_REPLY = 200_000
 
-/** What a call is answered, at most LONGEST_REPLY characters: what was cut is said at the end. */
+/** Returns the reply of a call, at most LONGEST_REPLY characters; a cut is noted at the end. */
 export function replyTo({ reply }: Mock, input: unknown): string {
   return reply.kind === 'canned' ? reply.text : filled(reply.template, input)
 }
@@ -45,14 +45,14 @@ function filled(template: string, input: unknown): string {
 const cut = (text: string): string =>
   text.length > LONGEST_REPLY ? `${text.slice(0, LONGEST_REPLY)}[cut after ${LONGEST_REPLY} characters]` : text
 
-/** Texts as they are, everything else as JSON; what is not there is said to be missing. */
+/** Inserts texts unchanged and other values as JSON; a missing value is reported as missing. */
 function inserted(path: string, input: unknown): string {
   const value = path === '.' ? input : path.split('.').reduce(memberOf, input)
   if (value === undefined) return `[missing: ${path}]`
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Own members only: `constructor` and `length` are names like any other. */
+/** Reads own members only: `constructor` and `length` are ordinary names. */
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' &&
   value !== null &&

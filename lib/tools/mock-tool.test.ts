@@ -4,7 +4,7 @@ import { mockToolSchema, toolListProblem } from './mock-tool.ts'
 
 const problemOf = (names: readonly string[]) => toolListProblem(names.map((name) => ({ name })))
 
-test('names that cannot be told apart are refused', () => {
+test('toolListProblem refuses names that cannot be distinguished', () => {
   expect(problemOf(['a', 'b', 'constructor', '__proto__'])).toBeUndefined()
   expect(problemOf(['a', 'b', 'a'])).toBe('there are two tools named "a"')
   const of = (server: string) => ({ name: 'a', mcp: { server } })
@@ -15,10 +15,10 @@ test('names that cannot be told apart are refused', () => {
     /: a mock tool, one of the MCP server y$/,
   )
   expect(toolListProblem([{ name: 'a' }, of('y')])).toMatch(/: a built-in one, one of the MCP server y$/)
-  expect(problemOf(['get-x', 'get_x'])).toBe('the tools "get-x" and "get_x" differ in "-" and "_" alone')
+  expect(problemOf(['get-x', 'get_x'])).toBe('the tools "get-x" and "get_x" differ only in "-" and "_"')
 })
 
-test('requests say exactly what a mock is; files may say more', () => {
+test('mockToolSchema accepts only known fields, while files may have others', () => {
   const tool = { name: 'weather', inputSchema: {}, mock: { reply: { kind: 'canned', text: 'x' } } }
   const accepts = (value: unknown) => mockToolSchema.safeParse(value).success
   const delayed = { ...tool, mock: { ...tool.mock, delayMs: 5, failure: { kind: 'calls', calls: [1], error: 'e' } } }

@@ -1,13 +1,13 @@
-/** Mock tools as users define them: data, never code. What they answer is in mock-reply.ts. */
+/** Mock tools that users define: data, never code. mock-reply.ts returns their replies. */
 import * as z from 'zod'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { mockShapes, toolSpec } from './tool-spec.ts'
 
-/** What a provider accepts, and the SDK with it. */
+/** Tool names that model providers and the SDK accept. */
 export const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "_" or "-"')
 
-/** A mock tool as requests define it: the tool's specification, with what it does. */
+/** Schema of a mock tool in requests: the specification and the behaviour. */
 export const mockToolSchema = z.strictObject({
   name: toolNameSchema,
   description: z.string().max(10_000).optional(),
@@ -25,26 +25,27 @@ export const mockToolSchema = z.strictObject({
       .describe(mockShapes.numbering),
   }),
 })
+/** A mock tool of a request. */
 export type MockTool = Plain<z.infer<typeof mockToolSchema>>
 
-/** Why these tools cannot be offered together; undefined when they can. */
+/** Returns why these tools cannot be combined, or undefined if they can. */
 export function toolListProblem(tools: readonly Pick<ToolSpec, 'name' | 'mcp' | 'mock'>[]): string | undefined {
   const known = new Map<string, (typeof tools)[number]>()
   for (const tool of tools) {
     const { name } = tool
-    // The SDK, too, takes them for one.
+    // The SDK treats these names as equal too.
     const plain = name.replaceAll('-', '_')
     const other = known.get(plain)
     if (other?.name === name) return `there are two tools named ${JSON.stringify(name)}${origins(other, tool)}`
     if (other)
-      return `the tools ${JSON.stringify(other.name)} and ${JSON.stringify(name)} differ in "-" and "_" alone${origins(other, tool)}`
+      return `the tools ${JSON.stringify(other.name)} and ${JSON.stringify(name)} differ only in "-" and "_"${origins(other, tool)}`
     known.set(plain, tool)
   }
   return undefined
 }
 
-/** Said where a server that others run gave one its name. */
+/** Named where a tool comes from an external server. */
 const origins = (...tools: readonly Pick<ToolSpec, 'mcp' | 'mock'>[]): string =>
   tools.some(({ mcp }) => mcp)
-    ? `: ${tools.map(({ mcp, mock }) => (mcp ? `one of the MCP server ${mcp.server}` : mock ? 'a mock tool' : 'a built-in one')).join(', ')}`
+    ? `: ${tools.map(({ mcp, mock }) => (mcp ? `one from the MCP server ${mcp.server}` : mock ? 'a mock tool' : 'a built-in tool')).join(', ')}`
     : ''

@@ -8,7 +8,7 @@ const said = (schema: unknown): string => {
 }
 const inside = (property: unknown) => said({ type: 'object', properties: { a: property } })
 
-test('schemas as tools have them are accepted, and only what is checked is kept', () => {
+test('checkToolSchema accepts the schemas of real tools and keeps only checked keywords', () => {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Weather',
@@ -45,8 +45,8 @@ test.each<[unknown, string]>([
   [null, 'expected an object, found null'],
   [true, 'expected an object, found true'],
   [[], 'expected an object, found an array of 0'],
-  [{ type: 'string' }, 'type: expected "object": arguments have names, found "string"'],
-  [{ type: ['object', 'null'] }, 'type: expected "object": arguments have names, found an array of 2'],
+  [{ type: 'string' }, 'type: expected object", because arguments have name, found "string"'],
+  [{ type: ['object', 'null'] }, 'type: expected object", because arguments have name, found an array of 2'],
   [{ properties: [] }, 'properties: expected an object, found an array of 0'],
   [{ properties: { city: 'string' } }, 'properties.city: expected a schema (an object, true or false), found "string"'],
   [{ required: 'city' }, 'required: expected an array of names, found "city"'],
@@ -81,9 +81,9 @@ test.each<[unknown, string]>([
   expect(inside(property)).toBe(`properties.a.${expected}`)
 })
 
-describe('references', () => {
-  const elsewhere = 'properties.a.$ref: expected a place in this schema, for example #/$defs/name, found '
-  const nothing = 'properties.a.$ref: expected a place in this schema that holds a schema, found '
+describe('checkToolSchema with references', () => {
+  const elsewhere = 'properties.a.$ref: expected a position in this schema, for example #/$defs/name, found '
+  const nothing = 'properties.a.$ref: expected a position in this schema that contains a schema, found '
   test.each([
     ['http://127.0.0.1:9/schema', elsewhere],
     ['other.json#/x', elsewhere],
@@ -93,16 +93,16 @@ describe('references', () => {
     ['#/properties', nothing],
     ['#/examples/0', nothing],
     ['#/%', nothing],
-  ])('%s', ($ref, expected) => {
+  ])('accepts %s', ($ref, expected) => {
     expect(said({ properties: { a: { $ref } }, examples: [{}] })).toBe(`${expected}${JSON.stringify($ref)}`)
   })
 
-  test.each(['#', '#/properties/a', '#/$defs/x~1y%20~0', '#/$defs/x~1y ~0/items/0'])('%s', ($ref) => {
+  test.each(['#', '#/properties/a', '#/$defs/x~1y%20~0', '#/$defs/x~1y ~0/items/0'])('refuses %s', ($ref) => {
     expect(said({ properties: { a: { $ref } }, $defs: { 'x/y ~': { items: [{}] } } })).toBe('accepted')
   })
 })
 
-describe('what no tool has is refused before anything walks it', () => {
+describe('checkToolSchema refuses, before any recursion, excessive', () => {
   const nested = (depth: number) => {
     let schema: object = {}
     for (let i = 0; i < depth; i++) schema = { properties: { a: schema } }
@@ -114,7 +114,7 @@ describe('what no tool has is refused before anything walks it', () => {
     expect(said(nested(100_000))).toContain('expected at most 32 levels')
   })
 
-  test.each(['examples', 'default', 'const', 'enum', 'x-own'])('depth in %s, which holds any value', (keyword) => {
+  test.each(['examples', 'default', 'const', 'enum', 'x-own'])('depth in %s, which contains any value', (keyword) => {
     const within = (depth: number) => {
       let value: unknown[] = []
       for (let i = 1; i < depth; i++) value = [value]

@@ -1,28 +1,33 @@
 /**
- * Whether a tool's input schema is one that calls can be checked against (JSON Schema, 2020-12 and the older spellings
- * of tools in use). Schemas come from strangers' files: nothing is fetched, depth and size are bounded, and what comes
- * out holds only the keywords below, so that a validator never meets others.
+ * Checks a tool's input schema (JSON Schema, 2020-12 and older spellings in use). Schemas come from untrusted files:
+ * nothing is fetched, depth and size are limited, and the result contains only the keywords below, so a validator never
+ * sees others.
  */
 import { isObject } from '#lib/json/json-object.ts'
 import { pathText, shownValue, type Violation } from '#lib/util/schema-violation.ts'
 
+/** A schema with only known keywords. */
 export type CheckedSchema = boolean | { readonly [keyword: string]: unknown }
 
+/** A checked schema, or the violation that makes it invalid. */
 export type SchemaCheck =
   | { readonly ok: true; readonly schema: CheckedSchema }
   | { readonly ok: false; readonly violation: Violation; readonly at: readonly Key[] }
 
 type Key = string | number
 
-/** No tool in use comes near these; validators recurse, and a schema is read again at every call. */
+/** Far beyond any tool in use; validators recurse, and a schema is read again for every call. */
 const DEEPEST = 32
 const MOST_SCHEMAS = 2_000
 const LONGEST_PATTERN = 1_000
 
-/** Keywords outside the table say nothing about what is valid (title, default, examples …) and are left out. */
+/**
+ * Checks the schema of a tool's arguments. Keywords outside of the table do not affect validity (title, default,
+ * examples …) and are removed.
+ */
 export const checkToolSchema = (value: unknown): SchemaCheck => checked(value, true)
 
-/** The same of a schema of any value. */
+/** Checks the schema of any value. */
 export const checkSchema = (value: unknown): SchemaCheck => checked(value, false)
 
 function checked(value: unknown, isOfArguments: boolean): SchemaCheck {
@@ -30,18 +35,19 @@ function checked(value: unknown, isOfArguments: boolean): SchemaCheck {
   const root: Place = { path: [], seen }
   const schema = isObject(value) ? schemaAt(value, root) : refuse(value, root, 'an object')
   const { type: kind = 'object' } = (schema ?? {}) as { readonly type?: unknown }
-  if (isOfArguments && kind !== 'object') refuse(kind, { ...root, path: ['type'] }, '"object": arguments have names')
+  if (isOfArguments && kind !== 'object')
+    refuse(kind, { ...root, path: ['type'] }, '"object", because arguments have names')
   for (const { to, path } of seen.references)
     if (!seen.schemas.has(placeOf(pointerKeys(to))))
-      refuse(to, { ...root, path }, 'a place in this schema that holds a schema')
+      refuse(to, { ...root, path }, 'a position in this schema that contains a schema')
   return seen.problem ?? { ok: true, schema: schema as CheckedSchema }
 }
 
-/** What the whole schema holds, as far as it has been read. */
+/** State of reading one schema. */
 interface Seen {
   readonly schemas: Set<string>
   readonly references: { readonly to: string; readonly path: readonly Key[] }[]
-  /** The first. */
+  /** The first violation. */
   problem: Extract<SchemaCheck, { ok: false }> | undefined
 }
 
@@ -50,7 +56,7 @@ interface Place {
   readonly seen: Seen
 }
 
-/** The keyword's value as the validator may have it. */
+/** Returns the keyword's value for the validator. */
 type Keyword = (value: unknown, place: Place) => unknown
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
@@ -63,7 +69,7 @@ const type: Keyword = (value, place) =>
 const typeName: Keyword = (value, place) =>
   TYPES.includes(value as string) ? value : refuse(value, place, `one of ${TYPES.join(', ')}`)
 
-/** Values of any kind, which validators compare and others write as JSON by recursion. */
+/** Values of any kind, which validators compare and other code writes as JSON recursively. */
 const anything: Keyword = (value, place) => {
   if (typeof value !== 'object' || value === null) return value
   if (isTooDeep(place)) return refuse(value, place, `at most ${DEEPEST} levels`)
@@ -109,7 +115,7 @@ function isPattern(source: string): boolean {
 
 const reference: Keyword = (value, place) => {
   if (typeof value !== 'string' || !/^#(\/|$)/.test(value))
-    return refuse(value, place, 'a place in this schema, for example #/$defs/name')
+    return refuse(value, place, 'a position in this schema, for example #/$defs/name')
   place.seen.references.push({ to: value, path: place.path })
   return value
 }
@@ -148,7 +154,7 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
     $ref: reference,
     $defs: mapOf(schemaAt),
     definitions: mapOf(schemaAt),
-    // Nothing in tools uses them; a check that passed over them would let through what they forbid.
+    // No tool uses these keywords; ignoring them would allow what they forbid.
     $dynamicRef: refused('$ref instead'),
     $recursiveRef: refused('$ref instead'),
     allOf: schemas,
@@ -207,14 +213,14 @@ function schemaAt(value: unknown, place: Place): CheckedSchema | undefined {
   )
 }
 
-/** A schema in a schema is two steps away: a keyword, and a name or an index. */
+/** A nested schema is two steps deeper: a keyword, and a name or an index. */
 const isTooDeep = ({ path }: Place): boolean => path.length > 2 * DEEPEST
 
 const inside = ({ path, seen }: Place, key: Key): Place => ({ path: [...path, key], seen })
 
 const placeOf = (path: readonly Key[]): string => JSON.stringify(path.map(String))
 
-/** The members that a JSON pointer names, as a fragment: `#/$defs/a~1b`. */
+/** Returns the member names of a JSON pointer in fragment notation: `#/$defs/a~1b`. */
 export const pointerKeys = (pointer: string): string[] =>
   pointer
     .split('/')
@@ -229,7 +235,7 @@ function unescaped(key: string): string {
   }
 }
 
-/** Notes the first problem; what is read after it is read in vain. */
+/** Records the first violation; later ones have no effect. */
 function refuse(found: unknown, { path, seen }: Place, expected: string): undefined {
   seen.problem ??= { ok: false, violation: { path: pathText(path), expected, found: shownValue(found) }, at: path }
 }

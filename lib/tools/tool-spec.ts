@@ -1,4 +1,4 @@
-/** A tool as trajectories have it. Apart from the format, so that a page need not have all of that for it. */
+/** A tool as trajectories store it, separate from the format so that a page can import it alone. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 import type { Plain } from '#lib/util/plain.ts'
@@ -7,13 +7,13 @@ export const jsonObject = z.custom<Record<string, unknown>>(isObject, { error: '
 
 const LONGEST_TEXT = 100_000
 
-/** Fields of a mock: in files others may stand beside them, in requests (mock-tool.ts) none may. */
+/** Fields of a mock: files may contain others, requests (mock-tool.ts) may not. */
 export const mockShapes = {
   canned: { kind: z.literal('canned').describe('Always the same text.'), text: z.string().max(LONGEST_TEXT) },
   templated: {
     kind: z
       .literal('templated')
-      .describe('`{{name}}` and `{{a.b.0}}` stand for arguments, `{{.}}` for all of them as JSON.'),
+      .describe('`{{name}}` and `{{a.b.0}}` are replaced by arguments, `{{.}}` by all of them as JSON.'),
     template: z.string().max(LONGEST_TEXT),
   },
   delayMs: z.int().min(0).max(600_000).describe('Milliseconds before the reply or the failure.'),
@@ -23,8 +23,8 @@ export const mockShapes = {
     calls: z.array(z.int().min(1)).min(1).max(1000).describe('Which calls fail.'),
   },
   every: { kind: z.literal('every'), nth: z.int().min(2).describe('Every nth call fails.') },
-  error: z.string().min(1).max(10_000).describe('What the model reads, after "Error: ".'),
-  numbering: 'Calls of the tool are numbered from 1 over the whole trajectory, those that were refused too.',
+  error: z.string().min(1).max(10_000).describe('Text for the model, after "Error: ".'),
+  numbering: 'Calls of the tool are numbered from 1 over the whole trajectory, including refused ones.',
 }
 const mock = z
   .looseObject({
@@ -39,18 +39,20 @@ const mock = z
       .optional()
       .describe(`${mockShapes.numbering} Omitted: none fails.`),
   })
-  .describe('What a mock tool does when it is called: data, never code.')
+  .describe('The behaviour of a mock tool: data, never code.')
 
 export const toolSpec = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
   inputSchema: jsonObject.describe('JSON Schema of the arguments, key order as rendered.'),
-  mock: mock.optional().describe('The tool is a mock, defined by the user. Never rendered. Omitted: it was no mock.'),
+  mock: mock
+    .optional()
+    .describe('The tool is a mock that the user defined. Never rendered. Omitted: it is not a mock.'),
   mcp: z
-    .looseObject({ server: z.string().describe('The name under which the MCP server was known.') })
+    .looseObject({ server: z.string().describe('Name of the MCP server at the time of the run.') })
     .optional()
     .describe(
-      'The tool was one of an MCP server. Never rendered. Omitted, and no mock: it was a tool of the application.',
+      'The tool belongs to an MCP server. Never rendered. Omitted, and not a mock: it is a tool of the application.',
     ),
 })
 

@@ -1,6 +1,6 @@
 /**
- * Of indices 0 … count − 1 for which a test holds up to some place and from there on does not, how many it holds for: the
- * index of the first for which it fails.
+ * Returns the first index in 0 … count − 1 for which a monotonic test fails, or count; the test must hold for all
+ * indices before it.
  */
 export function countWhile(count: number, holds: (index: number) => boolean): number {
   let low = 0

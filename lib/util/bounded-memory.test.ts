@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemory } from './bounded-memory.ts'
 
-test('a bounded memory keeps what was asked for last, up to its weight', () => {
+test('createMemory keeps the most recently used entries up to its weight', () => {
   const memory = createMemory<string>(10)
   for (const key of ['a', 'b']) memory.set(key, key, 4)
   expect(memory.get('a')).toBe('a')
@@ -11,7 +11,7 @@ test('a bounded memory keeps what was asked for last, up to its weight', () => {
   expect(['a', 'c', 'heavy'].map((key) => memory.get(key))).toEqual([undefined, undefined, 'heavy'])
 })
 
-test('what is deleted from a bounded memory makes room; deleting what is not there changes nothing', () => {
+test('createMemory frees the weight of deleted entries and ignores unknown keys', () => {
   const memory = createMemory<string>(10)
   for (const key of ['a', 'b']) memory.set(key, key, 5)
   memory.delete('a')

@@ -1,11 +1,11 @@
-/** Remembers answers up to a total weight, the ones asked for last. */
+/** A cache with a maximum total weight that evicts the least recently used entries. */
 export interface Memory<T> {
   get(key: string): T | undefined
   set(key: string, value: T, weight: number): void
   delete(key: string): void
 }
 
-/** The entry set last stays even where it alone weighs more. */
+/** Creates a cache. The newest entry stays even if it alone exceeds the weight. */
 export function createMemory<T>(heaviest: number): Memory<T> {
   const entries = new Map<string, { readonly value: T; readonly weight: number }>()
   let total = 0

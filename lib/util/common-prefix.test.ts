@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anyText } from '#testing/strings.ts'
 import { commonIds, commonText } from './common-prefix.ts'
 
-test('is what both begin with, and ends where they differ or one ends', () => {
+test('commonIds and commonText return the length of the common beginning', () => {
   fc.assert(
     fc.property(anyText(), fc.string(), fc.string(), (start, a, b) => {
       const [left, right] = [start + a, start + b]

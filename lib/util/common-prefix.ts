@@ -1,4 +1,7 @@
-/** How far two sequences begin alike. Ids and texts apart: one loop over both is read far slower by JavaScript engines. */
+/**
+ * Returns the length of the common beginning of two id sequences. Ids and texts have separate functions, because
+ * JavaScript engines run one loop over both types far slower.
+ */
 
 export function commonIds(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const most = Math.min(a.length, b.length)
@@ -7,7 +10,7 @@ export function commonIds(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return count
 }
 
-/** In UTF-16 units. */
+/** Returns the length of the common beginning of two texts in UTF-16 units. */
 export function commonText(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
   let count = 0

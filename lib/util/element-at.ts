@@ -1,4 +1,4 @@
-/** Returns the item at an index that must exist. Throws RangeError where it does not: a wrong index is a bug of the caller. */
+/** Returns the item at an index that must exist. Throws RangeError if it does not, which is a bug of the caller. */
 export function elementAt<T>(items: ArrayLike<T>, index: number): T {
   const item = items[index]
   if (item === undefined) throw new RangeError(`index ${index} of ${items.length} items`)

@@ -3,7 +3,7 @@ import { comparedWith, readNumber, readRange } from './interval.ts'
 
 const interval = (low: number, high: number, without?: number) => ({ low, high, without })
 
-test('a range is a number, or two in either order', () => {
+test('readRange accepts a number, or two in either order', () => {
   expect(['3', '−3', '100-200', '-1..-3', '1e3'].map(readRange)).toEqual([
     interval(3, 3),
     interval(-3, -3),
@@ -20,7 +20,7 @@ test('a range is a number, or two in either order', () => {
   ])
 })
 
-test('a comparison is open at one side', () => {
+test('comparedWith returns an interval that is open on one side', () => {
   const [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   expect((['<', '<=', '>', '>='] as const).map((sign) => comparedWith(sign, 2))).toEqual([
     interval(least, 2, 2),

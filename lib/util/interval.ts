@@ -1,6 +1,6 @@
-/** Intervals of numbers as a person types them: `<-3`, `>=1`, `0..1`, `100-200`. */
+/** Intervals of numbers in typed notation: `<-3`, `>=1`, `0..1`, `100-200`. */
 
-/** Numbers from `low` to `high`, both of them too, and not `without`. */
+/** The numbers from `low` to `high`, inclusive, except `without`. */
 export interface Interval {
   readonly low: number
   readonly high: number
@@ -9,7 +9,7 @@ export interface Interval {
 
 export type ComparisonSign = '<' | '<=' | '>' | '>='
 
-/** `3`, `100-200`, `-3..-1`. Undefined: this is no number and no range. */
+/** Parses `3`, `100-200` or `-3..-1`; undefined for other text. */
 export function readRange(text: string): Interval | undefined {
   const [, from, to] = /^(.+)\.\.(.+)$/.exec(text) ?? /^(\d[\d.]*)-(\d[\d.]*)$/.exec(text) ?? [undefined, text, text]
   const [a, b] = [readNumber(from as string), readNumber(to as string)]
@@ -17,7 +17,7 @@ export function readRange(text: string): Interval | undefined {
   return { low: Math.min(a, b), high: Math.max(a, b), without: undefined }
 }
 
-/** Undefined: no number is compared with. */
+/** Returns the interval of a comparison, or undefined without a number. */
 export function comparedWith(sign: ComparisonSign, value: number | undefined): Interval | undefined {
   if (value === undefined) return undefined
   const without = sign === '<' || sign === '>' ? value : undefined
@@ -26,7 +26,7 @@ export function comparedWith(sign: ComparisonSign, value: number | undefined): I
     : { low: value, high: Number.POSITIVE_INFINITY, without }
 }
 
-/** Also with the minus sign that the page writes. */
+/** Parses a number, also with a typographic minus sign. */
 export function readNumber(text: string): number | undefined {
   const plain = text.replace('−', '-')
   return /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(plain) ? Number(plain) : undefined

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { bytesText, LIMITS } from './limits.ts'
 
-test('docs/limits.md has every limit with its value', () => {
+test('docs/limits.md lists every limit with its value', () => {
   const rows = readFileSync('docs/limits.md', 'utf8').matchAll(/^\| .+ \| (.+) \| `(\w+)` \|$/gm)
   const documented = Object.fromEntries([...rows].map(([, value, name]) => [name, value]))
   expect(documented).toEqual(
@@ -19,6 +19,6 @@ test.each([
   [2 * 2 ** 30, '2 GiB'],
   [128 * 2 ** 20, '128 MiB'],
   [40, '40 bytes'],
-])('%i bytes are written as %s', (bytes, text) => {
+])('bytesText writes %i bytes as %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
 })

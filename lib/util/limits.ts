@@ -1,24 +1,25 @@
 /**
- * Limits of the files that Rollscope opens and stores: one table for the page, the server and the command line. docs/limits.md
- * is the same table for readers.
+ * Limits of the files that Rollscope opens and stores, shared by the page, the server and the command line.
+ * docs/limits.md documents them.
  */
 export interface Limits {
-  /** Bytes of a file that is stored. */
+  /** Bytes of a stored file. */
   readonly fileBytes: number
-  /** Bytes of one record: a line of JSON lines, an element of a list, or a whole file that is neither. */
+  /** Bytes of one record: a line of JSON lines, an element of a list, or any other whole file. */
   readonly recordBytes: number
   /** Trajectories in one file. */
   readonly records: number
-  /** Segments of one trajectory: more of them are a mask that alternates, not a run. */
+  /** Segments of one trajectory: a file with more has an alternating mask, not a run. */
   readonly segments: number
   /** Tokens of one trajectory. */
   readonly tokens: number
-  /** Entries of one list or object in a record, counted before it is parsed. */
+  /** Entries of one list or object in a record, counted before parsing. */
   readonly entries: number
   /** Levels of nesting in JSON. */
   readonly depth: number
 }
 
+/** The limits in use. */
 export const LIMITS: Limits = {
   fileBytes: 2 * 2 ** 30,
   recordBytes: 128 * 2 ** 20,
@@ -29,7 +30,7 @@ export const LIMITS: Limits = {
   depth: 100,
 }
 
-/** For a sentence, such as "128 MiB". */
+/** Writes a size for people, such as "128 MiB". */
 export function bytesText(bytes: number): string {
   const unit = UNITS.find(([size]) => bytes >= size && bytes % size === 0)
   return unit ? `${bytes / unit[0]} ${unit[1]}` : `${bytes} bytes`

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashOfJson, textOfHash } from './link-hash.ts'
 
-test('JSON comes out of a link as it went in, and no other kind of link has it', async () => {
+test('textOfHash returns the JSON of hashOfJson for the same kind of link only', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (json) => {
       const hash = await hashOfJson(json, 'lab')
@@ -16,22 +16,22 @@ test('JSON comes out of a link as it went in, and no other kind of link has it',
   )
 })
 
-test('a link that holds a thousand times its length is refused before it is unpacked', async () => {
+test('textOfHash refuses a link that expands a thousandfold before it expands it', async () => {
   const bomb = deflateRawSync(Buffer.alloc(64 << 20)).toString('base64url')
   expect(bomb.length).toBeLessThan(100_000)
   expect(await textOfHash(`#setup=${bomb}`, 'setup')).toEqual({ kind: 'broken', why: 'it is larger than 1 MiB' })
 })
 
-test('a link that was cut anywhere is refused, never read in part', async () => {
+test('textOfHash refuses a truncated link instead of reading a part', async () => {
   const hash = (await hashOfJson(JSON.stringify({ messages: 'What is 25 * 17? '.repeat(9) }), 'lab')) as string
   for (let length = '#lab='.length; length < hash.length; length++)
     expect(await textOfHash(hash.slice(0, length), 'lab')).toEqual({
       kind: 'broken',
-      why: 'it is cut off, or was changed',
+      why: 'it is truncated or was changed',
     })
 })
 
-describe('a link that cannot be opened', () => {
+describe('textOfHash of a broken link', () => {
   test.each([
     ['of another kind', 'http://127.0.0.1:3000/?t=1', { kind: 'none' }],
     ['with odd characters', '#setup=a%20b', { kind: 'broken', why: expect.stringContaining('characters') }],
@@ -42,7 +42,7 @@ describe('a link that cannot be opened', () => {
       `#setup=${deflateRawSync(Buffer.alloc(64 << 20)).toString('base64url')}`,
       { kind: 'broken', why: expect.stringContaining('1 MiB') },
     ],
-  ])('%s is told', async (_, address, found) => {
+  ])('reports %s', async (_, address, found) => {
     expect(await textOfHash(address, 'setup')).toMatchObject(found)
   })
 })

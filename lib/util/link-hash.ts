@@ -1,12 +1,12 @@
-/** JSON in a link: compressed, after the #, which no browser sends to a server. */
+/** JSON in a link: compressed, after the #, which browsers never send to a server. */
 
-/** What a link can bring. */
+/** The kinds of data in a link. */
 export type LinkName = 'setup' | 'lab'
 
-/** Bytes. What a link holds may be a thousand times its length. */
+/** Bytes. A link may expand to a thousand times its length. */
 const LARGEST = 1 << 20
 
-/** What follows the page's address, from `#name=` on; undefined where it would hold more than can be opened. */
+/** Returns the fragment `#name=…` of a link, or undefined if the data is too large to be opened. */
 export async function hashOfJson(json: string, name: LinkName): Promise<string | undefined> {
   const shared = new TextEncoder().encode(JSON.stringify(JSON.parse(json)))
   if (shared.length > LARGEST) return undefined
@@ -20,13 +20,15 @@ export type OpenedHash =
   | { readonly kind: 'none' }
   | { readonly kind: 'broken'; readonly why: string }
 
-/** The text in the part of an address that begins with `#name=`; a whole address will do. JSON may speak of such a link. */
+/**
+ * Reads the text in the fragment `#name=…`; also accepts a whole address. The text before it may contain such a link.
+ */
 export async function textOfHash(address: string, name: LinkName): Promise<OpenedHash> {
   const mark = `#${name}=`
   const at = /^[\s\ufeff]*\{/.test(address) ? -1 : address.indexOf(mark)
   if (at < 0) return { kind: 'none' }
   const written = address.slice(at + mark.length).trim()
-  if (!/^[\w-]*$/.test(written)) return { kind: 'broken', why: 'it holds characters that no such link has' }
+  if (!/^[\w-]*$/.test(written)) return { kind: 'broken', why: 'it contains characters that such a link never has' }
   const bytes = fromBase64Url(written)
   if (!bytes) return { kind: 'broken', why: CUT }
   try {
@@ -39,9 +41,9 @@ export async function textOfHash(address: string, name: LinkName): Promise<Opene
   }
 }
 
-const CUT = 'it is cut off, or was changed'
+const CUT = 'it is truncated or was changed'
 
-/** Undefined where more than LARGEST comes out. */
+/** Returns undefined if the output exceeds LARGEST. */
 async function throughStream(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,
@@ -64,7 +66,7 @@ function base64Url(bytes: Uint8Array): string {
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** Undefined where no text has so many characters. */
+/** Returns undefined if the length is impossible. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1) return undefined
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))

@@ -1,4 +1,4 @@
-/** What follows from a value that never changes, made when it is first asked for and kept as long as the value lives. */
+/** Caches a value derived from an immutable object for as long as the object lives. */
 export function memoizeByIdentity<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>()
   return (key) => {

@@ -1,4 +1,4 @@
-/** A zod type without the index signatures of loose objects, read-only all the way down. */
+/** A zod type without the index signatures of loose objects, deeply read-only. */
 export type Plain<T> = T extends readonly (infer E)[]
   ? readonly Plain<E>[]
   : T extends object

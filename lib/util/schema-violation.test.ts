@@ -28,7 +28,7 @@ test.each<[z.ZodType, unknown, string]>([
     { schema: 'x' },
     'schema: expected an object, found "x"',
   ],
-  [z.union([z.literal(1), z.literal(2)]), 3, 'expected another kind of value, found 3'],
+  [z.union([z.literal(1), z.literal(2)]), 3, 'expected a different kind of value, found 3'],
   [
     z.union([z.string(), z.object({ a: z.union([z.string(), z.object({ b: z.int() })]) })]),
     { a: { b: 'x' } },

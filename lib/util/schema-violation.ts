@@ -1,7 +1,11 @@
-/** Says where a value departs from a zod schema, in one path, one expectation and one finding. Shared by the three doors. */
+/**
+ * Describes where a value departs from a zod schema: one path, one expectation and one finding. The page, the server
+ * and the command line share it.
+ */
 import type * as z from 'zod'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** A departure from a schema. */
 export interface Violation {
   /** For example `segments[2].logprobs[17]`; '' for the whole value. */
   readonly path: string
@@ -20,7 +24,10 @@ export const violationText = ({ path, expected, found }: Violation): string =>
 
 type Issue = z.core.$ZodIssue
 
-/** In a union, the branch that got furthest tells the most; of those, the one with the fewest issues. A zod error has at least one issue. */
+/**
+ * Of a union, the branch that got furthest is the most informative; of several, the one with the fewest issues. A zod
+ * error has at least one issue.
+ */
 function deepest(issues: readonly Issue[]): Issue {
   const first = elementAt(issues, 0)
   if (first.code !== 'invalid_union') return first
@@ -33,7 +40,7 @@ function deepest(issues: readonly Issue[]): Issue {
   return best === first ? first : { ...best, path: [...first.path, ...best.path] }
 }
 
-/** What should stand where a value departs from its schema. */
+/** Returns what a schema expects at an issue. */
 export function expectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -55,13 +62,13 @@ export function expectation(issue: Issue): string {
   }
 }
 
-/** What the branches of a union are, where the value is of none of their types. */
+/** Returns the types of a union's branches if the value has none of them. */
 function branchTypes(branches: readonly (readonly Issue[])[]): string {
   const types = branches.flatMap(([first]) => (first?.code === 'invalid_type' ? [expectation(first)] : []))
-  return [...new Set(types)].join(' or ') || 'another kind of value'
+  return [...new Set(types)].join(' or ') || 'a different kind of value'
 }
 
-/** `segments[2].logprobs[17]`. */
+/** Writes a path such as `segments[2].logprobs[17]`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -83,7 +90,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 const SHOWN = 80
 
-/** A value as a violation names it: short, whatever it is. */
+/** Writes a value briefly for an error message. */
 export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `an array of ${value.length}`

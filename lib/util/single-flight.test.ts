@@ -16,7 +16,7 @@ function question() {
   return { ask, answers, signals }
 }
 
-test('all who ask get the one answer, who comes late too', async () => {
+test('singleFlight gives one result to all callers, including late ones', async () => {
   const { ask, answers } = question()
   const once = singleFlight<string>()
   const early = [once(ask, never), once(ask, never)]
@@ -25,7 +25,7 @@ test('all who ask get the one answer, who comes late too', async () => {
   expect(answers).toHaveLength(1)
 })
 
-test('the one who asked may leave: the others have their answer', async () => {
+test('singleFlight keeps running for the others if the first caller leaves', async () => {
   const { ask, answers, signals } = question()
   const once = singleFlight<string>()
   const leaving = new AbortController()
@@ -38,7 +38,7 @@ test('the one who asked may leave: the others have their answer', async () => {
   expect(await other).toBe('yes')
 })
 
-test('when all have left the question is taken back, and may be asked again', async () => {
+test('singleFlight aborts when all callers have left, and can be called again', async () => {
   const { ask, answers, signals } = question()
   const once = singleFlight<string>()
   const leaving = new AbortController()
@@ -52,7 +52,7 @@ test('when all have left the question is taken back, and may be asked again', as
   expect(await again).toBe('yes')
 })
 
-test('a failure is told to all who waited, and no longer', async () => {
+test('singleFlight rejects all waiting callers on failure, and later ones start again', async () => {
   const { ask, answers } = question()
   const once = singleFlight<string>()
   const both = [once(ask, never), once(ask, never)]

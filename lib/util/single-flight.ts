@@ -1,8 +1,8 @@
-/** One answer for many who ask for the same. */
+/** Shares one request among concurrent callers. */
 
 /**
- * The first one asks, the others wait with it; who leaves keeps nobody else from the answer, and when nobody waits any
- * more the question is taken back. A failure is told to all who waited; who comes after it asks again.
+ * The first caller starts the request and others wait for it. A caller that leaves does not affect the others; when
+ * nobody waits, the request is aborted. A failure rejects all waiting callers; later ones start again.
  */
 export function singleFlight<T>(): (ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T> {
   let asked: { readonly answer: Promise<T>; readonly takenBack: AbortController; waiting: number } | undefined

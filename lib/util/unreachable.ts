@@ -1,4 +1,7 @@
-/** The default branch of an exhaustive switch: a type error where a case is missing, a crash where a promise was broken. */
+/**
+ * The default branch of an exhaustive switch: a type error if a case is missing, and an exception if the type was
+ * wrong.
+ */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`)
 }

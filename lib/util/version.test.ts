@@ -8,6 +8,6 @@ test.each([
   ['0.5', '0.5.1', true],
   ['1.0.0', '0.9.9', false],
   ['unknown', '0.4.10', true],
-])('%s is older than %s: %j', (version, other, isOlder) => {
+])('isOlderThan compares %s with %s: %j', (version, other, isOlder) => {
   expect(isOlderThan(version, other)).toBe(isOlder)
 })

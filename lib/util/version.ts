@@ -1,6 +1,6 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Whether a release such as 0.4.6.post5 comes before another; what stands behind its third number is passed over. */
+/** Returns whether a release such as 0.4.6.post5 precedes another; parts after the third number are ignored. */
 export function isOlderThan(version: string, other: string): boolean {
   const [own, others] = [numbers(version), numbers(other)]
   const at = [0, 1, 2].find((place) => own[place] !== others[place])

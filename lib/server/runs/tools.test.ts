@@ -68,7 +68,7 @@ test.each<[readonly (string | MockTool)[], string, string]>([
   [
     [mock({ inputSchema: { properties: { city: { $ref: 'http://x/y' } } } })],
     'BAD_TOOL',
-    'the input schema of the tool "weather": properties.city.$ref: expected a place in this schema, for example #/$defs/name, found "http://x/y"',
+    'the input schema of the tool "weather": properties.city.$ref: expected a position in this schema, for example #/$defs/name, found "http://x/y"',
   ],
 ])('what cannot be offered is refused before anything starts: %#', async (asked, code, detail) => {
   expect(await problem(() => chosenTools(asked, sources, signal))).toEqual([422, code, detail])

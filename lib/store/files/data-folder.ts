@@ -1,4 +1,4 @@
-/** The folder that holds trajectories and settings: the user's own, closed to others. */
+/** The private folder of the user's trajectories and settings. */
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,7 @@ export class DataFolderError extends Error {
   override readonly name = 'DataFolderError'
 }
 
-/** Where applications keep data on this platform. */
+/** Returns the platform's folder for application data. */
 export function defaultDataFolder(
   platform: NodeJS.Platform,
   home: string,
@@ -19,7 +19,10 @@ export function defaultDataFolder(
   return path.posix.join(environment.XDG_DATA_HOME ?? path.posix.join(home, '.local', 'share'), 'rollscope')
 }
 
-/** What Rollscope writes there. Saving would replace a link with a file, write keys elsewhere, or delete files of another folder. */
+/**
+ * Rollscope's own files. Writing through a link would replace it by a file, write keys elsewhere, or delete files of
+ * another folder.
+ */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   'rollscope.db',
   'rollscope.db-wal',
@@ -31,8 +34,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Makes it if it is not there. Throws DataFolderError when it cannot be made or written, is a link or contains one in the place of
- * a file of Rollscope, is a file, or somebody else's.
+ * Creates the folder if needed. Throws DataFolderError if it cannot be created or written, is a link, a file or another
+ * user's folder, or has a link in place of one of Rollscope's files.
  */
 export function openDataFolder(folder: string): string {
   const refuse = (why: string): never => {
@@ -41,19 +44,19 @@ export function openDataFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(`cannot be made: ${(error as Error).message}`)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(`could not be created: ${(error as Error).message}`)
   }
   const found = lstatSync(folder)
   if (found.isSymbolicLink()) refuse('is a symbolic link')
   if (!found.isDirectory()) refuse('is not a folder')
   const user = os.userInfo().uid
-  // Windows has no user ids: -1 there.
+  // Windows has no user ids: the value is -1 there.
   if (user >= 0 && found.uid !== user) refuse('belongs to another user')
   try {
     if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    refuse(`may not be written: ${(error as Error).message}`)
+    refuse(`is not writable: ${(error as Error).message}`)
   }
   const link = readdirSync(folder, { withFileTypes: true }).find(
     (entry) => entry.isSymbolicLink() && OWN_NAMES.has(entry.name),

@@ -1,4 +1,4 @@
-/** Two applications on one data folder, and one that was killed. */
+/** Tests two applications on one data folder, and one that was killed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ const running: Trajectory = { ...sample, outcome: { kind: 'running' } }
 const interrupted = { kind: 'ended', reason: 'interrupted' }
 const files = () => readdirSync(path.join(folder, 'instances'))
 
-test('A run of a second instance that is alive is left alone; it is interrupted when that instance is gone', () => {
+test('a run of a second live instance is left alone, and is interrupted when that instance is gone', () => {
   const first = open()
   first.add(running, { runsHere: true })
   const second = open()
@@ -30,13 +30,13 @@ test('A run of a second instance that is alive is left alone; it is interrupted 
   expect([second.remove('sample'), second.runsElsewhere('sample')]).toEqual(['running', true])
   expect([first.runsElsewhere('sample'), first.runsElsewhere('absent')]).toEqual([false, false])
   first.close()
-  // The second one finds it without a start.
+  // The second instance notices it without a restart.
   expect(second.get('sample')).toEqual({ ...sample, outcome: interrupted })
   expect([second.runsElsewhere('sample'), second.remove('sample')]).toEqual([false, 'removed'])
   second.close()
 })
 
-test('A run of an instance that is gone is interrupted by the next start, with its last segment', () => {
+test('the next start interrupts a run of a dead instance with its last segment', () => {
   const store = open()
   store.add(running, { runsHere: true })
   store.close()
@@ -48,12 +48,12 @@ test('A run of an instance that is gone is interrupted by the next start, with i
   later.close()
 })
 
-test('A run whose owner has the process id of a living process is interrupted all the same', () => {
+test('a run is interrupted even if a living process has the process id of its owner', () => {
   const store = open()
   store.add(running, { runsHere: true })
   store.close()
   const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
-  // As versions before instances stored it.
+  // Versions without instances stored it like this.
   database.exec(`UPDATE trajectories SET running_in = ${process.pid}`)
   database.close()
   const later = open()
@@ -61,7 +61,7 @@ test('A run whose owner has the process id of a living process is interrupted al
   later.close()
 })
 
-test('An instance is alive for others until it closes, and leaves no file', () => {
+test('an instance is alive for others until it closes, and leaves no file', () => {
   const [first, second] = [openInstance(folder), openInstance(folder)]
   expect([second.isAlive(first.id), first.isAlive(second.id), first.isAlive(first.id)]).toEqual([true, true, false])
   expect([second.isAlive(12), second.isAlive(first.id + 1)]).toEqual([false, false])
@@ -72,7 +72,7 @@ test('An instance is alive for others until it closes, and leaves no file', () =
   expect(files()).toEqual([])
 })
 
-test('A killed process is no living instance, and the next one removes its file', async () => {
+test('a killed process is not a live instance, and the next one removes its file', async () => {
   const program = `
     const { openInstance } = await import(${JSON.stringify(path.join(import.meta.dirname, 'instance.ts'))})
     console.log(openInstance(process.argv[1]).id)

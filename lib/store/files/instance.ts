@@ -1,28 +1,32 @@
 /**
- * Which runs belong to a running instance of the application. An instance has a number of its own and keeps the file of
- * that name locked until it ends, however it ends: the operating system takes the lock of a process that was killed. A
- * process id would prove nothing, since another process may have it after a restart or in another container.
+ * Tracks which runs belong to a running instance of the application. Each instance has a number and locks a file of
+ * that name until it ends; the operating system releases the lock of a killed process. A process id would prove
+ * nothing, because another process may get it after a restart or in another container.
  */
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+/** A running instance of the application. */
 export interface Instance {
   readonly id: number
   /** Its file in the data folder. */
   readonly file: string
-  /** Whether an instance other than this one runs. */
+  /** Returns whether a different instance is running. */
   isAlive(id: number): boolean
-  /** Removes the files that killed instances left. Returns the files of those that run. No other instance may be starting meanwhile. */
+  /**
+   * Removes the files of killed instances and returns those of running ones. No other instance may be starting at the
+   * same time.
+   */
   removeDead(): readonly string[]
-  /** Ends it for the others. A second call does nothing. */
+  /** Ends the instance for others. A second call has no effect. */
   close(): void
 }
 
 const FOLDER = 'instances'
 
-/** Larger than every process id: versions before this one stored those in the same column. */
+/** Larger than any process id, which earlier versions stored in the same column. */
 const SMALLEST_ID = 2 ** 32
 const LARGEST_ID = 2 ** 48 - 1
 
@@ -40,7 +44,7 @@ export function openInstance(dataFolder: string): Instance {
       lockedFile(file).close()
       return false
     } catch (error) {
-      // It is locked, or cannot be opened: nobody may write on what might be a run of another instance.
+      // The file is locked or cannot be opened: its run may belong to another instance and must not be changed.
       if ((error as { readonly code?: unknown }).code === 'ERR_SQLITE_ERROR') return true
       throw error
     }
@@ -65,7 +69,7 @@ export function openInstance(dataFolder: string): Instance {
   }
 }
 
-/** SQLite's locks are those of the operating system, on every platform. Nothing is ever written to the file. */
+/** SQLite uses the operating system's locks on every platform. Nothing is written to the file. */
 function lockedFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 })
   try {

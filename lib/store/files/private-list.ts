@@ -1,13 +1,13 @@
-/** A list in a file of its own that only the user can read: what holds keys never reaches the database or an export. */
+/** A list in a file that only the user can read, because keys must not reach the database or an export. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { StoreError, storeErrorsOf } from '../store-error.ts'
 
-/** Both functions throw StoreError: where the file is damaged, or its disk fails. */
+/** A list in a file. Both functions throw StoreError if the file is damaged or the disk fails. */
 export interface PrivateList<Entry> {
   list(): readonly Entry[]
-  /** All of the new list is in the file, or the old one still is. */
+  /** Saves atomically: the file has either the new list or the old one. */
   save(entries: readonly Entry[]): void
 }
 
@@ -37,7 +37,7 @@ export function openPrivateList<Entry>(file: string, entry: z.ZodType<Entry>): P
     save(servers) {
       const unfinished = `${file}.${crypto.randomUUID()}`
       try {
-        // Flushed: after a power cut a renamed file could be empty.
+        // Flushed, because a renamed file could be empty after a power cut.
         writeFileSync(unfinished, `${JSON.stringify({ servers }, null, 2)}\n`, { mode: 0o600, flush: true })
         renameSync(unfinished, file)
       } catch (error) {
@@ -53,7 +53,7 @@ function jsonValue(text: string, damaged: (why: string) => StoreError): unknown 
   try {
     return JSON.parse(text)
   } catch {
-    // The message of the parser may quote the file, which holds keys.
-    throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON, or was cut off')
+    // The parser's message may quote the file, which contains keys.
+    throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON, or truncated')
   }
 }

@@ -1,12 +1,13 @@
-/** Saved servers, SGLang's and MCP's, with their keys. */
+/** Saved SGLang and MCP servers with their keys. */
 import path from 'node:path'
 import * as z from 'zod'
 import { openPrivateList, type PrivateList } from './private-list.ts'
 
+/** A saved SGLang server. */
 export interface SavedServer {
   readonly name: string
   readonly baseUrl: string
-  /** Bound to the origin of the base URL. */
+  /** Only sent to the origin of the base URL. */
   readonly apiKey?: string
 }
 
@@ -17,11 +18,11 @@ const savedServer = z.strictObject({ name: z.string(), baseUrl: z.string(), apiK
 export const openServerStore = (folder: string): ServerStore =>
   openPrivateList(path.join(folder, 'servers.json'), savedServer)
 
-/** An MCP server that is called by its URL. */
+/** A saved MCP server with its URL. */
 export interface SavedMcpServer {
   readonly name: string
   readonly url: string
-  /** Bound to the origin of the URL. */
+  /** Only sent to the origin of the URL. */
   readonly apiKey?: string
 }
 

@@ -1,2 +1,2 @@
-/** One spelling for what a reader takes for the same: width, ligatures, case. Both sides of a search go through it. */
+/** Normalises width, ligatures and case, for both sides of a search. */
 export const folded = (text: string): string => text.normalize('NFKC').toLowerCase()

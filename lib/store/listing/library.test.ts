@@ -1,4 +1,4 @@
-/** What people do with stored trajectories: label, find, sort, page, delete, restore. */
+/** Tests everything that people do with stored trajectories: label, search, sort, page, delete, restore. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -59,8 +59,8 @@ const asking = (id: string, question: string): Trajectory => ({
   id,
 })
 
-describe('labels', () => {
-  test('given during a run are there when it has saved its record, whatever the run knew of them', () => {
+describe('labels of a stored trajectory', () => {
+  test('set during a run are kept when it saves its record', () => {
     const whole: Trajectory = { ...asking('t', 'q'), title: 'old', note: 'kept' }
     const running = { ...whole, outcome: { kind: 'running' } } as const
     const key = store.add({ ...running, segments: [] }, { runsHere: true })
@@ -76,24 +76,24 @@ describe('labels', () => {
     expect(row(key)).toMatchObject({ title: null, question: 'q', tags: ['a'], reward: 0.5, outcome: 'end_turn' })
   })
 
-  test('survive that the process of a run dies', () => {
+  test('survive the death of a run’s process', () => {
     const key = store.add({ ...asking('t', 'q'), outcome: { kind: 'running' } }, { runsHere: true })
     store.label(key, { title: 'while it ran' })
     reopen()
     expect(store.get(key)).toMatchObject({ title: 'while it ran', outcome: { reason: 'interrupted' } })
   })
 
-  test('of a file stay as they are, a reward of null too', () => {
+  test('of a file are unchanged, including a reward of null', () => {
     const file: Trajectory = { ...sample, title: '', tags: [], reward: null }
     expect(store.get(store.add(file))).toEqual(file)
   })
 
-  test('are not those of what is not there', () => {
+  test('cannot be set on a missing trajectory', () => {
     expect(store.label('nothing', { title: 'x' })).toBeUndefined()
   })
 })
 
-test('a row tells what the trajectory is', () => {
+test('a list row describes the trajectory', () => {
   store.add({ ...sample, provenance: { kind: 'import', format: 'slime', lacked: [] }, tags: ['a', 'b'], reward: -1 })
   const { tokens, trained, meanLogprob } = statistics(sample)
   expect(row('sample')).toEqual({
@@ -124,7 +124,7 @@ test('a row tells what the trajectory is', () => {
   })
 })
 
-test('a question in parts, or one that was never read, is a question too', () => {
+test('a question in parts, or one that was never read, counts as question', () => {
   store.add({
     ...sample,
     id: 'unsent',
@@ -138,7 +138,7 @@ test('a question in parts, or one that was never read, is a question too', () =>
   expect([row('unsent')?.question, row('parts')?.question.trim()]).toEqual(['never read', 'what is this?'])
 })
 
-test('a text that was never read is what the run is called by', () => {
+test('an unread first text names the run', () => {
   const [prompt] = sample.segments
   store.add({
     ...sample,
@@ -155,7 +155,7 @@ test('a text that was never read is what the run is called by', () => {
   expect(row('given')?.question).not.toBe('')
 })
 
-test('a run that began with text or ids is called by how these begin, whatever was asked after', () => {
+test('a run that began with text or ids is named by their beginning, not by a later question', () => {
   const { trajectory } = simulateRollout(chatml, [turn('q'), turn('further')])
   const [first, ...rest] = trajectory.segments
   if (first?.kind !== 'prompt') throw new Error('it begins with a prompt')
@@ -164,7 +164,7 @@ test('a run that began with text or ids is called by how these begin, whatever w
   expect(row('given')?.question).toContain('<|im_start|>user\nq')
 })
 
-test('a file is found by its name, which stands for the question that it lacks', () => {
+test('a file without a question is found by its name', () => {
   const provenance = { kind: 'import', format: 'slime', file: 'Rollout_0042.json', lacked: [] } as const
   store.add({ ...asking('asks', 'q'), provenance })
   store.add({ ...asking('silent', ' '), provenance })
@@ -213,7 +213,7 @@ describe('search', () => {
     expect(keys({ text })).toEqual(found)
   })
 
-  test('finds what the model wrote by beginnings of its words, also while the run goes on, and phrases as they stand', () => {
+  test('finds generated text by beginnings of words, also during the run, and exact phrases', () => {
     const said = (id: string, text: string): Trajectory => {
       const ids = Array.from(text, (character) => character.codePointAt(0) as number)
       return {
@@ -271,7 +271,7 @@ describe('search', () => {
     expect(keys({ text })).toEqual(found)
   })
 
-  test('takes any text without a fault', () => {
+  test('accepts any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -290,7 +290,7 @@ describe('search', () => {
     )
   })
 
-  test('finds what the model wrote before there was an index once the record is checked', () => {
+  test('finds generated text of records from before the index after their check', () => {
     const key = store.add(asking('old', 'q'))
     const index = recordIndex(store.get(key) as Trajectory)
     store.close()
@@ -307,12 +307,12 @@ describe('search', () => {
     expect(found()).toEqual(['old', 'd'])
   })
 
-  test('finds what a label says by now, not what it said', () => {
+  test('finds the current labels, not earlier ones', () => {
     store.label('a', { title: 'History', tags: null })
     expect([keys({ text: 'geography' }), keys({ text: 'hard' }), keys({ text: 'history' })]).toEqual([[], [], ['a']])
   })
 
-  test('a long question is searched at its beginning', () => {
+  test('covers the beginning of a long question', () => {
     store.add(asking('long', `${'x '.repeat(2500)} needle ${'y'.repeat(100)}`))
     store.add(asking('less long', `${'x '.repeat(1900)} needle`))
     expect(keys({ text: 'needle' })).toEqual(['less long'])
@@ -334,7 +334,7 @@ describe('groups', () => {
   const folded = (filter: ListFilter = {}, sort = newest, limit = 100) =>
     store.list({ filter, sort, limit, foldsGroups: true })
 
-  test('are one row each, the sample that the order puts first, with what is known of all samples', () => {
+  test('are one row each: the first sample of the order with totals of all samples', () => {
     const { rows, total, groups } = folded()
     expect([rows.map(({ key }) => key), total]).toEqual([['last', 'h0', 'g2', 'alone'], 4])
     expect(groups).toEqual([
@@ -363,13 +363,13 @@ describe('groups', () => {
     ])
   })
 
-  test('of which only some samples match are told with how many do', () => {
+  test('with some matching samples report how many match', () => {
     const { rows, total, groups } = folded({ text: 'reward<0.3' })
     expect([rows.map(({ key }) => key), total]).toEqual([['g0'], 1])
     expect(groups).toMatchObject([{ id: 'g', keys: ['g0', 'g1', 'g2'], matching: 1 }])
   })
 
-  test('are flat only where every reward is known, and of more than one sample that is not deleted', () => {
+  test('are flat only if every reward is known, for more than one sample that is not deleted', () => {
     store.label('g0', { reward: 1 })
     expect(folded().groups?.map(({ isFlat }) => isFlat)).toEqual([false, true])
     store.remove('g2')
@@ -380,7 +380,7 @@ describe('groups', () => {
     ])
   })
 
-  test('are one step of a walk through the list, from whichever of their samples', () => {
+  test('are one step of a walk through the list, from any of their samples', () => {
     for (const key of ['h0', 'h1'])
       expect(store.neighbours(key, { filter: {}, sort: newest, foldsGroups: true }), key).toEqual({
         ahead: 1,
@@ -393,7 +393,7 @@ describe('groups', () => {
     expect(store.neighbours('h0', { filter, sort: newest, foldsGroups: true })).toMatchObject({ isListed: false })
   })
 
-  test('are rows of pages like others, there and back, in every order', () => {
+  test('are rows of pages like others, in both directions and every order', () => {
     for (const by of SORT_COLUMNS)
       for (const order of ['asc', 'desc'] as const) {
         const all = folded({}, { by, order }).rows.map(({ key }) => key)
@@ -438,14 +438,14 @@ describe('a trainer’s cut', () => {
   const page = (overlong: TrainerCut['overlong'], filter: ListFilter = {}) =>
     store.list({ filter, sort: newest, limit: 10, cut: { tokens: 3, overlong } })
 
-  test('is counted over everything that a list lets through', () => {
+  test('is counted over the whole filtered list', () => {
     expect(page('cut').cut).toEqual({ samples: 3, longer: 2, losing: 1, lost: 1, trained: 8, unknown: 0 })
     expect(page('drop').cut).toEqual({ samples: 3, longer: 2, losing: 2, lost: 6, trained: 8, unknown: 0 })
     expect(page('cut', { text: 'tokens<3' }).cut).toMatchObject({ samples: 1, longer: 0, lost: 0 })
     expect(store.list({ filter: {}, sort: newest, limit: 10 }).cut).toBeUndefined()
   })
 
-  test('is a finding of each row that was checked, and filters the list', () => {
+  test('is a finding of each checked row, and filters the list', () => {
     const labels = (overlong: TrainerCut['overlong']) =>
       page(overlong).rows.map(({ key, health }) => [key, health?.findings.map(({ label }) => label)])
     expect(labels('cut')).toEqual([
@@ -459,7 +459,7 @@ describe('a trainer’s cut', () => {
     expect(keys({ health: 'lost' })).toEqual([])
   })
 
-  test('is not known of records that were stored before spans were kept, until they are checked', () => {
+  test('is unknown for records from before spans were stored until they are checked', () => {
     store.close()
     const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
     database.exec('UPDATE trajectories SET trained_spans = NULL')
@@ -471,7 +471,7 @@ describe('a trainer’s cut', () => {
 })
 
 describe('filters', () => {
-  test('by outcome, tags and source, alone and together; and what there is to choose from', () => {
+  test('select by outcome, tags and source, alone and combined, and the choices are listed', () => {
     const made = (id: string, change: Partial<Trajectory>) => store.add({ ...sample, id, ...change })
     made('ended', { outcome: { kind: 'ended', reason: 'end_turn' }, tags: ['x'] })
     made('failed', { outcome: { kind: 'failed', code: 'CONNECT_REFUSED', message: 'm' }, tags: ['x', 'y'] })
@@ -508,7 +508,7 @@ describe('filters', () => {
 })
 
 describe('paging', () => {
-  test('keeps the order of adding under a clock that jumps back and forth', () => {
+  test('keeps the order of adding under a clock that jumps', () => {
     const jumps = [0, -HOUR, 10 * 365 * 24 * HOUR, -24 * HOUR, 0]
     for (const [n, jump] of jumps.entries()) {
       clock = BEGIN + jump
@@ -520,7 +520,7 @@ describe('paging', () => {
     expect(second.rows.map(({ key }) => key)).toEqual(['r2', 'r1'])
   })
 
-  test('goes on where it was while rows are added and deleted, there and back', () => {
+  test('continues at its row while rows are added and deleted, in both directions', () => {
     for (let n = 0; n < 10; n++) store.add({ ...sample, id: `r${n}` })
     const page = (cursor?: ReturnType<typeof store.list>['next']) => {
       const { rows, ...rest } = store.list({ filter: {}, sort: newest, limit: 3, ...(cursor && { cursor }) })
@@ -546,7 +546,7 @@ describe('paging', () => {
 })
 
 describe('deleting', () => {
-  test('hides until it is restored', () => {
+  test('hides a trajectory until it is restored', () => {
     const key = store.add(sample)
     expect(store.remove(key)).toBe('removed')
     expect([store.get(key), store.label(key, { title: 'x' }), store.remove(key), store.isDeleted(key)]).toEqual([
@@ -564,7 +564,7 @@ describe('deleting', () => {
     ])
   })
 
-  test('does not take what is being written; a file that was exported in mid-run may go', () => {
+  test('refuses a running trajectory, but not a file that was exported during a run', () => {
     const running = { ...sample, outcome: { kind: 'running' } } as const
     const key = store.add(running, { runsHere: true })
     expect(store.remove(key)).toBe('running')
@@ -573,7 +573,7 @@ describe('deleting', () => {
     expect(store.remove(store.add({ ...running, id: 'file' }))).toBe('removed')
   })
 
-  test('is for good with the first start after a day', () => {
+  test('is final with the first start after a day', () => {
     const key = store.add(sample)
     store.remove(key)
     clock += 23 * HOUR
@@ -587,7 +587,7 @@ describe('deleting', () => {
     expect(store.get(key)).toEqual(sample)
   })
 
-  test('leaves the key taken; opening the same file again restores it', () => {
+  test('keeps the key reserved, and opening the same file again restores it', () => {
     const key = store.add(sample)
     store.remove(key)
     expect(store.add({ ...sample, note: 'another' })).toBe(`${key}~2`)
@@ -595,7 +595,7 @@ describe('deleting', () => {
   })
 })
 
-/** What the store should be, as plainly as it can be said. */
+/** A simple model of the store. */
 interface Entry {
   readonly key: string
   readonly sequence: number
@@ -685,7 +685,7 @@ const query = fc.record({
   limit: fc.integer({ min: 1, max: 7 }),
 })
 
-test('whatever is done in whatever order, the lists are those of a simple model, page by page, there and back', () => {
+test('any sequence of operations gives the lists of a simple model, page by page, in both directions', () => {
   fc.assert(
     fc.property(
       fc.array(operation, { minLength: 1, maxLength: 25 }),
@@ -739,7 +739,7 @@ test('whatever is done in whatever order, the lists are those of a simple model,
                 segments: last ? [...trajectory.segments, last] : [],
                 outcome: step.ends ? { kind: 'ended', reason: 'end_turn' } : { kind: 'running' },
               }
-              // The run's own copy knows nothing of labels given since it began.
+              // The run's own copy has none of the labels that were set since it began.
               tried.update(key, withLabels(grown, { title: 'stale' }), trajectory.segments.length)
               entries[at] = { ...entry, trajectory: grown }
             }

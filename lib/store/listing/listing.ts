@@ -1,6 +1,6 @@
 /**
- * Which trajectories a list shows, in which order, page by page. A page begins after a row, not after a number of rows:
- * what is added or deleted meanwhile shifts nothing. All that is asked for goes in as parameters.
+ * Selects and sorts the trajectories of a list, page by page. A page begins after a row, not after a number of rows, so
+ * added or deleted rows shift nothing. All input is passed as parameters.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Choices, CutCount, GroupSummary, ListSort, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
@@ -12,13 +12,13 @@ import { type Condition, searchConditions } from './search.ts'
 
 export interface ListFilter {
   /**
-   * Words and "phrases" that must all stand in title, question, tags, note, model, outcome or file name, as parts of words
-   * too, or as beginnings of words in what the model wrote; numbers such as `reward>0.5`.
+   * Words and "phrases" that must all occur: inside of words in title, question, tags, note, model, outcome or file
+   * name, or at the beginning of words in generated text; also numbers such as `reward>0.5`.
    */
   readonly text?: string
   /** A kind (running, ended, failed), or a reason or code. */
   readonly outcome?: string
-  /** All of them. */
+  /** All of them must be present. */
   readonly tags?: readonly string[]
   readonly source?: { readonly kind: string; readonly format?: string }
   readonly health?: HealthFilter
@@ -26,10 +26,10 @@ export interface ListFilter {
   readonly group?: string
 }
 
-/** A row that a page ends at, and the side of it on which the page lies. */
+/** The row at which a page ends, and the side of it on which the page is. */
 export interface Cursor {
   readonly side: 'before' | 'after'
-  /** What it is sorted by. */
+  /** The value that the row is sorted by. */
   readonly value: string | number | null
   readonly sequence: number
 }
@@ -38,11 +38,11 @@ export interface ListQuery {
   readonly filter: ListFilter
   readonly sort: ListSort
   readonly limit: number
-  /** What the trainer takes: findings of rows, and a count over all of them. */
+  /** The trainer's limit, for findings of rows and a total. */
   readonly cut?: TrainerCut
-  /** A group is one row: its sample that the order puts first. */
+  /** Shows a group as one row: its first sample in the order. */
   readonly foldsGroups?: boolean
-  /** Omitted: the first page. */
+  /** Omitted for the first page. */
   readonly cursor?: Cursor
 }
 
@@ -52,17 +52,17 @@ export type PlaceQuery = Omit<ListQuery, 'limit' | 'cursor'>
 export interface Page {
   readonly rows: readonly TrajectorySummary[]
   readonly cut?: CutCount
-  /** Of the rows that stand for their group. Omitted: groups are not folded. */
+  /** Groups of the rows that represent one. Omitted: groups are not folded. */
   readonly groups?: readonly GroupSummary[]
-  /** Rows in all that the filter lets through. */
+  /** Total number of rows that pass the filter. */
   readonly total: number
-  /** Rows ahead of this page. */
+  /** Number of rows before this page. */
   readonly start: number
   readonly previous?: Cursor
   readonly next?: Cursor
 }
 
-/** Where there is nothing on the cursor's side any more, the page at that end. */
+/** Returns a page. If no rows are left on the cursor's side, it is the page at that end. */
 export function list(
   database: DatabaseSync,
   { filter, sort, limit, cursor, cut, foldsGroups = false }: ListQuery,
@@ -89,7 +89,7 @@ export function list(
   }
 }
 
-/** Rows that lose trained tokens. */
+/** Selects rows that lose trained tokens. */
 const lostCondition = (cut: TrainerCut | undefined): Condition => {
   if (!cut) return { sql: 'FALSE', values: [] }
   return cut.overlong === 'cut'
@@ -133,7 +133,7 @@ function cutCount(database: DatabaseSync, matching: readonly Condition[], cut: T
   }
 }
 
-/** Of each group the row that the order puts first, of those that match; rows without a group as they are. */
+/** Selects for each group its first matching row in the order; rows without a group are unchanged. */
 function firstOfGroup({ by, order }: ListSort, matching: readonly Condition[]): Condition {
   const value = EXPRESSIONS[by]
   const [direction] = DIRECTIONS[order]
@@ -180,7 +180,7 @@ function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readon
 
 const MOST_TAGS = 200
 
-/** What there is to filter by. */
+/** Returns the values to filter by. */
 export function choices(database: DatabaseSync): Choices {
   const counted = (columns: string) =>
     database
@@ -210,8 +210,8 @@ export function choices(database: DatabaseSync): Choices {
 }
 
 /**
- * Which rows a list has before and after a row; undefined: there is no such row. The filter may leave the row itself out.
- * Where groups are folded, a sample stands where its group does.
+ * Returns the rows before and after a row, or undefined if the row does not exist. The filter may exclude the row
+ * itself. If groups are folded, a sample has the position of its group.
  */
 export function neighbours(database: DatabaseSync, key: string, query: PlaceQuery): Neighbours | undefined {
   const { filter, sort, cut, foldsGroups = false } = query
@@ -297,7 +297,7 @@ function select(
     .all(...valuesOf(conditions), limit)
 }
 
-/** Rows that the order puts before a row, or after it. */
+/** Selects the rows before a row, or after it. */
 function besideRow({ by, order }: ListSort, { value, sequence }: Position, side: Cursor['side']): Condition {
   const expression = EXPRESSIONS[by]
   const isAfter = side === 'after'

@@ -1,6 +1,6 @@
 /**
- * The index of what models wrote: their text, thinking and tool calls, a row for each response, so that a run that goes on
- * adds only what is new. Records that were stored before there was an index get theirs when they are checked.
+ * The index of generated text: text, thinking and tool calls, with a row for each response, so that a running
+ * trajectory adds only new rows. Older records are indexed when they are checked.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -8,21 +8,21 @@ import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { folded } from './folded.ts'
 
-/** What the index holds of a record. */
+/** The index entries of a record. */
 export interface RecordIndex {
-  /** Of each response, by the position of its segment. */
+  /** Text of each response, by the position of its segment. */
   readonly texts: readonly { readonly position: number; readonly text: string }[]
-  /** As trainedSpans gives them. */
+  /** As trainedSpans returns them. */
   readonly trainedSpans: readonly number[]
 }
 
-/** `from`: the first segment that is of interest. */
+/** Returns the entries; `from` is the first segment to include. */
 export function recordIndex(trajectory: Trajectory, from = 0): RecordIndex {
   const { segments, vocab, model } = trajectory
   const special = new Set(model.tokenizer?.specialIds)
   const texts = segments.flatMap((segment, position) => {
     if (position < from || segment.kind !== 'response') return []
-    // Ids without a text would be found as numbers, markers in every trajectory.
+    // Ids without a text would be found as numbers, and markers in every trajectory.
     const ids = Array.from(segment.ids).filter((id) => !special.has(id) && Object.hasOwn(vocab, id))
     const text = indexedText(folded(textOf(ids, vocab)))
     return text === '' ? [] : [{ position, text }]
@@ -30,11 +30,11 @@ export function recordIndex(trajectory: Trajectory, from = 0): RecordIndex {
   return { texts, trainedSpans: trainedSpans(segments) }
 }
 
-/** Scripts without spaces between words: each of their characters is a word. */
+/** Scripts without spaces between words: each character is a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu
 
-/** Folded text as the index takes it apart. */
+/** Returns folded text as the index tokenizes it. */
 export const indexedText = (text: string): string =>
   text
     .replace(UNSPACED, ' $& ')
@@ -43,7 +43,7 @@ export const indexedText = (text: string): string =>
     .trim()
 
 export interface SearchIndex {
-  /** Takes the place of what is known of the segments from `from` on. Within a transaction. */
+  /** Replaces the entries of the segments from `from` on. It must be called in a transaction. */
   write(key: string, index: RecordIndex, from: number): void
 }
 

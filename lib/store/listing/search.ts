@@ -1,6 +1,6 @@
 /**
- * What a person types into the search of the library, as conditions on rows: words, "phrases" and numbers such as
- * `reward>0.5`. All that is typed goes in as parameters.
+ * Parses the library's search into conditions on rows: words, "phrases" and numbers such as `reward>0.5`. All input is
+ * passed as parameters.
  */
 import { type ComparisonSign, comparedWith, type Interval, readNumber, readRange } from '#lib/util/interval.ts'
 import { folded } from './folded.ts'
@@ -11,7 +11,7 @@ export interface Condition {
   readonly values: readonly (string | number | null)[]
 }
 
-/** Columns by the names that a search knows them by. */
+/** Columns by their names in a search. */
 const NUMBERS: Readonly<Record<string, string>> = {
   reward: 'reward',
   tokens: 'tokens',
@@ -23,13 +23,13 @@ const NUMBERS: Readonly<Record<string, string>> = {
   failed: 'failed_calls',
 }
 
-/** Each of them must hold. */
+/** Returns conditions that must all hold. */
 export const searchConditions = (text: string): readonly Condition[] =>
   Array.from(text.matchAll(/"([^"]+)"(?!\S)|\S+/g), ([word, phrase]) =>
     phrase === undefined ? (numberCondition(word) ?? textCondition(word)) : textCondition(phrase),
   ).filter((condition) => condition !== undefined)
 
-/** Undefined: it is text. A number that is not known is in no interval. */
+/** Returns undefined for text. An unknown number is in no interval. */
 function numberCondition(word: string): Condition | undefined {
   const [, name = '', sign = '', value = ''] = /^([a-z]+)(:|<=|>=|<|>|=)(.+)$/i.exec(word) ?? []
   const key = name.toLowerCase()
@@ -44,11 +44,11 @@ function numberCondition(word: string): Condition | undefined {
     : { sql: `(${column} BETWEEN ? AND ? AND ${column} <> ?)`, values: [low, high, without] }
 }
 
-/** Undefined: nothing is left of it to look for. */
+/** Returns undefined if there is nothing to search for. */
 function textCondition(text: string): Condition | undefined {
   const word = folded(text).trim()
   if (word === '') return undefined
-  // instr knows no patterns: a % in the search is a % in the text.
+  // instr has no patterns: a % in the search is a % in the text.
   const inRow = { sql: 'instr(labels_search, ?) > 0 OR instr(record_search, ?) > 0', values: [word, word] }
   const match = matchExpression(word)
   return match === undefined
@@ -60,17 +60,17 @@ function textCondition(text: string): Condition | undefined {
 }
 
 /**
- * The words of generated text side by side, the last of them also as the beginning of a longer one unless it is a single
- * character, which begins too many. Undefined: there are none.
+ * Matches the words of generated text in sequence. The last one also matches the beginning of a longer word, unless it
+ * is a single character, which would match too many. Undefined without words.
  */
 function matchExpression(text: string): string | undefined {
   const indexed = indexedText(text)
   const characters = indexed.match(WORD_CHARACTER) ?? []
   if (characters.length === 0) return undefined
   const isOpen = characters.length > 1 && /[\p{L}\p{N}\p{Co}]$/u.test(indexed)
-  // Within quotes only the quote itself means something.
+  // Inside of quotes only the quote itself is special.
   return `"${indexed.replaceAll('"', ' ')}"${isOpen ? ' *' : ''}`
 }
 
-/** As unicode61, the tokenizer of the index, takes words apart. */
+/** Word characters of unicode61, the tokenizer of the index. */
 const WORD_CHARACTER = /[\p{L}\p{N}\p{Co}]/gu

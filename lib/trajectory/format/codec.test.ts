@@ -103,7 +103,7 @@ describe('a trajectory file', () => {
 describe('decode reports what is wrong and where for', () => {
   test.each<[string, unknown, string]>([
     [
-      'another kind of value',
+      'a different kind of value',
       [],
       'format: expected "rollscope.trajectory/1", found a file that is not a trajectory object',
     ],

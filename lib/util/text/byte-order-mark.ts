@@ -1,2 +1,2 @@
-/** Some programs put one before a text; JSON has none. */
+/** Removes a byte order mark, which some programs write and JSON does not allow. */
 export const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text)

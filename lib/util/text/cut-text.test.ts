@@ -8,7 +8,7 @@ const texts = fc.string({
   size: 'max',
 })
 
-test('what fits stays; what does not keeps its beginning and its end, and says how much is missing between', () => {
+test('cutText keeps a short text, and the beginning and end of a long one with the number of omitted characters', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 100, max: 400 }), (text, most) => {
       const cut = cutText(text, most)
@@ -27,11 +27,11 @@ test('what fits stays; what does not keeps its beginning and its end, and says h
   )
 })
 
-test('a limit below the note keeps the note', () => {
+test('cutText keeps the note if the limit is below its length', () => {
   expect(cutText('abcdef', 3)).toBe('\n[… 6 characters left out …]\n')
 })
 
-test('a character of two halves stays whole', () => {
+test('cutText keeps surrogate pairs whole', () => {
   for (const most of [100, 101, 102, 103]) {
     const cut = cutText('🙂'.repeat(200), most)
     expect([cut.isWellFormed(), cut.length <= most]).toEqual([true, true])

@@ -1,4 +1,7 @@
-/** A text of at most so many characters (UTF-16; Infinity: as it is), with a line in its middle that says how much was left out. */
+/**
+ * Limits a text to this many UTF-16 characters (Infinity keeps it unchanged), with a line in the middle that gives the
+ * number of omitted ones.
+ */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const note = (left: number) => `\n[… ${left.toLocaleString('en')} characters left out …]\n`
@@ -8,7 +11,7 @@ export function cutText(text: string, most: number): string {
   return `${text.slice(0, head)}${note(tail - head)}${text.slice(tail)}`
 }
 
-/** No pair of surrogates is parted. */
+/** Surrogate pairs are not split. */
 const wholeUpTo = (text: string, end: number): number => (isInside(text, end) ? end - 1 : end)
 const wholeFrom = (text: string, start: number): number => (isInside(text, start) ? start + 1 : start)
 

@@ -1,6 +1,7 @@
 /**
- * A long text as UTF-8 with its lines, and the rows that they are wrapped into. Bytes stand outside of the page's heap, cross
- * threads without being read, and no character is wider in cells than in bytes: rows of so many bytes fit that many columns.
+ * A long text as UTF-8 with its lines and the rows that they wrap into. The bytes are outside of the page's heap and
+ * are transferred between threads without a copy. No character is wider in cells than in bytes, so a row of n bytes
+ * fits n columns.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
@@ -8,7 +9,7 @@ import { countWhile } from '../bisect.ts'
 
 export interface TextLines {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Offset of each line, and after the last one that of a line which is not there: bytes of a line end one before. */
+  /** Offset of each line, then that of a line after the last: a line's bytes end one before the next offset. */
   readonly starts: Int32Array<ArrayBuffer>
 }
 
@@ -26,7 +27,7 @@ const LINE_END = 0x0a
 
 export const lineCount = ({ starts }: TextLines): number => starts.length - 1
 export const lineStart = ({ starts }: TextLines, line: number): number => elementAt(starts, line)
-/** Without its line end. */
+/** Returns the end without the line break. */
 export const lineEnd = ({ starts }: TextLines, line: number): number => elementAt(starts, line + 1) - 1
 
 export const lineAt = ({ starts }: TextLines, offset: number): number =>
@@ -35,7 +36,7 @@ export const lineAt = ({ starts }: TextLines, offset: number): number =>
 export const textBetween = ({ bytes }: TextLines, start: number, end: number): string =>
   new TextDecoder().decode(bytes.subarray(start, end))
 
-/** Number of the first row of each line, and after the last line the number of rows. */
+/** Number of the first row of each line, then the number of rows. */
 export interface Rows {
   readonly columns: number
   readonly firsts: Int32Array
@@ -54,9 +55,9 @@ export const rowCount = ({ firsts }: Rows): number => firsts.at(-1) as number
 
 export interface Row {
   readonly line: number
-  /** Of the line; 0 for the first. */
+  /** Index of the row within its line, from 0. */
   readonly part: number
-  /** Offsets, half-open. */
+  /** Half-open offsets. */
   readonly start: number
   readonly end: number
 }
