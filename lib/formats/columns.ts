@@ -1,4 +1,4 @@
-/** The parallel arrays that trainers write, and how they become the columns of segments. */
+/** Converts the parallel arrays of trainers to the columns of segments. */
 import * as z from 'zod'
 import type { Problem, Segment } from '#lib/trajectory/format/trajectory.ts'
 import { logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -14,7 +14,7 @@ export const maskSchema = z.array(
   }),
 )
 
-/** NaN and the infinities come as numbers, or as the texts that pydantic can write for them. */
+/** Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */
 export const logprobsSchema = z.array(
   z.custom<LogprobAsWritten>(
     (value) =>
@@ -26,14 +26,14 @@ type LogprobAsWritten = number | null | string
 
 export const maskBits = (mask: readonly (0 | 1 | boolean)[]): (0 | 1)[] => mask.map((bit) => (bit ? 1 : 0))
 
-/** Where a segment stands among all tokens; half-open. */
+/** Range of a segment among all tokens; half-open. */
 export interface ColumnRange {
   readonly isOutput: boolean
   readonly start: number
   readonly end: number
 }
 
-/** Consecutive stretches from their kinds and lengths. */
+/** Returns consecutive ranges from their kinds and lengths. */
 export function stretches(info: readonly (readonly [isOutput: boolean, length: number])[], from = 0): ColumnRange[] {
   let end = from
   return info.map(([isOutput, length]) => {
@@ -43,7 +43,7 @@ export function stretches(info: readonly (readonly [isOutput: boolean, length: n
   })
 }
 
-/** One for each run of equal bits. */
+/** Returns one range for each run of equal bits. */
 export function maskRuns(mask: readonly (0 | 1)[], from = 0): ColumnRange[] {
   const runs: ColumnRange[] = []
   for (let start = from, end = from; start < mask.length; start = end) {
@@ -53,14 +53,17 @@ export function maskRuns(mask: readonly (0 | 1)[], from = 0): ColumnRange[] {
   return runs
 }
 
-/** Whole columns, one entry for each token of the trajectory. */
+/** Whole columns with one entry for each token of the trajectory. */
 export interface Columns {
   readonly ids: readonly number[]
   readonly mask: readonly (0 | 1)[] | undefined
   readonly logprobs: readonly LogprobAsWritten[] | null | undefined
 }
 
-/** The stretch as a segment; what JSON cannot hold, and what contradicts the segment's kind, is told in its problems. */
+/**
+ * Returns the range as a segment; values that JSON cannot represent or that contradict the segment's kind become
+ * problems.
+ */
 export function segmentOf({ isOutput, start, end }: ColumnRange, { ids, mask, logprobs }: Columns): Segment {
   const problems: Problem[] = []
   const columns = {
@@ -74,7 +77,7 @@ export function segmentOf({ isOutput, start, end }: ColumnRange, { ids, mask, lo
     : { kind: 'prompt', ...columns, messages: [] }
 }
 
-/** At or below it stands for minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
+/** Values up to this one mean minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
 const MINUS_INFINITY = -3e38
 
 function logprobColumn(
@@ -88,7 +91,7 @@ function logprobColumn(
       if (logprob === null || (logprob > MINUS_INFINITY && logprob < Infinity)) return logprob === 0 ? 0 : logprob
       problems.push({
         kind: 'number',
-        message: 'The file gave a number that JSON cannot hold.',
+        message: 'The file contains a number that JSON cannot represent.',
         column: 'logprobs',
         index,
         raw: String(written),
@@ -107,23 +110,23 @@ function maskColumn(
   if (!mask || differing === 0) return {}
   problems.push({
     kind: 'mask',
-    message: `The loss mask of ${differing} of ${mask.length} tokens is not that of a ${isOutput ? 'response' : 'prompt'}; it is kept.`,
+    message: `The loss mask of ${differing} of ${mask.length} tokens differs from that of a ${isOutput ? 'response' : 'prompt'}; it is kept.`,
     column: 'mask',
   })
   return { mask: [...mask] }
 }
 
-/** Known before the segments are made. */
+/** Checks the number of segments before they are created. */
 export const tooManySegments = (parts: readonly ColumnRange[], path: string): Violation | undefined =>
   parts.length > LIMITS.segments
     ? { path, expected: `at most ${LIMITS.segments} segments`, found: String(parts.length) }
     : undefined
 
-/** Whether any logprob of the segments is known. */
+/** Returns whether any logprob of the segments is known. */
 export const hasLogprobs = (segments: readonly Segment[]): boolean =>
   segments.some((segment) => logprobsOf(segment).some((logprob) => logprob !== null))
 
-/** The first of some columns, by their paths, that has not one entry for each token. `of`: whose tokens they are. */
+/** Returns a violation for the first column, by its path, with a wrong length; `of` names the owner of the tokens. */
 export function lengthViolation(
   columns: Readonly<Record<string, readonly unknown[] | null | undefined>>,
   tokens: number,
@@ -139,10 +142,13 @@ export function lengthViolation(
   return undefined
 }
 
-/** A column that a file gives more than once, under these paths; undefined and null: not there. */
+/** A column that a file contains several times under these paths; undefined and null mean absent. */
 export type Copies = readonly (readonly [path: string, column: readonly unknown[] | null | undefined])[]
 
-/** The first entry in which a copy differs from the first copy: neither can be trusted then. Copies of other lengths differ. */
+/**
+ * Returns the first entry in which a copy differs from the first copy, because then neither can be trusted. Copies of
+ * different lengths differ.
+ */
 export function contradiction(copies: Copies): Violation | undefined {
   const there = copies.flatMap(([path, column]) => (column ? [{ path, column: column.map(comparable) }] : []))
   const [first, ...others] = there
@@ -158,7 +164,7 @@ export function contradiction(copies: Copies): Violation | undefined {
   return undefined
 }
 
-/** Masks are numbers or booleans, logprobs numbers or texts for those that JSON lacks; -0 is 0. */
+/** Masks are numbers or booleans, logprobs are numbers or texts for those that JSON lacks; -0 equals 0. */
 const comparable = (entry: unknown): unknown =>
   entry === null || entry === undefined ? null : Number(entry) === 0 ? 0 : Number(entry)
 
@@ -169,7 +175,7 @@ const ownSchema = z.object({
   rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),
 })
 
-/** The segments that Rollscope has written into an object, when they are still those of its tokens. */
+/** Returns the segments that Rollscope wrote into an object, if they still match its tokens. */
 export function ownSegments(holder: unknown, tokens: number): readonly (readonly [boolean, number])[] | undefined {
   const parsed = ownSchema.safeParse(holder)
   if (!parsed.success) return undefined
@@ -177,8 +183,11 @@ export function ownSegments(holder: unknown, tokens: number): readonly (readonly
   return info.reduce((sum, [, length]) => sum + length, 0) === tokens ? info : undefined
 }
 
-/** What is said where segments are the loss mask's: a file of ours whose tokens were changed has segments that fit no more. */
+/**
+ * Returns the note for segments from the loss mask: a Rollscope file whose tokens were changed has segments that no
+ * longer match.
+ */
 export const segmentsLacked = (holder: unknown): string =>
   ownSchema.safeParse(holder).success
-    ? 'segments: those in rollscope.segment_info do not fit the tokens; taken from the loss mask'
+    ? 'segments: those in rollscope.segment_info do not match the tokens; taken from the loss mask'
     : 'segments: taken from the loss mask'

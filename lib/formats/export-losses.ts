@@ -1,4 +1,4 @@
-/** What a trajectory holds that trainers' formats have no place for: told before it is lost. */
+/** Content of a trajectory that trainer formats have no field for. It is reported before it is lost. */
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
 const contents = {
@@ -12,7 +12,7 @@ const contents = {
     ({ segments }) => segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0),
   ],
   spans: [
-    'think blocks and tool calls as found in the text, and their results',
+    'think blocks and tool calls as parsed from the text, and their results',
     ({ segments }) =>
       segments.some((segment) => segment.kind === 'response' && segment.thinks.length + segment.toolCalls.length > 0),
   ],
@@ -40,20 +40,20 @@ const contents = {
   ],
   reward: ['reward', ({ reward }) => reward !== undefined],
   group: ['group', ({ group }) => group !== undefined],
-  outcome: ['how it ended', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],
+  outcome: ['outcome', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],
   experts: ['routed experts', ({ routedExperts }) => routedExperts !== undefined],
   images: ['images', ({ imageData }) => imageData !== undefined],
 } satisfies Record<string, readonly [words: string, isThere: (trajectory: Trajectory) => unknown]>
 
 export type Content = keyof typeof contents
 
-/** Words for all that is there and not kept. */
+/** Names all content that is present and not kept. */
 export const lostBeside = (trajectory: Trajectory, kept: readonly Content[]): string[] =>
   Object.entries(contents).flatMap(([name, [words, isThere]]) =>
     !kept.includes(name as Content) && isThere(trajectory) ? [words] : [],
   )
 
-/** Words for what another program's file brought along. */
+/** Names the additional fields of another program's file. */
 export const lostForeign = ({ foreign = {} }: Trajectory, own: string): string[] =>
   Object.keys(foreign)
     .filter((name) => name !== own)

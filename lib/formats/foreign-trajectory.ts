@@ -1,4 +1,4 @@
-/** A trajectory of what a trainer's file says; what such files never say is omitted, and told. */
+/** Builds a trajectory from a trainer's file. Information that such files lack is omitted and reported. */
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { storable } from '#lib/json/json-value.ts'
 import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -9,12 +9,12 @@ interface Found {
   readonly segments: readonly Segment[]
   readonly outcome: Trajectory['outcome']
   readonly reward: unknown
-  /** What the file did not say, besides what no such file says. */
+  /** Information that this file lacks, in addition to what all such files lack. */
   readonly lacked: readonly string[]
   readonly group?: Trajectory['group']
   readonly routedExperts?: readonly string[] | undefined
   readonly imageData?: readonly string[] | undefined
-  /** What has no field; undefined when there is nothing. */
+  /** Content without a field; undefined if there is none. */
   readonly rest: JsonObject | undefined
 }
 
@@ -47,6 +47,11 @@ export function foreignTrajectory(found: Found, { file, now, newId }: Source): T
 function rewardProblems(reward: unknown): Problem[] {
   if (typeof reward !== 'number' || Number.isFinite(reward)) return []
   return [
-    { kind: 'number', message: 'The reward is a number that JSON cannot hold.', column: 'reward', raw: String(reward) },
+    {
+      kind: 'number',
+      message: 'The reward is a number that JSON cannot represent.',
+      column: 'reward',
+      raw: String(reward),
+    },
   ]
 }

@@ -1,46 +1,51 @@
-/** What a file format is: how it is recognised, read and written. One file of this folder for each; registry.ts lists them. */
+/**
+ * The file format interface: recognise, read and write. Each format has a file in this folder; registry.ts lists them.
+ */
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 import type { GroupNumbers } from './group-numbers.ts'
 import type { TrainingRow } from './training-row.ts'
 
+/** A file format. */
 export interface Format {
-  /** In addresses and in a trajectory's provenance. */
+  /** Name in URLs and in a trajectory's provenance. */
   readonly name: string
-  /** For people. */
+  /** Name for people. */
   readonly label: string
-  /** What a file written so keeps and what it loses, for the person who chooses: one line. */
+  /** What a file of this format keeps and loses, in one line. */
   readonly keeps: string
-  /** Whether a JSON value looks like one record of this format; reading it says what is wrong with it. */
+  /** Returns whether a JSON value looks like one record of this format; `read` reports what is wrong with it. */
   sniff(value: unknown): boolean
-  /** One record that `sniff` recognises. Never throws. */
+  /** Reads one record that `sniff` recognises. Never throws. */
   read(value: unknown, source: Source): ReadResult
   /**
-   * Omitted: the format is only read. `groups` are the numbers of all groups in the same file; unless given, the trajectory
-   * is the only one.
+   * Writes a record. Omitted for read-only formats. `groups` numbers all groups of the same file; without it the
+   * trajectory is the only one.
    */
   readonly write?: (trajectory: Trajectory, groups?: GroupNumbers) => ExportedFile
-  /** What a trainer gets of such a record, which is the trajectory's as `write` gives it. One row, unless the format splits. */
+  /** Returns the training rows of a record that `write` made from the trajectory: one row, unless the format splits. */
   readonly rows?: (record: object, trajectory: Trajectory) => readonly TrainingRow[]
 }
 
-/** What a record cannot say of itself. */
+/** Information that a record does not contain. */
 export interface Source {
-  /** The file's name; undefined when there is none. */
+  /** The file's name; undefined if there is none. */
   readonly file: string | undefined
   /** ISO 8601, for records without a time. */
   readonly now: string
   readonly newId: () => string
 }
 
+/** A trajectory, or the violation that makes the record invalid. */
 export type ReadResult =
   | { readonly ok: true; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly error: Violation; readonly hint?: string }
 
+/** A written record. */
 export interface ExportedFile {
   /** The record as a JSON value. */
   readonly value: object
-  /** What of this trajectory the record does not say, for a person. */
+  /** Content of the trajectory that the record lacks, in words. */
   readonly lost: readonly string[]
 }

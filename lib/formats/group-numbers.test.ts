@@ -6,10 +6,10 @@ const group = fc.record({
   id: fc.oneof(fc.constantFrom('4e1f', 'b', '007', '-0', ''), fc.integer({ min: -3, max: 6 }).map(String)),
   index: fc.nat(5),
 })
-/** Samples of any groups, in any order; no sample of a group occurs twice. */
+/** Generates samples of any groups in any order; no sample of a group occurs twice. */
 const groups = fc.uniqueArray(group, { selector: ({ id, index }) => `${id} ${index}` })
 
-test('Samples of one group share a group index, and two groups never do', () => {
+test('numberGroups gives samples of one group the same group index, and other groups different ones', () => {
   fc.assert(
     fc.property(groups, (all) => {
       const numbers = numberGroups(all)
@@ -19,10 +19,10 @@ test('Samples of one group share a group index, and two groups never do', () => 
   )
 })
 
-test('No two samples get the same index, and samples of a group stay in order', () => {
+test('numberGroups gives each sample a unique index and keeps the order within a group', () => {
   fc.assert(
     fc.property(groups, (all) => {
-      // Groups that came from files keep what the files say, whatever that is.
+      // Groups from files keep the numbers of their files.
       const named = all.filter(({ id }) => !/^(0|-?[1-9])$/.test(id))
       const numbers = numberGroups(all)
       const indices = named.map((sample) => numbers(sample).index)
@@ -34,7 +34,7 @@ test('No two samples get the same index, and samples of a group stay in order', 
   )
 })
 
-test('A group that was read from a file keeps its numbers beside groups that have none', () => {
+test('numberGroups keeps the numbers of a group from a file next to groups without numbers', () => {
   const read = [
     { id: '0', index: 8 },
     { id: '0', index: 9 },
@@ -54,6 +54,6 @@ test('A group that was read from a file keeps its numbers beside groups that hav
   ])
 })
 
-test('A single group is numbered from 0 and its samples by their own indices', () => {
+test('numberGroups numbers a single group from 0 and its samples by their own indices', () => {
   expect(numberGroups([{ id: 'e0c5', index: 3 }])({ id: 'e0c5', index: 3 })).toEqual({ groupIndex: 0, index: 3 })
 })

@@ -1,4 +1,4 @@
-/** Groups and samples as trainers number them: by whole numbers that are unique within one file. */
+/** Numbers groups and samples as trainers do: with whole numbers that are unique within one file. */
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
 type Group = NonNullable<Trajectory['group']>
@@ -6,15 +6,16 @@ type Group = NonNullable<Trajectory['group']>
 interface SampleNumbers {
   /** The same for all samples of a group. */
   readonly groupIndex: number
-  /** Of the sample: no other sample of the file has it. */
+  /** Index of the sample, unique within the file. */
   readonly index: number
 }
 
+/** Returns the numbers of a group's sample. */
 export type GroupNumbers = (group: Group) => SampleNumbers
 
 /**
- * Numbers the groups of one file, in the order of their first sample. A group whose id is a whole number was read from
- * such a file and keeps its numbers; the others get numbers that are free, and their samples stay in order.
+ * Numbers the groups of one file in the order of their first samples. A group whose id is a whole number came from such
+ * a file and keeps its numbers; the others get free numbers, and their samples stay in order.
  */
 export function numberGroups(groups: readonly (Group | undefined)[]): GroupNumbers {
   const present = groups.filter((group) => group !== undefined)
@@ -35,8 +36,8 @@ export function numberGroups(groups: readonly (Group | undefined)[]): GroupNumbe
   }
 }
 
-/** Written as the number itself: "7" and "007" stay two groups. */
+/** The id must be the canonical number, so that "7" and "007" stay two groups. */
 const isNumbered = ({ id }: Group): boolean => Number.isSafeInteger(Number(id)) && String(Number(id)) === id
 
-/** The first index after those of the samples. */
+/** Returns the first index after those of the samples. */
 const endOf = (samples: readonly Group[]): number => samples.reduce((end, { index }) => Math.max(end, index + 1), 0)

@@ -53,7 +53,7 @@ test.each<[string, unknown, unknown]>([
   expect(firstMessages(messages)).toEqual(expected)
 })
 
-test('what stands before the first answer', () => {
+test('firstMessages returns the messages before the first answer', () => {
   expect(
     firstMessages([
       { role: 'user', content: 'a' },

@@ -1,10 +1,10 @@
-/** Messages as Strands, OpenAI and trainers write them. */
+/** Reads messages in the notations of Strands, OpenAI and trainers. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import type { Message, Segment } from '#lib/trajectory/format/trajectory.ts'
 
 /**
- * The segments with the messages that each prompt encodes: what stands between two answers belongs to the prompt
- * between them. Undefined when these are no messages, or not those of these segments.
+ * Assigns messages to the prompt segments: those between two answers belong to the prompt between them. Undefined if
+ * these are not messages, or not those of these segments.
  */
 export function withMessages(segments: readonly Segment[], messages: unknown): readonly Segment[] | undefined {
   const groups = betweenAnswers(messages)
@@ -29,10 +29,10 @@ function betweenAnswers(messages: unknown): Message[][] | undefined {
   return groups.at(-1)?.length === 0 ? groups.slice(0, -1) : groups
 }
 
-/** What stands before the first answer, as messages; undefined when it cannot be read so. */
+/** Returns the messages before the first answer, or undefined if they cannot be read. */
 export const firstMessages = (messages: unknown): readonly Message[] | undefined => betweenAnswers(messages)?.[0]
 
-/** One message may hold several tool results: each becomes a message of its own. */
+/** One message may contain several tool results; each becomes a separate message. */
 function readMessage(value: unknown): Message[] | undefined {
   if (!isObject(value)) return undefined
   const { role, content } = value
@@ -60,7 +60,7 @@ const resultMessage = ({ toolUseId, content }: JsonObject): Message => ({
   content: Array.isArray(content) ? textOfBlocks(content.filter(isObject)) : '',
 })
 
-/** A Strands block is named by its key, an OpenAI part by its type. */
+/** The key names a Strands block, the type an OpenAI part. */
 function partOf(block: JsonObject): { readonly type: string; readonly text?: string } {
   if (typeof block.text === 'string') return { type: 'text', text: block.text }
   return { type: typeof block.type === 'string' ? block.type : (Object.keys(block)[0] ?? 'unknown') }

@@ -1,4 +1,7 @@
-/** Files that are wrong in any way: `npm run bench -- mutated-imports` does the same ten thousand times, with a clock and a look at memory. */
+/**
+ * Tests damaged files. `npm run bench -- mutated-imports` does the same ten thousand times and measures time and
+ * memory.
+ */
 import { expect, test } from 'vitest'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { goodFiles, mutantOf } from './test-mutants.ts'
@@ -8,7 +11,7 @@ const SEED = 18
 const MUTANTS = 200
 const files = goodFiles([{ name: 'sample', text: JSON.stringify(sampleTrajectory) }])
 
-test(`${MUTANTS} mutated files of every format are each opened, or refused with a place and advice (seed ${SEED})`, async () => {
+test(`${MUTANTS} mutated files of every format each open, or are refused with a position and advice (seed ${SEED})`, async () => {
   const kinds = { opened: 0, refused: 0 }
   for (let number = 0; number < MUTANTS; number++) {
     const { origin, bytes } = mutantOf(files, number, SEED)
@@ -21,7 +24,7 @@ test(`${MUTANTS} mutated files of every format are each opened, or refused with 
   expect(kinds.refused).toBeGreaterThan(MUTANTS / 4)
 })
 
-test('a mutant is the same on every machine', () => {
+test('mutantOf gives the same file on every machine', () => {
   const [one, two] = [mutantOf(files, 7, SEED), mutantOf(files, 7, SEED)]
   expect(two).toEqual(one)
   expect(mutantOf(files, 8, SEED)).not.toEqual(one)

@@ -1,4 +1,4 @@
-/** Every file format, in the order in which a file is tried. */
+/** All file formats, in the order in which a file is tried. */
 import type { Format } from './format.ts'
 import { mistakableFormat } from './reading/unsupported.ts'
 import { rollscope } from './rollscope.ts'
@@ -8,7 +8,7 @@ import { torchrl } from './torchrl.ts'
 
 export const formats: readonly Format[] = [rollscope, strandsSglang, slime, torchrl]
 
-/** Whether a JSON value is a record of this format, and not one of another tool with the same field names. */
+/** Returns whether a JSON value is a record of this format, and not one of another tool with the same field names. */
 export const isOfFormat = (value: unknown, { sniff }: Format): boolean =>
   mistakableFormat(value) === undefined && sniff(value)
 
@@ -17,7 +17,7 @@ export const formatOf = (value: unknown): Format | undefined =>
 
 export type WritableFormat = Format & Required<Pick<Format, 'write' | 'rows'>>
 
-/** Those that can be exported. */
+/** Formats for export. */
 export const writableFormats: readonly WritableFormat[] = formats.filter(
   (format): format is WritableFormat => format.write !== undefined && format.rows !== undefined,
 )

@@ -9,7 +9,7 @@ import { rollscope } from './rollscope.ts'
 
 const source: Source = { file: 'a.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
-test('what is written in it is the file that encode writes, and is read as what it was', () => {
+test('rollscope format writes the file of encode and reads it back unchanged', () => {
   const live: LiveTrajectory = { ...sample, live: { runningCalls: {} } }
   const { value, lost } = rollscope.write?.(live) ?? {}
   expect(readableJson(value ?? {})).toBe(encode(sample))
@@ -29,6 +29,6 @@ test.each<[unknown, boolean]>([
   expect(rollscope.sniff(value)).toBe(is)
 })
 
-test('it can be exported', () => {
+test('rollscope format can be exported', () => {
   expect(writableFormats).toContain(rollscope)
 })

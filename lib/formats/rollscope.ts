@@ -1,4 +1,4 @@
-/** Rollscope's own format: everything, in both directions. */
+/** Rollscope's own format, which keeps everything in both directions. */
 
 import { isObject } from '#lib/json/json-object.ts'
 import { decodeValue, recordOf } from '#lib/trajectory/format/codec.ts'
@@ -9,14 +9,14 @@ import type { FieldPart, TokenField, TrainingRow } from './training-row.ts'
 export const rollscope: Format = {
   name: 'rollscope',
   label: 'Rollscope',
-  keeps: 'Everything. Opens here again as it is, with no tokenizer.',
+  keeps: 'Everything. Opens here again unchanged, without a tokenizer.',
   sniff: (value) => isObject(value) && typeof value.format === 'string' && value.format.startsWith('rollscope.'),
   read: decodeValue,
   write: (trajectory) => ({ value: recordOf(trajectory), lost: [] }),
   rows: (record) => [rowOf(record as Trajectory)],
 }
 
-/** Arrays begin anew in each segment; what a segment leaves out has a meaning. */
+/** Arrays restart in each segment; omitted ones have a default. */
 function rowOf({ segments }: Trajectory): TrainingRow {
   let start = 0
   const placed = segments.map((segment, index) => {

@@ -10,7 +10,7 @@ import { bones, source, trajectories } from '#testing/trajectories.ts'
 import { numberGroups } from './group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
 
-/** As slime's Sample.to_dict() gives it: two turns with a tool's result between them. */
+/** Output of slime's Sample.to_dict(): two turns with a tool result between them. */
 const sample = {
   group_index: 4,
   index: 33,
@@ -43,8 +43,8 @@ const written = (trajectory: Trajectory) => slime.write?.(trajectory) ?? { value
 const sampleOf = (trajectory: Trajectory) => written(trajectory).value as WrittenSample
 const lacked = ({ provenance }: Trajectory) => (provenance.kind === 'import' ? provenance.lacked.slice(2) : [])
 
-describe('a sample', () => {
-  test('becomes its prompt, and a segment for each run of its mask', () => {
+describe('a slime sample', () => {
+  test('becomes its prompt and a segment for each run of its mask', () => {
     const found = read(sample)
     expect(found.segments).toEqual([
       { kind: 'prompt', ids: [1, 2, 3], messages: [{ role: 'user', content: 'What is 2 + 3?' }] },
@@ -79,7 +79,7 @@ describe('a sample', () => {
     expect(decode(encode(found))).toEqual({ ok: true, trajectory: found })
   })
 
-  test('written again has everything that it had, and the segments', () => {
+  test('is written again with all its fields and the segments', () => {
     const again = sampleOf(read(sample))
     expect(again).toEqual({
       ...sample,
@@ -99,7 +99,7 @@ describe('a sample', () => {
     expect(sampleOf(read(again))).toEqual(again)
   })
 
-  test('without a mask trains on the whole response; without a length its columns tell', () => {
+  test('without a mask trains the whole response; without a length its columns decide', () => {
     const { loss_mask: _, response_length: __, weight_versions: ___, ...poor } = sample
     const found = read({ ...poor, loss_mask: null, status: undefined, prompt: '' })
     expect(lossMask(found)).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
@@ -111,12 +111,12 @@ describe('a sample', () => {
     expect(lacked(read(masked))).toEqual(['segments: taken from the loss mask', 'logprobs'])
   })
 
-  test('of a prompt alone, or of a response alone', () => {
+  test('may consist of a prompt or a response alone', () => {
     expect(bones(read({ tokens: [1], response_length: 0, loss_mask: [] }))).toEqual([{ kind: 'prompt', ids: [1] }])
     expect(bones(read({ tokens: [1], response_length: 1 }))).toEqual([{ kind: 'response', ids: [1] }])
   })
 
-  test('may have messages for its prompt, a reward by parts, and no group', () => {
+  test('may have messages as prompt, a reward by parts, and no group', () => {
     const prompt = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'hi' },
@@ -129,7 +129,7 @@ describe('a sample', () => {
     expect(read({ ...sample, prompt: 7 }).segments[0]).toMatchObject({ messages: [] })
   })
 
-  test('whose segments are no longer those of its tokens is split by its mask', () => {
+  test('is split by its mask if its segments no longer match its tokens', () => {
     const stale = (segment_info: unknown) => read({ ...sample, metadata: { rollscope: { segment_info } } })
     for (const info of [
       [[false, 3]],
@@ -157,7 +157,7 @@ describe('a sample', () => {
     ).toEqual([1, 1, 0, 0, 1])
   })
 
-  test('has a status in small letters, or as Python prints it', () => {
+  test('has a status in lower case, or as Python prints it', () => {
     for (const [status, outcome] of Object.entries(outcomes)) {
       expect(read({ ...sample, status }).outcome).toEqual(outcome)
       expect(read({ ...sample, status: `Status.${status.toUpperCase()}` }).outcome).toEqual(outcome)
@@ -168,7 +168,7 @@ describe('a sample', () => {
   })
 })
 
-describe('a sample that is wrong says where', () => {
+describe('a wrong slime sample reports the position of', () => {
   test.each<[string, unknown, string]>([
     [
       'text only',
@@ -181,7 +181,7 @@ describe('a sample that is wrong says where', () => {
       { tokens: [1], status: 'pending' },
       'response_length: expected the number of tokens after the initial prompt, found nothing',
     ],
-    ['a long response', { ...sample, response_length: 9 }, 'response_length: expected at most 8 (its tokens), found 9'],
+    ['a long response', { ...sample, response_length: 9 }, 'response_length: expected at most 8 (the number of its tokens), found 9'],
     [
       'a short mask',
       { ...sample, loss_mask: [1] },
@@ -197,7 +197,7 @@ describe('a sample that is wrong says where', () => {
     expect(found.ok ? 'read' : violationText(found.error)).toBe(words)
   })
 
-  test('a mask that alternates without end is no run', () => {
+  test('slime format refuses a mask that alternates endlessly', () => {
     const bits = Array.from({ length: 20_002 }, (_, index) => index % 2)
     const found = slime.read({ tokens: bits, loss_mask: bits }, source)
     expect(!found.ok && violationText(found.error)).toBe('loss_mask: expected at most 10000 segments, found 20002')
@@ -215,8 +215,8 @@ test.each<[unknown, boolean]>([
   expect(slime.sniff(value)).toBe(is)
 })
 
-describe('writing', () => {
-  test('and reading gives the same ids, mask, logprobs and segments after the first prompt', () => {
+describe('slime format', () => {
+  test('keeps ids, mask, logprobs and segments after the first prompt when it writes and reads', () => {
     fc.assert(
       fc.property(trajectories, (trajectory) => {
         const { value, lost } = written(trajectory)
@@ -228,7 +228,7 @@ describe('writing', () => {
         const isUnscored = scores.some((score, index) => score === null && mask[from + index] === 1)
         expect(bones(back)).toEqual(bones(trajectory))
         expect(lossMask(back).slice(from)).toEqual(mask.slice(from))
-        // 0.0 of a token that is not trained is slime's word for "none".
+        // 0.0 of an untrained token is slime's notation for "none".
         expect(logprobs(back).slice(from)).toEqual(
           scores.map((score, index) => (isUnscored || (score === 0 && mask[from + index] === 0) ? null : score)),
         )
@@ -238,7 +238,7 @@ describe('writing', () => {
     )
   })
 
-  test('fills a sample as slime’s strands_sglang example does', () => {
+  test('fills a sample like slime’s strands_sglang example', () => {
     const { value, lost } = written({
       ...sampleTrajectory,
       reward: 0.5,
@@ -271,11 +271,11 @@ describe('writing', () => {
     expect(lost).toMatchInlineSnapshot(`
       [
         "logprobs of the first prompt",
-        "all logprobs: some trained tokens have none, and slime takes all or nothing",
+        "all logprobs: some trained tokens have none, and slime needs all or none",
         "texts of single tokens",
         "model, tokenizer, chat template and tools",
         "messages",
-        "think blocks and tool calls as found in the text, and their results",
+        "think blocks and tool calls as parsed from the text, and their results",
         "requests, finish reasons, usage and timing",
         "alternatives",
         "notes on problems",
@@ -283,20 +283,20 @@ describe('writing', () => {
     `)
   })
 
-  test('gives 0.0 where a token is not trained and has no logprob, and null for all where a trained one has none', () => {
+  test('writes 0.0 for an untrained token without logprob, and null for all if a trained one has none', () => {
     const scored = read({ ...sample, rollout_log_probs: [-1, -1, 0, 0, -1] })
     expect(sampleOf(scored).rollout_log_probs).toEqual([-1, -1, 0, 0, -1])
     const [prompt, first, ...rest] = scored.segments
     const unscored = { ...scored, segments: [prompt, { ...first, logprobs: [-1, null] }, ...rest] } as Trajectory
     expect(sampleOf(unscored).rollout_log_probs).toBeNull()
     expect(written(unscored).lost).toContain(
-      'all logprobs: some trained tokens have none, and slime takes all or nothing',
+      'all logprobs: some trained tokens have none, and slime needs all or none',
     )
     const bare = read({ ...sample, rollout_log_probs: null })
     expect(written(bare).lost).toContain('logprobs: none of the trained tokens has one')
   })
 
-  test('has the text of the response where it is known, else that of the file', () => {
+  test('writes the known text of the response, otherwise that of the file', () => {
     const bare = read(sample)
     expect(sampleOf(bare).response).toBe('call result answer')
     const { foreign: _, ...alone } = bare
@@ -306,7 +306,7 @@ describe('writing', () => {
     expect(sampleOf(told).response).toBe('t10 t11 t20 t21 t12 ')
   })
 
-  test('asks what was asked, in parts or in a word', () => {
+  test('writes the question, in parts or as one text', () => {
     const [prompt, ...rest] = sampleTrajectory.segments
     const asked = (content: unknown) =>
       sampleOf({
@@ -318,17 +318,17 @@ describe('writing', () => {
   })
 })
 
-describe('A group', () => {
+describe('slime group', () => {
   const samples = ['0a5e', '0a5e', '17'].map((id, index) => ({ ...sampleTrajectory, group: { id, index } }))
 
-  test('has a group_index in a file of its own, and says that its id is not written', () => {
+  test('has a group_index in its own file, and the loss of its id is reported', () => {
     const { value, lost } = written({ ...sampleTrajectory, group: { id: '0a5e', index: 2 } })
     expect(value).toMatchObject({ group_index: 0, index: 2 })
     expect(lost).toContain('id of the group: group_index numbers the groups of the file')
     expect(lost).not.toContain('group')
   })
 
-  test('shares one group_index with all its samples in a file of several groups, and a file read back keeps it', () => {
+  test('has one group_index for all its samples in a file of several groups, which a file keeps when it is read back', () => {
     const groups = numberGroups(samples.map(({ group }) => group))
     const values = samples.map((one) => slime.write?.(one, groups).value as WrittenSample)
     expect(values.map(({ group_index, index }) => [group_index, index])).toEqual([
@@ -342,12 +342,12 @@ describe('A group', () => {
     expect(slime.write?.(back[0] as Trajectory, again).lost.filter((words) => words.includes('group'))).toEqual([])
   })
 
-  test('is null where a sample has none', () => {
+  test('is null for a sample without group', () => {
     expect(sampleOf(sampleTrajectory)).toMatchObject({ group_index: null, index: null })
   })
 })
 
-describe('the status', () => {
+describe('slime status', () => {
   const outcomeNamed = (name: string): Outcome =>
     name === 'running'
       ? { kind: 'running' }
@@ -358,12 +358,12 @@ describe('the status', () => {
   test.each(Object.entries(statuses))('of %s is %s', (name, status) => {
     const { value, lost } = written({ ...sampleTrajectory, outcome: outcomeNamed(name) })
     expect((value as WrittenSample).status).toBe(status)
-    expect(lost.includes('how it ended: written as truncated')).toBe(
+    expect(lost.includes('outcome: written as truncated')).toBe(
       !['end_turn', 'truncated', 'length'].includes(name),
     )
   })
 
-  test('is what docs/formats.md says', () => {
+  test('is documented in docs/formats.md', () => {
     const text = readFileSync('docs/formats.md', 'utf8')
     const rows = Array.from(text.matchAll(/^\| `(\w+)` \| (COMPLETED|TRUNCATED) \|/gm), ([, name, status]) => [
       name,

@@ -1,7 +1,7 @@
 /**
- * slime's `Sample` as `to_dict()` gives it (slime/utils/types.py): all token ids, and of the loss mask and the logprobs
- * only what comes after the initial prompt. Written as slime's example examples/strands_sglang fills it. Samples say
- * nothing of segments: ours go into `metadata.rollscope`, where slime leaves them alone.
+ * slime's `Sample` as `to_dict()` returns it (slime/utils/types.py): all token ids, and loss mask and logprobs only
+ * after the initial prompt. Written like slime's example examples/strands_sglang. Samples have no segments: ours are in
+ * `metadata.rollscope`, which slime ignores.
  */
 import * as z from 'zod'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -50,8 +50,9 @@ export const slime: Format = {
 type Status = 'completed' | 'truncated'
 
 /**
- * Completed is only what is known to have come to its end: the example says so of an agent that returned, and truncated
- * of one that raised anything. Never aborted: slime throws such samples away. The table in docs/formats.md is this one.
+ * Statuses by outcome. completed only for a run that certainly finished: the example uses it for an agent that
+ * returned, and truncated for one that raised any exception. Never aborted, because slime discards such samples.
+ * docs/formats.md has the same table.
  */
 export const statuses: Readonly<Record<OutcomeReason | 'running' | 'failed', Status>> = {
   end_turn: 'completed',
@@ -70,7 +71,7 @@ export const statuses: Readonly<Record<OutcomeReason | 'running' | 'failed', Sta
   failed: 'truncated',
 }
 
-/** The other way; a status that is not named here stays with the fields that have no place. */
+/** Outcomes by status; other statuses stay with the fields that have no place. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   completed: { kind: 'ended', reason: 'end_turn' },
   truncated: { kind: 'ended', reason: 'truncated' },
@@ -169,7 +170,11 @@ function lengthError(sample: Sample, responseLength: number | undefined): Violat
   if (responseLength === undefined)
     return { path: 'response_length', expected: 'the number of tokens after the initial prompt', found: 'nothing' }
   if (responseLength > tokens.length)
-    return { path: 'response_length', expected: `at most ${tokens.length} (its tokens)`, found: String(responseLength) }
+    return {
+      path: 'response_length',
+      expected: `at most ${tokens.length} (the number of its tokens)`,
+      found: String(responseLength),
+    }
   const { loss_mask, rollout_log_probs } = sample
   return lengthViolation({ loss_mask, rollout_log_probs }, responseLength, ' of the response')
 }
@@ -181,7 +186,7 @@ function promptMessages(prompt: unknown): readonly Message[] {
   return firstMessages(prompt) ?? []
 }
 
-/** One version for each call, where there are as many. */
+/** One version for each call, if the counts match. */
 function withVersions(segments: readonly Segment[], versions: readonly string[]): readonly Segment[] {
   const responses = segments.filter((segment) => segment.kind === 'response').length
   if (versions.length === 0 || responses !== versions.length) return segments
@@ -196,7 +201,7 @@ function withVersions(segments: readonly Segment[], versions: readonly string[])
   )
 }
 
-/** Also as Python prints the member of the enumeration. */
+/** Also accepts the enumeration member as Python prints it. */
 function outcomeOf(status: string | null | undefined): Outcome | undefined {
   const name = (status ?? 'pending').replace(/^.*\./, '').toLowerCase()
   return Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
@@ -208,7 +213,7 @@ function groupOf({ group_index, index }: Sample): Trajectory['group'] {
     : undefined
 }
 
-/** What has no field. Texts and metadata stay: a sample written again has them as they were. */
+/** Returns content without a field. Texts and metadata stay, so a sample that is written again is unchanged. */
 function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObject | undefined {
   const taken = [
     'tokens',
@@ -264,7 +269,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
       ...(mask.slice(0, promptLength).includes(1) ? ['loss mask of the first prompt'] : []),
       ...(unscored > 0 ? [hasLogprobs(segments) ? SOME_UNSCORED : NONE_SCORED] : []),
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
-      ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['how it ended: written as truncated'] : []),
+      ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),
       ...lostBeside(trajectory, ['reward', 'group', 'outcome', 'weights']),
       ...lostForeign(trajectory, NAME),
@@ -272,7 +277,7 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
   }
 }
 
-/** The mask and the logprobs begin after the initial prompt, which slime never trains on. */
+/** The mask and the logprobs begin after the initial prompt, which slime never trains. */
 function rows(record: object): readonly TrainingRow[] {
   const { tokens, response_length, rollout_log_probs } = record as ReturnType<typeof write>['value']
   const promptLength = tokens.length - response_length
@@ -311,7 +316,7 @@ function rows(record: object): readonly TrainingRow[] {
   ]
 }
 
-/** As the example has it: the text of the question, without the system prompt. */
+/** Returns the text of the question without the system prompt, as in the example. */
 function question(segments: readonly Segment[]): string {
   const [first] = segments
   const asked = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'user') : undefined
@@ -322,8 +327,8 @@ function question(segments: readonly Segment[]): string {
 const iterations = (segments: readonly Segment[]): number =>
   segments.filter((segment) => segment.kind === 'response' && segment.toolCalls.length > 0).length
 
-/** 0.0 there would say that the model was certain. */
-const SOME_UNSCORED = 'all logprobs: some trained tokens have none, and slime takes all or nothing'
+/** 0.0 there would mean that the model was certain. */
+const SOME_UNSCORED = 'all logprobs: some trained tokens have none, and slime needs all or none'
 const NONE_SCORED = 'logprobs: none of the trained tokens has one'
 
 const GROUP_ID = 'id of the group: group_index numbers the groups of the file'

@@ -30,7 +30,7 @@ interface Expected {
 
 interface Golden {
   readonly cases: readonly (Expected & { readonly name: string; readonly text: string })[]
-  /** Files with the `rollout_history` of a model, and the rollouts of each in their order. */
+  /** Files with the `rollout_history` of a model, and its rollouts in order. */
   readonly histories: readonly {
     readonly name: string
     readonly text: string
@@ -39,8 +39,8 @@ interface Golden {
 }
 const golden = JSON.parse(readFileSync('lib/formats/golden/golden.json', 'utf8')) as Golden
 
-describe('a record as strands-sglang’s own classes give it', () => {
-  test('there are many', () => {
+describe('strands-sglang record of its own classes', () => {
+  test('exists in many examples', () => {
     expect(golden.cases.length).toBeGreaterThanOrEqual(20)
   })
 
@@ -60,7 +60,7 @@ describe('a record as strands-sglang’s own classes give it', () => {
     expect(decode(encode(trajectory))).toEqual({ ok: true, trajectory })
   })
 
-  test('what it had besides is kept', () => {
+  test('keeps its additional fields', () => {
     const routed = golden.cases.find(({ name }) => name === 'routed experts and images')
     const { routedExperts, imageData } = read(JSON.parse(routed?.text ?? ''))
     expect([routedExperts?.length, imageData]).toEqual([3, ['data:image/png;base64,iVBORw0KGgo=']])
@@ -70,7 +70,7 @@ describe('a record as strands-sglang’s own classes give it', () => {
   })
 })
 
-describe('the rollout_history of a model', () => {
+describe('the rollout_history of a strands-sglang model', () => {
   const columnsOf = (trajectory: Trajectory) => ({
     ids: ids(trajectory),
     mask: lossMask(trajectory),
@@ -103,7 +103,7 @@ describe('the rollout_history of a model', () => {
     return found.ok ? found.trajectories : [found.error.message]
   }
 
-  test('what stands beside the rollouts of a model belongs to its last one', () => {
+  test('fields next to the rollouts of a strands-sglang model belong to its last one', () => {
     const beside = { reward: 0.5, foreign: { 'strands-sglang': { task: { id: 7 } } } }
     const [first, second, current] = opened(textOf('a model: rollout and rollout_history'))
     expect([first, second]).not.toContainEqual(expect.objectContaining({ reward: 0.5 }))
@@ -111,7 +111,7 @@ describe('the rollout_history of a model', () => {
     expect(opened(textOf('rollout_history with other things')).at(-1)).toMatchObject(beside)
   })
 
-  test('a rollout of the history that is wrong says where', () => {
+  test('a wrong rollout of the history reports its position', () => {
     const wrong = { token_ids: [1, 'x'] }
     const right = { token_ids: [1] }
     expect(opened(JSON.stringify({ rollout: right, rollout_history: [right, wrong] }))).toEqual([
@@ -127,11 +127,11 @@ describe('the rollout_history of a model', () => {
   })
 })
 
-describe('older and poorer dumps', () => {
+describe('older strands-sglang dumps', () => {
   const flat = { token_ids: [1, 2, 3, 4, 5, 6], logprobs: [null, null, -1, -2, null, -3] }
   const loss_mask = [0, 0, 1, 1, 0, 1]
 
-  test('with the length of the first prompt, the rest is split where the mask changes', () => {
+  test('with the length of the first prompt are split after it where the mask changes', () => {
     const found = read({ ...flat, loss_mask, initial_prompt_length: 1 })
     expect(kinds(found)).toEqual([
       [false, 1],
@@ -143,14 +143,14 @@ describe('older and poorer dumps', () => {
     expect(lacked(found)).toContain('segments: taken from the loss mask')
   })
 
-  test('with the tokens of the first prompt', () => {
+  test('with the tokens of the first prompt are split after them', () => {
     expect(kinds(read({ ...flat, loss_mask, initial_prompt: [{ token_id: 1 }, { token_id: 2 }] }))[0]).toEqual([
       false,
       2,
     ])
   })
 
-  test('without a mask the rest is one response; without a length everything is a prompt', () => {
+  test('without a mask have one response; without a length they are all prompt', () => {
     expect(kinds(read({ ...flat, initial_prompt_length: 2 }))).toEqual([
       [false, 2],
       [true, 4],
@@ -160,14 +160,14 @@ describe('older and poorer dumps', () => {
     expect(kinds(bare)).toEqual([[false, 2]])
     expect(lacked(bare)).toEqual([
       'messages',
-      'how the run ended',
+      'outcome',
       'logprobs',
       'loss mask: taken from the segments',
       'segments: taken from the loss mask',
     ])
   })
 
-  test('with a mask alone', () => {
+  test('with only a mask are split by it', () => {
     expect(kinds(read({ ...flat, loss_mask }))).toEqual([
       [false, 2],
       [true, 2],
@@ -176,7 +176,7 @@ describe('older and poorer dumps', () => {
     ])
   })
 
-  test('with tokens that do not say their mask', () => {
+  test('with tokens without a mask are read', () => {
     const found = read({ tokens: [{ token_id: 7 }, { token_id: 8, logprob: -1 }] })
     expect([ids(found), logprobs(found), lossMask(found)]).toEqual([
       [7, 8],
@@ -189,7 +189,7 @@ describe('older and poorer dumps', () => {
     ])
   })
 
-  test('a mask that contradicts the segments is kept, and told', () => {
+  test('with a mask that contradicts the segments keep it and report it', () => {
     const { segments } = read({
       ...flat,
       loss_mask: [0, 1, 1, 1, 0, 0],
@@ -202,16 +202,16 @@ describe('older and poorer dumps', () => {
     })
     expect(segments.map(({ mask }) => mask)).toEqual([[0, 1], undefined, undefined, [0]])
     expect(segments.flatMap(({ problems = [] }) => problems)).toEqual([
-      { kind: 'mask', column: 'mask', message: 'The loss mask of 1 of 2 tokens is not that of a prompt; it is kept.' },
+      { kind: 'mask', column: 'mask', message: 'The loss mask of 1 of 2 tokens differs from that of a prompt; it is kept.' },
       {
         kind: 'mask',
         column: 'mask',
-        message: 'The loss mask of 1 of 1 tokens is not that of a response; it is kept.',
+        message: 'The loss mask of 1 of 1 tokens differs from that of a response; it is kept.',
       },
     ])
   })
 
-  test('numbers that no JSON holds are unknown, with what was written', () => {
+  test('with numbers that JSON cannot represent have unknown values and a problem with the original', () => {
     const { segments } = read({ token_ids: [1, 2, 3, 4], logprobs: ['NaN', -3.4028234663852886e38, '-Infinity', -1] })
     expect(segments[0]?.logprobs).toEqual([null, null, null, -1])
     expect(segments[0]?.problems?.map(({ index, raw }) => [index, raw])).toEqual([
@@ -222,7 +222,7 @@ describe('older and poorer dumps', () => {
   })
 })
 
-describe('what stands around the record', () => {
+describe('fields around a strands-sglang record', () => {
   const rollout = {
     token_ids: [1, 2, 3],
     loss_mask: [0, 1, 0],
@@ -239,7 +239,7 @@ describe('what stands around the record', () => {
     { role: 'user', content: [{ toolResult: { toolUseId: 't1', status: 'success', content: [{ text: '4' }] } }] },
   ]
 
-  test('messages go to the prompts that they belong to, a reward is the reward, the rest is kept', () => {
+  test('assign messages to their prompts and the reward, and keep the rest', () => {
     const found = read({
       task: 7,
       rollout: { ...rollout, extra: { __proto__: 1, deep: [NaN] } },
@@ -253,10 +253,10 @@ describe('what stands around the record', () => {
     ])
     expect(found.reward).toBe(0.5)
     expect(found.foreign).toEqual({ 'strands-sglang': { task: 7, rollout: { extra: { deep: [null] } } } })
-    expect(lacked(found)).toEqual(['how the run ended'])
+    expect(lacked(found)).toEqual(['outcome'])
   })
 
-  test('messages that are not those of these prompts stay where they are', () => {
+  test('keep messages that do not match the prompts', () => {
     const found = read({ rollout, messages: messages.slice(0, 1) })
     expect(found.foreign).toEqual({ 'strands-sglang': { messages: messages.slice(0, 1) } })
     expect(read({ rollout }).foreign).toBeUndefined()
@@ -268,7 +268,7 @@ describe('what stands around the record', () => {
   })
 })
 
-describe('a record that is wrong says where', () => {
+describe('a wrong strands-sglang record reports the position of', () => {
   test.each<[string, unknown, string]>([
     ['an id', { token_ids: [1, '2'] }, 'token_ids[1]: expected a number, found "2"'],
     ['a bit', { token_ids: [1], loss_mask: [2] }, 'loss_mask[0]: expected 0, 1, true or false, found 2'],
@@ -343,7 +343,7 @@ describe('a record that is wrong says where', () => {
     expect(found.ok ? 'read' : violationText(found.error)).toBe(words)
   })
 
-  test('columns that are there twice and agree are read once', () => {
+  test('strands-sglang format reads duplicate columns that agree once', () => {
     const tokens = [
       { token_id: 1, loss_mask: 0, logprob: null },
       { token_id: 2, loss_mask: true, logprob: -0 },
@@ -362,7 +362,7 @@ describe('a record that is wrong says where', () => {
     ])
   })
 
-  test('a mask that alternates without end is no run', () => {
+  test('strands-sglang format refuses a mask that alternates endlessly', () => {
     const bits = Array.from({ length: 20_002 }, (_, index) => index % 2)
     const found = strandsSglang.read({ token_ids: bits, loss_mask: bits }, source)
     expect(!found.ok && violationText(found.error)).toBe('loss_mask: expected at most 10000 segments, found 20002')
@@ -382,8 +382,8 @@ test.each<[unknown, boolean]>([
   expect(strandsSglang.sniff(value)).toBe(is)
 })
 
-describe('writing', () => {
-  test('and reading gives the same ids, mask, logprobs and segments', () => {
+describe('writing a strands-sglang record', () => {
+  test('and reading it keeps ids, mask, logprobs and segments', () => {
     fc.assert(
       fc.property(trajectories, (trajectory) => {
         const back = read(JSON.parse(JSON.stringify(written(trajectory).value)))
@@ -394,18 +394,18 @@ describe('writing', () => {
     )
   })
 
-  test('tells what is lost', () => {
+  test('reports what is lost', () => {
     expect(written(sample).lost).toMatchInlineSnapshot(`
       [
         "texts of single tokens",
         "model, tokenizer, chat template and tools",
         "messages",
-        "think blocks and tool calls as found in the text, and their results",
+        "think blocks and tool calls as parsed from the text, and their results",
         "requests, finish reasons, usage and timing",
         "alternatives",
         "further columns",
         "notes on problems",
-        "how it ended",
+        "outcome",
       ]
     `)
     expect(written(read({ token_ids: [1], extra: 1 })).lost).toMatchInlineSnapshot(`

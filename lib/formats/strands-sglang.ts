@@ -1,7 +1,7 @@
 /**
- * The record of strands-sglang: `Rollout` since 0.4.1 (`model_dump_json()`), before it the attributes of `TokenManager`
- * as people dumped them: with `output_mask` for `loss_mask`, `segments` or `tokens` of Token objects, or only
- * `initial_prompt_length`. It may stand alone or under a key of another object, with messages and reward beside it.
+ * The record of strands-sglang: `Rollout` since 0.4.1 (`model_dump_json()`), before that dumped attributes of
+ * `TokenManager`: with `output_mask` for `loss_mask`, `segments` or `tokens` of Token objects, or only
+ * `initial_prompt_length`. It may be the whole value or under a key of another object, next to messages and a reward.
  */
 import * as z from 'zod'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -89,7 +89,7 @@ const recordSchema = z.looseObject(recordShape)
 type StrandsRecord = z.infer<typeof recordSchema>
 
 interface RecordIn {
-  /** Under which the record stands; '' where it is the value itself. */
+  /** The key of the record; '' if it is the value itself. */
   readonly key: string
   readonly record: JsonObject
 }
@@ -140,7 +140,7 @@ function read(value: unknown, source: Source): ReadResult {
         reward: around.reward,
         lacked: [
           ...(segments === bare ? ['messages'] : []),
-          'how the run ended',
+          'outcome',
           ...(hasLogprobs(segments) ? [] : ['logprobs']),
           ...(columns.mask ? [] : ['loss mask: taken from the segments']),
           ...(parsed.data.segment_info || parsed.data.segments ? [] : ['segments: taken from the loss mask']),
@@ -163,7 +163,7 @@ function lengthError(record: StrandsRecord, tokens: number, inSegments: number):
   return { path, expected: `${tokens} tokens in all`, found: String(inSegments) }
 }
 
-/** Older versions give columns more than once: as arrays and as tokens, which must be the same. */
+/** Older versions have columns twice, as arrays and as tokens, which must be equal. */
 function contradictionIn(record: StrandsRecord): Violation | undefined {
   const { token_ids, segments, tokens, initial_prompt, initial_prompt_length, segment_info } = record
   const bySegment = segments?.flat()
@@ -213,7 +213,7 @@ function columnsOf(record: StrandsRecord): Columns {
   }
 }
 
-/** The values when every one is there. */
+/** Returns the values if every one is present. */
 const told = <T>(values: readonly (T | null | undefined)[]): readonly T[] | undefined =>
   values.length > 0 && values.every((value): value is T => value !== null && value !== undefined) ? values : undefined
 
@@ -231,7 +231,7 @@ function stretchesOf(record: StrandsRecord, { ids, mask }: Columns): readonly Co
   ]
 }
 
-/** What has no field in a trajectory, at its place in the file. */
+/** Returns content without a field in a trajectory, at its position in the file. */
 function restOf(around: JsonObject, key: string, record: JsonObject, hasMessages: boolean): JsonObject | undefined {
   const taken = [...(typeof around.reward === 'number' ? ['reward'] : []), ...(hasMessages ? ['messages'] : [])]
   const own = Object.keys(recordShape)

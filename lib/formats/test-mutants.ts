@@ -1,24 +1,24 @@
-/**
- * Files that are wrong somewhere, made from good ones by a seed: the same number gives the same file on every machine. For tests.
- */
+/** Damages good files by a seed: the same number gives the same file on every machine. */
 import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import { openText } from './reading/open.ts'
 import { writableFormats } from './registry.ts'
 
+/** A good file. */
 export interface GoodFile {
   readonly name: string
   /** JSON or JSON lines. */
   readonly text: string
 }
 
+/** A damaged file. */
 export interface Mutant {
-  /** The file that it was made from and what was changed, for a report. */
+  /** The original file and the change, for a report. */
   readonly origin: string
   readonly bytes: Uint8Array
 }
 
-/** The mutant of this number. */
+/** Returns the mutant with this number. */
 export function mutantOf(files: readonly GoodFile[], number: number, seed: number): Mutant {
   const random = randomNumbers(seed * 1_000_003 + number)
   const file = files[random.below(files.length)] as GoodFile
@@ -39,7 +39,7 @@ export function mutantOf(files: readonly GoodFile[], number: number, seed: numbe
   return { origin: `${file.name}: ${applied.join(', ')}`, bytes }
 }
 
-/** These files, and their trajectories as every format writes them. */
+/** Returns these files, and their trajectories in every format. */
 export const goodFiles = (files: readonly GoodFile[]): readonly GoodFile[] =>
   files.flatMap((file) => [file, ...written(file)])
 
@@ -54,7 +54,7 @@ function written({ name, text }: GoodFile): readonly GoodFile[] {
 }
 
 interface RandomNumbers {
-  /** A whole number from 0, smaller than `limit`. */
+  /** Returns a whole number from 0, smaller than `limit`. */
   below(limit: number): number
   one<T>(list: readonly T[]): T
 }
@@ -64,7 +64,7 @@ interface TextChange {
   readonly change: (text: string, random: RandomNumbers, other: string) => string
 }
 
-/** Written into the text as they stand: JSON has no other way to say some of them, and others are no JSON at all. */
+/** Inserted into the text as they are: JSON has no notation for some of them, and others are not JSON. */
 const ODD_LITERALS = [
   ...['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', '-0', '-1', '0.5', '1e-400', '9007199254740993', '1e21'],
   ...['0', '1', '2', '3.4e38', '-3.4028235e38', '4294967296', '1.0', 'null', 'true', 'false', '[]', '{}', '""'],
@@ -145,12 +145,12 @@ const TEXT_CHANGES: readonly TextChange[] = [
   { name: 'in a dump', change: (text) => `{"samples": [${text}]}` },
   { name: 'in a history', change: (text) => `{"rollout_history": [${text}]}` },
   { name: 'under a name', change: (text, random) => `{${JSON.stringify(random.one(ODD_NAMES))}: ${text}}` },
-  // Twice, since a file that is still JSON is read further than one that is not.
+  // Listed twice, because a file that is still JSON is read further.
   ...valueChanges(),
   ...valueChanges(),
 ]
 
-/** Changes of the parsed value; what is no JSON by now stays as it is. */
+/** Changes of the parsed value; text that is no longer JSON stays unchanged. */
 function valueChanges(): readonly TextChange[] {
   const changes: Readonly<Record<string, (holder: Holder, random: RandomNumbers, other: () => unknown) => void>> = {
     'a value missing': ({ parent, key }) => {
@@ -196,7 +196,7 @@ interface Holder {
   readonly value: unknown
 }
 
-/** Somewhere in the value: at each level the walk may stop. */
+/** Returns an object or array in the value; the walk may stop at each level. */
 function holderIn(root: { readonly value: unknown }, random: RandomNumbers): Holder {
   let holder: Holder = { parent: root, key: 'value', value: root.value }
   for (;;) {
@@ -208,11 +208,11 @@ function holderIn(root: { readonly value: unknown }, random: RandomNumbers): Hol
   }
 }
 
-/** Of its own, whatever the name. */
+/** Sets an own property of any name. */
 const set = (parent: object, key: string, value: unknown): unknown =>
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true })
 
-/** Undefined where the text is no JSON value. */
+/** Returns undefined if the text is not JSON. */
 function valueIn(text: string): unknown {
   try {
     return parsePythonJson(text)
@@ -231,7 +231,7 @@ function nested(random: RandomNumbers): string {
   return open.repeat(levels) + (random.below(2) === 0 ? `0${close.repeat(levels)}` : '')
 }
 
-/** One of the places where the pattern fits. */
+/** Replaces one match of the pattern. */
 function replaceAt(text: string, random: RandomNumbers, pattern: RegExp, by: (found: string) => string): string {
   pattern.lastIndex = random.below(text.length + 1)
   const found = pattern.exec(text)
@@ -286,7 +286,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 const utf16 = (text: string): Uint8Array =>
   Uint8Array.from(Array.from(text).flatMap((sign) => [sign.charCodeAt(0) & 255, sign.charCodeAt(0) >> 8]))
 
-/** Mulberry32. */
+/** The Mulberry32 generator. */
 function randomNumbers(seed: number): RandomNumbers {
   let state = seed | 0
   const below = (limit: number): number => {

@@ -1,17 +1,21 @@
-/** What becomes of a file, whatever is in it: opened, and fit for all that is done with a trajectory, or refused by name and place. For tests. */
+/**
+ * Opens a file with any content: it must support all operations on trajectories, or be refused with a name and
+ * position.
+ */
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { openFile } from './reading/open.ts'
 import { openEach } from './reading/open-each.ts'
 import { writableFormats } from './registry.ts'
 
+/** The result for a file. */
 export type Verdict =
   | { readonly kind: 'opened'; readonly trajectories: number }
   | { readonly kind: 'refused'; readonly message: string }
 
 const source = { file: 'file.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
-/** Throws where something is wrong with the reader, not with the file. */
+/** Throws for an error of the reader, not of the file. */
 export async function verdictOn(bytes: Uint8Array): Promise<Verdict> {
   await openOneByOne(new TextDecoder().decode(bytes))
   const trajectories: Trajectory[] = []
@@ -46,7 +50,7 @@ async function* chunksOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 10_000) yield text.slice(at, at + 10_000)
 }
 
-/** A line, a column, a path before what was expected there, or words about the file as a whole. */
+/** A line, a column, a path, or words about the whole file. */
 const hasPlace = (message: string): boolean =>
   [
     /^line \d+: /,

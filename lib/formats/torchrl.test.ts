@@ -22,7 +22,7 @@ interface GoldenSample {
   readonly masks: { readonly all_attention_mask: boolean[] | null }
   readonly history?: { readonly full: { readonly content: string[] } }
 }
-/** Made by golden/make_torchrl.py. */
+/** golden/make_torchrl.py creates it. */
 const golden = JSON.parse(readFileSync('lib/formats/golden/torchrl.json', 'utf8')) as Golden
 
 function opened(value: unknown): Trajectory {
@@ -37,11 +37,11 @@ const refused = (value: unknown) => {
 const written = (trajectory: Trajectory) => torchrl.write?.(trajectory).value as JsonObject & GoldenSample
 const lost = (trajectory: Trajectory) => torchrl.write?.(trajectory).lost ?? []
 
-describe('what the wrappers give', () => {
+describe('the output of TorchRL’s wrappers', () => {
   const cases = golden.cases.flatMap(({ mode, padded, samples }) =>
     samples.map((given, index) => [`${mode}, ${padded ? 'padded' : 'nested'}, ${index}`, given] as const),
   )
-  test.each(cases)('%s', (name, given) => {
+  test.each(cases)('opens for %s', (name, given) => {
     expect(torchrl.sniff(given)).toBe(true)
     const trajectory = opened(given)
     const { tokens, masks, log_probs: scores, history } = given
@@ -50,7 +50,7 @@ describe('what the wrappers give', () => {
     expect(ids(trajectory)).toEqual(all)
     const response = trajectory.segments.at(-1) as Segment
     expect(response.kind).toBe('response')
-    // Only text mode pads what no mask tells of: the padding stays.
+    // Only text mode pads without a mask, so the padding stays.
     if (!/text, padded, 0/.test(name)) expect(response.logprobs).toEqual(scores.response.slice(0, response.ids.length))
     expect(trajectory.segments.map(({ kind }) => kind)).toEqual(tokens.full ? ['prompt', 'response'] : ['response'])
     if (tokens.full) expect(logprobs(trajectory)[0]).toBeNull()
@@ -59,14 +59,14 @@ describe('what the wrappers give', () => {
     expect(opened(written(trajectory)).segments).toEqual(trajectory.segments)
   })
 
-  test('a file of them opens, by its fields', () => {
+  test('torchrl format opens a file of several records, recognised by its fields', () => {
     const lines = golden.cases.flatMap(({ samples }) => samples.map((given) => JSON.stringify(given))).join('\n')
     const read = openText(lines, source)
     expect(read.ok && [read.format.name, read.trajectories.length]).toEqual(['torchrl', 12])
   })
 })
 
-test('what is written reads back: ids, mask, segments; logprobs where a 0 does not stand for none', () => {
+test('torchrl format reads back what it writes: ids, mask, segments, and logprobs where 0 does not mean none', () => {
   fc.assert(
     fc.property(trajectories, (trajectory) => {
       const again = opened(JSON.parse(JSON.stringify(written(trajectory))))
@@ -82,11 +82,11 @@ test('what is written reads back: ids, mask, segments; logprobs where a 0 does n
   )
 })
 
-describe('written', () => {
+describe('a written torchrl record', () => {
   const [prompt, response, results] = sample.segments as [Segment, Segment, Segment]
   const scored = { ...response, logprobs: response.ids.map(() => -1) }
 
-  test('are texts, tokens, masks, logprobs and history, the prompt apart from what follows it', () => {
+  test('has texts, tokens, masks, logprobs and history, with the prompt apart from the rest', () => {
     const value = written({ ...sample, segments: [prompt, scored, results] })
     const count = prompt.ids.length
     expect(value.tokens.prompt).toEqual(prompt.ids)
@@ -102,14 +102,14 @@ describe('written', () => {
     expect(value.masks.all_attention_mask).toHaveLength(value.tokens.full?.length ?? 0)
   })
 
-  test('one without an answer is all prompt; parts of a message are one text', () => {
+  test('without an answer is all prompt; parts of a message are one text', () => {
     const messages = [{ role: 'user' as const, content: [{ type: 'text', text: 'a' }, { type: 'image' }] }]
     const value = written({ ...sample, segments: [{ ...prompt, messages } as Segment] })
     expect(value.tokens.response).toEqual([])
     expect(value).toMatchObject({ history: { full: { content: ['a'] } } })
   })
 
-  test('fields of the file come again; without texts and messages there are none', () => {
+  test('has the fields of its file again, and no texts or messages if there were none', () => {
     const bare = opened({ tokens: { full: [70_000, 70_001], prompt: [70_000], response: [70_001] }, uid: 7 })
     expect(written(bare)).toMatchObject({ uid: 7 })
     expect(written(bare)).not.toHaveProperty('text')
@@ -122,20 +122,20 @@ describe('written', () => {
   })
 })
 
-describe('A sample whose token texts are not known', () => {
+describe('a torchrl sample with unknown token texts', () => {
   const history = {
     full: { role: ['user', 'assistant'], content: ['q', 'a'], is_complete: [true, true], tool_calls: null },
   }
   const tokens = { prompt: [70_000], response: [70_001], full: [70_000, 70_001] }
 
-  test('is written again with the history of its file, not with ids in place of texts', () => {
+  test('is written with the history of its file instead of ids as texts', () => {
     const imported = opened({ tokens, text: { prompt: 'q', response: 'a', full: 'qa' }, history })
     expect(imported.segments[0]).toMatchObject({ messages: [{ role: 'user', content: 'q' }] })
     expect(written(imported)).toMatchObject({ text: { full: 'qa' }, history })
     expect(JSON.stringify(written(imported))).not.toContain('⟨')
   })
 
-  test('has null as the content of its answers where no file gave their text', () => {
+  test('has null as the content of its answers if no file had their text', () => {
     const { foreign: _, ...imported } = opened({ tokens, history })
     expect(written(imported)).toMatchObject({
       history: {
@@ -153,8 +153,8 @@ describe('A sample whose token texts are not known', () => {
   })
 })
 
-describe('read', () => {
-  test('prompt and response will do; logprobs of the response stand at its end', () => {
+describe('reading a torchrl record', () => {
+  test('accepts prompt and response, with logprobs of the response at its end', () => {
     const tokens = { prompt: [1, 2], response: [3] }
     expect(logprobs(opened({ tokens, log_probs: { response: [-1] } }))).toEqual([null, null, -1])
     expect(logprobs(opened({ tokens, log_probs: { prompt: [0, -2], response: [-1] } }))).toEqual([null, -2, -1])
@@ -163,7 +163,7 @@ describe('read', () => {
     expect(opened({ tokens: { response: [] }, log_probs: { response: [] } }).segments).toEqual([])
   })
 
-  test('padding is left out, and a mask tells of turns', () => {
+  test('removes padding, and splits turns by a mask', () => {
     const trajectory = opened({
       tokens: { full: [0, 1, 2, 3, 4, 0] },
       masks: { all_attention_mask: [0, 1, 1, 1, 1, 0], all_assistant_mask: [0, 0, 1, 0, 1, 0] },
@@ -180,12 +180,12 @@ describe('read', () => {
     expect(trajectory.segments[2]).toMatchObject({ messages: [{ role: 'tool', content: 'r' }] })
   })
 
-  test('a history that is none is kept as it is', () => {
+  test('keeps an invalid history unchanged', () => {
     const history = { full: { role: ['user'] } }
     expect(opened({ tokens: { full: [1], prompt: [1] }, history }).foreign).toEqual({ torchrl: { history } })
   })
 
-  test('segments that are not those of the tokens are left aside', () => {
+  test('ignores segments that do not match the tokens', () => {
     const rollscope = { segment_info: [[true, 9]] }
     const trajectory = opened({ tokens: { full: [1], prompt: [1] }, rollscope })
     expect(trajectory.segments).toHaveLength(1)
@@ -229,27 +229,27 @@ describe('read', () => {
       { tokens: { prompt: [1], response: [2] }, log_probs: { response: [-3, -2, -1] } },
       'log_probs',
     ],
-  ])('%s is told', (_, value, path) => {
+  ])('reports %s', (_, value, path) => {
     expect(refused(value)?.path).toBe(path)
   })
 
-  test('prompt and response that are padded, each for itself, are not compared with the whole', () => {
+  test('does not compare a separately padded prompt and response with the whole', () => {
     const padded = { full: [1, 2, 0], prompt: [0, 1], response: [2, 0], padded: true }
     expect(ids(opened({ tokens: padded }))).toEqual([1, 2, 0])
     const masks = { all_attention_mask: [true, true, false] }
     const trajectory = opened({ tokens: { ...padded, padded: undefined }, masks })
     expect(ids(trajectory)).toEqual([1, 2])
     expect(trajectory.provenance).toMatchObject({
-      lacked: expect.arrayContaining(['1 tokens that masks.all_attention_mask marks as padding: left out']),
+      lacked: expect.arrayContaining(['1 tokens that masks.all_attention_mask marks as padding: removed']),
     })
   })
 
-  test('logprobs of a prompt without ids belong to no token', () => {
+  test('drops logprobs of a prompt without ids', () => {
     const found = opened({ tokens: { response: [3] }, log_probs: { prompt: [0, -2], response: [-1] } })
     expect(logprobs(found)).toEqual([-1])
   })
 
-  test('only what has tokens is one', () => {
+  test('requires tokens', () => {
     expect([{}, { tokens: [1] }, { tokens: { ids: [] } }, null].map((value) => torchrl.sniff(value))).toEqual(
       Array(4).fill(false),
     )

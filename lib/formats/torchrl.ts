@@ -1,7 +1,7 @@
 /**
- * What TorchRL's SGLangWrapper and vLLMWrapper give (torchrl 0.14): one sample of their TensorDict as `to_dict()` has it,
- * tensors as lists. Text, Tokens, Masks, LogProbs and ChatHistory under the wrappers' default keys, any of them missing.
- * Prompt and response are one stretch each there; `masks.all_assistant_mask` tells of further turns.
+ * The output of TorchRL's SGLangWrapper and vLLMWrapper (torchrl 0.14): one sample of their TensorDict as in
+ * `to_dict()`, with tensors as lists. Text, Tokens, Masks, LogProbs and ChatHistory under the wrappers' default keys,
+ * each optional. Prompt and response are one range each; `masks.all_assistant_mask` marks further turns.
  */
 import * as z from 'zod'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -54,7 +54,7 @@ export const torchrl: Format = {
       parts: [{ kind: 'array', path, tokens: whole }],
     })
     const logprobs = field('log_probs.full', ['log_probs', 'full'], 'logprobs')
-    // `prompt` and `response` beside them are these, cut where the first response begins.
+    // `prompt` and `response` are slices of these, cut where the first response begins.
     return [
       {
         fields: [
@@ -80,9 +80,9 @@ const recordSchema = z.looseObject({
 })
 type Sample = z.infer<typeof recordSchema>
 
-/** The wrappers' output is a batch; its samples are read one by one. */
+/** The wrappers' output is a batch, whose samples must be separate records. */
 const BATCH_HINT =
-  'Write each sample of the batch as a record of its own: tensors as lists, of td[i].to_dict(). docs/formats.md has the lines for it.'
+  'Write each sample of the batch as a separate record: tensors as lists, from td[i].to_dict(). docs/formats.md has the code for it.'
 
 function read(value: unknown, source: Source): ReadResult {
   const parsed = recordSchema.safeParse(value)
@@ -101,7 +101,7 @@ function read(value: unknown, source: Source): ReadResult {
   }
   const error = contradictionIn(sample, attention.every(Boolean)) ?? lengthViolation(lengths, all.length)
   if (error) return { ok: false, error }
-  // Padding is in no one's rollout.
+  // Padding does not belong to a rollout.
   const isThere = (_: unknown, index: number) => Boolean(attention[index])
   const mask = maskBits(assistant.filter(isThere))
   const known = scores?.filter(isThere)
@@ -127,16 +127,14 @@ function read(value: unknown, source: Source): ReadResult {
         reward: undefined,
         lacked: [
           ...(segments === bare ? ['messages'] : []),
-          'how the run ended',
+          'outcome',
           ...(full || prompt ? [] : ['the prompt: only the response has ids']),
           ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response is trained then']),
           ...(own ? [] : [segmentsLacked(sample)]),
           ...(columns.ids.length < all.length
-            ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: left out`]
+            ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: removed`]
             : []),
-          ...(hasLogprobs(segments)
-            ? ['logprobs that are 0 at tokens which are not trained: TorchRL fills them so']
-            : ['logprobs']),
+          ...(hasLogprobs(segments) ? ["logprobs that are 0 at untrained tokens: TorchRL's filler"] : ['logprobs']),
         ],
         rest: without(sample, ['tokens', 'log_probs', 'masks', 'rollscope']),
       },
@@ -145,7 +143,7 @@ function read(value: unknown, source: Source): ReadResult {
   }
 }
 
-/** Of every token; where only the response has logprobs, what stands before it has none. */
+/** Returns a logprob for each token; if only the response has logprobs, the tokens before it have none. */
 function scoresOf(
   { log_probs: scores }: Sample,
   length: number,
@@ -153,12 +151,12 @@ function scoresOf(
 ): z.infer<typeof logprobsSchema> | undefined {
   if (scores?.full) return scores.full
   if (!scores?.response) return undefined
-  // Where only the response has ids, logprobs of the prompt belong to no token.
+  // If only the response has ids, logprobs of the prompt belong to no token.
   if (length === scores.response.length) return scores.response
   return [...(scores.prompt ?? Array.from({ length: promptLength }, () => null)), ...scores.response]
 }
 
-/** `full` is prompt and response together, unless they are padded, each for itself. */
+/** `full` equals prompt plus response, unless these are padded separately. */
 function contradictionIn({ tokens, log_probs: scores }: Sample, isWhole: boolean): Violation | undefined {
   const { full, prompt, response, padded } = tokens
   if (!full || !isWhole || padded === true) return undefined
@@ -182,7 +180,7 @@ function contradictionIn({ tokens, log_probs: scores }: Sample, isWhole: boolean
   )
 }
 
-/** `history.full`, whose roles and contents are lists beside each other. */
+/** Reads `history.full`, whose roles and contents are parallel lists. */
 function messagesIn(history: unknown): unknown {
   const full = isObject(history) ? history.full : undefined
   if (!isObject(full) || !Array.isArray(full.role) || !Array.isArray(full.content)) return undefined
@@ -231,7 +229,7 @@ function write(trajectory: Trajectory) {
     value,
     lost: [
       ...(unscored > 0
-        ? ['logprobs: some trained tokens have none, and a 0 would say that the model was certain']
+        ? ['logprobs: some trained tokens have none, and a 0 would mean that the model was certain']
         : []),
       ...(hasTexts || own.text !== undefined ? [] : ['texts: no tokenizer was named']),
       ...lostBeside(trajectory, ['texts', 'messages']),
@@ -240,7 +238,7 @@ function write(trajectory: Trajectory) {
   }
 }
 
-/** None where no messages are known: a run that began with text or ids has no history in TorchRL either. */
+/** None if no messages are known: TorchRL has no history either for a run that began with text or ids. */
 function historyOf(trajectory: Trajectory, before: readonly Segment[]): { readonly history?: object } {
   const hasMessages = trajectory.segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)
   if (!hasMessages) return {}
@@ -257,7 +255,7 @@ function historyOf(trajectory: Trajectory, before: readonly Segment[]): { readon
 
 interface HistoryMessage {
   readonly role: Message['role']
-  /** null where the text of the tokens is not known. */
+  /** null if the text of the tokens is unknown. */
   readonly content: string | null
 }
 

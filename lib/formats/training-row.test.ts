@@ -1,4 +1,4 @@
-/** Every entry of every array belongs to the token that the format says. */
+/** Tests that every entry of every array belongs to the token that the format documents. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -8,7 +8,7 @@ import { trajectories } from '#testing/trajectories.ts'
 import { writableFormats } from './registry.ts'
 import { type TokenField, type TrainingRow, valueAt } from './training-row.ts'
 
-/** What the file says of each token: its entry, what is meant where nothing is written, or undefined. */
+/** Returns the file's entry for each token: its value, the default where nothing is written, or undefined. */
 function told(record: object, { parts }: TokenField, count: number): unknown[] {
   const entries: unknown[] = Array.from({ length: count }, () => undefined)
   for (const part of parts) {
@@ -31,17 +31,17 @@ function rowsOf(name: string, trajectory: Trajectory): { readonly record: object
   return { record, row: rows[0] as TrainingRow }
 }
 
-/** Where a 0 stands for no logprob at tokens that are not trained. */
+/** Formats in which 0 means no logprob at untrained tokens. */
 const FILLED: ReadonlySet<string> = new Set(['slime', 'torchrl'])
 
-test.each(writableFormats.map(({ name }) => name))('%s: arrays map back to the tokens', (name) => {
+test.each(writableFormats.map(({ name }) => name))('%s: training rows map arrays back to the tokens', (name) => {
   fc.assert(
     fc.property(trajectories, (trajectory) => {
       const { record, row } = rowsOf(name, trajectory)
       const all = ids(trajectory)
       const scores = logprobs(trajectory)
       const mask = lossMask(trajectory)
-      // slime cannot say that a token of the first prompt is trained; that is told as lost.
+      // slime cannot mark a token of the first prompt as trained, and reports that as lost.
       if (name === 'slime')
         mask.fill(0, 0, all.length - (record as { readonly response_length: number }).response_length)
       for (const field of row.fields) {
@@ -62,7 +62,7 @@ test.each(writableFormats.map(({ name }) => name))('%s: arrays map back to the t
 const lengthIn = (stated: unknown): unknown =>
   Array.isArray(stated) ? stated.reduce((sum: number, [, length]) => sum + length, 0) : stated
 
-test('what the sample’s arrays are', () => {
+test('training rows name the arrays of a sample', () => {
   const named = (name: string) =>
     rowsOf(name, sample).row.fields.map((field) => [
       field.name,
@@ -78,14 +78,14 @@ test('what the sample’s arrays are', () => {
   expect(named('slime')).toEqual([
     ['tokens', '0-12'],
     ['loss_mask', '0-3 = 0', '3-12'],
-    // One trained token has none, and slime takes all or nothing.
+    // One trained token has none, and slime needs all or none.
     ['rollout_log_probs'],
   ])
   expect(named('torchrl')).toEqual([
     ['tokens.full', '0-12'],
     ['masks.all_attention_mask', '0-12'],
     ['masks.all_assistant_mask', '0-12'],
-    // As with slime.
+    // The same as for slime.
     ['log_probs.full'],
   ])
   expect(named('rollscope')).toEqual([
@@ -98,7 +98,7 @@ test('what the sample’s arrays are', () => {
   ])
 })
 
-test('a column with a name of JavaScript’s own is only where it is', () => {
+test('training rows include a column named like a JavaScript property only where it exists', () => {
   const [prompt, response] = sample.segments
   if (!prompt || !response) throw new Error('the sample has both')
   const columns = { constructor: [1, 2, 3, 4, 5] }
@@ -106,6 +106,6 @@ test('a column with a name of JavaScript’s own is only where it is', () => {
   expect(row.fields.find(({ name }) => name.endsWith('constructor'))?.parts).toHaveLength(1)
 })
 
-test('nothing stands where nothing is', () => {
+test('training rows have no entries for missing arrays', () => {
   expect(valueAt({ a: null }, ['b', 'c'])).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /**
- * What a trainer gets of a written record: which of its fields are arrays over tokens, and over which tokens. Each format
- * says it of its own records, so that a view of them is never a second writer.
+ * Describes a written record for a trainer: which fields are arrays over tokens, and over which tokens. Each format
+ * describes its own records, so a view of them never duplicates the writer.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
@@ -10,18 +10,20 @@ export interface TrainingRow {
   readonly lengths: readonly StatedLength[]
 }
 
+/** A field with entries for tokens. */
 export interface TokenField {
-  /** As the format's documentation writes it: `loss_mask`, `segments[].ids`. */
+  /** Notation of the format's documentation: `loss_mask`, `segments[].ids`. */
   readonly name: string
   readonly meaning: 'ids' | 'mask' | 'logprobs' | 'number'
-  /** In order of their tokens, which are those of the trajectory; a token in none of them has no entry. */
+  /** Parts in order of their tokens, which are the trajectory's; a token in no part has no entry. */
   readonly parts: readonly FieldPart[]
 }
 
+/** A part of a field. */
 export type FieldPart =
   | {
       readonly kind: 'array'
-      /** Where in the record it stands. */
+      /** Position in the record. */
       readonly path: Path
       readonly tokens: Span
       /** Entries for each token. Omitted: one. */
@@ -30,15 +32,16 @@ export type FieldPart =
   /** Nothing is written for these tokens, and the format says what that means. */
   | { readonly kind: 'meant'; readonly value: number; readonly tokens: Span }
 
-/** A number in the record that tells how long its arrays are; of a list of segments, the sum. */
+/** A number in the record with the length of its arrays; for a list of segments, the sum. */
 interface StatedLength {
   readonly name: string
   readonly path: Path
   readonly tokens: Span
 }
 
+/** A position in a record. */
 export type Path = readonly (string | number)[]
 
-/** What stands at a place of a record; undefined: nothing. */
+/** Returns the value at a position of a record, or undefined. */
 export const valueAt = (record: unknown, path: Path): unknown =>
   path.reduce((value, key) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[key], record)

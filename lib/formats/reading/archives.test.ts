@@ -1,4 +1,4 @@
-/** Archives and columnar files that are made to harm whoever opens them: none is opened, whatever is in it. */
+/** Tests malicious archives and columnar files: none is opened, whatever it contains. */
 import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { source } from '#testing/trajectories.ts'
@@ -7,7 +7,7 @@ import { openFile } from './open.ts'
 
 const ZEROS = Buffer.alloc(32 << 20)
 
-/** A zip archive of one file, as far as a reader of its first entry looks. */
+/** Builds a zip archive of one file, as far as a reader of its first entry looks. */
 function zipOf(name: string, content: Buffer): Buffer {
   const packed = deflateRawSync(content)
   const header = Buffer.alloc(30)
@@ -19,7 +19,7 @@ function zipOf(name: string, content: Buffer): Buffer {
   return Buffer.concat([header, Buffer.from(name), packed])
 }
 
-/** A length of the footer, and what stands at the end, where a reader looks first. */
+/** Builds a file with a footer length and a magic number at the end, which readers check first. */
 function parquet(footerLength: number, end: string): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(footerLength)
@@ -56,7 +56,7 @@ test.each<[string, string, Buffer, string]>([
   expect(read).toEqual([[0, Math.min(BEGINNING, bytes.length)]])
 })
 
-test('Brotli data, which has no first bytes of its own, is refused as what is no text', async () => {
+test('openFile refuses Brotli data, which has no magic number, as invalid text', async () => {
   const bytes = brotliCompressSync(Buffer.from('{"token_ids": [1]}'.repeat(1000)))
   const file = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
   const opened = await Array.fromAsync(openFile(file, { ...source, file: 'a.jsonl.br' }))

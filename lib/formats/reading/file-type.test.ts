@@ -47,7 +47,7 @@ const FILES: readonly [file: string, bytes: Uint8Array, name: string, command: s
   ['a.txt', Buffer.from('data: {"id": 1}\n\n'), 'a stream of server-sent events', 'Save the trajectory'],
 ]
 
-test.each(FILES)('%s %# is refused by its type, with what converts it', async (file, bytes, name, command) => {
+test.each(FILES)('fileTypeOf refuses %s %# by its type and names a converter', async (file, bytes, name, command) => {
   const refused = {
     ok: false,
     error: {
@@ -66,23 +66,23 @@ test.each(FILES)('%s %# is refused by its type, with what converts it', async (f
   expect(await Array.fromAsync(openEach(chunks, named))).toMatchObject([refused])
 })
 
-test('A zip archive without a file name is no PyTorch file', () => {
+test('fileTypeOf does not call a zip archive without a file name a PyTorch file', () => {
   expect(fileTypeOf('PK\u0003\u0004', undefined)?.name).toBe('a zip archive')
 })
 
 test.each([undefined, '$(rm -rf ~).gz', "a'b.gz", '-k.gz', 'a b.gz'])(
-  'A command names no file that a shell would take apart: %s',
+  'fileTypeOf leaves a file name with shell syntax out of its command: %s',
   (file) => {
     expect(fileTypeOf('\u001F\uFFFD', file)?.hint).toBe('Unpack it first: `gunzip -k FILE`.')
   },
 )
 
-test('A command names a file of the command line by its path', () => {
+test('fileTypeOf names a file of the command line by its path', () => {
   expect(fileTypeOf('PAR1', './steps/.a.parquet')?.hint).toContain(
     "read_parquet('./steps/.a.parquet').to_json('./steps/.a.jsonl'",
   )
 })
 
-test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('%j may be JSON', (text) => {
+test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('fileTypeOf accepts %j as possible JSON', (text) => {
   expect(fileTypeOf(text, 'a.json')).toBeUndefined()
 })

@@ -1,23 +1,26 @@
-/** Files that are no JSON in UTF-8, known by their first bytes, and the commands that convert them. */
+/** A file type other than UTF-8 JSON, recognised by its first bytes, with a command that converts it. */
 
 export interface FileType {
-  /** With its article, for a sentence. */
+  /** Name with its article, for a sentence. */
   readonly name: string
-  /** What to do: a command where one converts it. */
+  /** What to do: a command if one converts the file. */
   readonly hint: string
 }
 
 interface KnownType {
   readonly name: string
-  /** What the first characters match, decoded as UTF-8: a byte that is none is `\uFFFD`, and control characters are their pictures. */
+  /**
+   * Pattern of the first characters, decoded as UTF-8: an invalid byte is `\uFFFD`, and control characters are their
+   * pictures.
+   */
   readonly begins: RegExp
-  /** Also what the file's name must match. */
+  /** Pattern that the file's name must match too. */
   readonly named?: RegExp
-  /** `bare`: the file's name without its last extension. */
+  /** `bare` is the file's name without its last extension. */
   readonly hint: (file: string, bare: string) => string
 }
 
-/** So many of the first characters are looked at: enough for the first entry of an archive. */
+/** Number of characters to examine: enough for the first entry of an archive. */
 export const BEGINNING = 512
 
 const unpacked = (command: string) => (file: string) => `Unpack it first: \`${command} ${file}\`.`
@@ -26,13 +29,13 @@ const pandas = (reader: string) => (file: string, bare: string) =>
 const recoded = (encoding: string) => (file: string, bare: string) =>
   `Convert it: \`iconv -f ${encoding} -t UTF-8 ${file} > ${bare}.utf8.json\`.`
 
-/** A tensor becomes a list. weights_only: nothing in the file is run. */
+/** Tensors become lists. weights_only prevents that code in the file is executed. */
 const torch = (file: string, bare: string) =>
   `Convert its samples: \`python -c "import json, torch; [print(json.dumps(sample, default=lambda tensor: tensor.tolist())) for sample in torch.load('${file}', weights_only=True)['samples']]" > ${bare}.jsonl\`.`
 
 const ZIP = /^PK␃␄/
 
-/** The first that fits counts. */
+/** The first match wins. */
 const TYPES: readonly KnownType[] = [
   { name: 'a gzip file', begins: /^␟\uFFFD/, hint: unpacked('gunzip -k') },
   { name: 'a Zstandard file', begins: /^\(\uFFFD\/\uFFFD/, hint: unpacked('zstd -d') },
@@ -68,7 +71,7 @@ const TYPES: readonly KnownType[] = [
     hint: (file, bare) => `Convert a table: \`sqlite3 -json ${file} "select * from TABLE" > ${bare}.json\`.`,
   },
   {
-    name: 'a safetensors file, which holds weights',
+    name: 'a safetensors file, which contains weights',
     begins: /^[\s\S]{1,4}␀{4,7}\{"/,
     hint: () => 'Open the rollouts of the model instead: JSON or JSON lines.',
   },
@@ -82,19 +85,19 @@ const TYPES: readonly KnownType[] = [
   },
 ]
 
-/** What a file is that begins so; undefined: maybe JSON. `file`: its name, undefined where it has none. */
+/** Returns the type of a file with this beginning, or undefined if it may be JSON. `file` is its name, if any. */
 export function fileTypeOf(beginning: string, file: string | undefined): FileType | undefined {
   const shown = beginning
     .slice(0, BEGINNING)
     .replace(/\p{Cc}/gu, (control) => String.fromCharCode(NULL_PICTURE + control.charCodeAt(0)))
   const type = TYPES.find(({ begins, named }) => begins.test(shown) && (!named || named.test(file ?? '')))
   if (!type) return undefined
-  // A name that a shell or Python would take apart is for the reader to put in.
+  // A name with shell or Python syntax is left for the reader to insert.
   const safe = file !== undefined && /^(?!-)[\w./-]+$/.test(file) ? file : 'FILE'
   return { name: type.name, hint: type.hint(safe, safe.replace(/(?<=[^/])\.[^./]+$/, '')) }
 }
 
 const NULL_PICTURE = '␀'.charCodeAt(0)
 
-/** The first characters of bytes that may be no text. */
+/** Decodes the first characters of bytes that may not be text. */
 export const beginningOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, BEGINNING))

@@ -18,7 +18,7 @@ async function* piecesOf(text: string, lengths: readonly number[] = []): AsyncGe
   yield text.slice(at)
 }
 
-/** The place and the ids of each record, or what is wrong with it. */
+/** Returns the position and the ids of each record, or what is wrong with it. */
 async function opened(text: string, lengths?: readonly number[]): Promise<readonly string[]> {
   const each = await Array.fromAsync(openEach(piecesOf(text, lengths), source))
   return each.map((one) =>
@@ -47,7 +47,7 @@ test.each<[string, string, readonly string[]]>([
   expect(await opened(text)).toEqual(expected)
 })
 
-test('a line that is wrong is told by itself, the first and the last too', async () => {
+test('openEach reports a wrong line separately, also the first and the last', async () => {
   const good = JSON.stringify(rollout(1))
   const lines = ['{"token_ids": [1', good, '{"hello": 1}', good, '{"token_ids": ["x"]}', good, good.slice(0, 9)]
   expect(await opened(lines.join('\n'))).toEqual([
@@ -61,7 +61,7 @@ test('a line that is wrong is told by itself, the first and the last too', async
   ])
 })
 
-test('a first line that looks as if a value went on is told by itself where others are records', async () => {
+test('openEach reports a first line that looks like an unfinished value separately if other lines are records', async () => {
   expect(await opened(`{"token_ids": [1,\n\n${JSON.stringify(rollout(2))}`)).toEqual([
     expect.stringMatching(/^line 1: expected JSON/),
     '3 2',
@@ -69,7 +69,7 @@ test('a first line that looks as if a value went on is told by itself where othe
   expect(await opened('{\n"hello": 1,\n7\n')).toEqual([expect.stringMatching(/^expected JSON, found /)])
 })
 
-test('a line or a value that is too long is refused by itself, and not held', async () => {
+test('openEach refuses a line or value that is too long without keeping it in memory', async () => {
   const good = JSON.stringify(rollout(1))
   const limits = { ...LIMITS, recordBytes: 40 }
   const within = async (text: string, lengths?: readonly number[]) =>
@@ -78,14 +78,14 @@ test('a line or a value that is too long is refused by itself, and not held', as
     )
   expect(await within(`${good}\n"${'x'.repeat(60)}"\n${good}`, [50, 20])).toEqual([
     '1',
-    'line 2: expected a record of at most 40 bytes, found a longer one',
+    'line 2: expected a record of at most 40 bytes, found a longer record',
     '1',
   ])
   const spread = '[\n'.repeat(60)
-  expect(await within(spread)).toEqual(['expected a record of at most 40 bytes, found a longer one'])
+  expect(await within(spread)).toEqual(['expected a record of at most 40 bytes, found a longer record'])
 })
 
-test('it does not matter where the pieces of a file end', async () => {
+test('openEach gives the same result for any division of the file into chunks', async () => {
   const text = [rollout(1), slimeSample, { hello: 1 }, rollout(2, 3)].map((one) => JSON.stringify(one)).join('\r\n')
   const expected = await opened(text)
   expect(expected).toHaveLength(4)
@@ -96,7 +96,7 @@ test('it does not matter where the pieces of a file end', async () => {
   )
 })
 
-test('a record is there before the next line is read', async () => {
+test('openEach yields a record before it reads the next line', async () => {
   let read = 0
   async function* counted() {
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The trajectories of a file one after the other, as it is read: JSON lines take no more memory than the longest of them.
- * Each opens or fails by itself. A value that stands in several lines is held whole.
+ * Reads the trajectories of a file one after the other: JSON lines need only the memory of the longest line. Each
+ * record opens or fails separately. A value that spans several lines is kept in memory.
  */
 
 import { parsePythonJson } from '#lib/json/python-json.ts'
@@ -23,11 +23,12 @@ import {
   unknownFormat,
 } from './records.ts'
 
+/** An opened record, or what is wrong with it. */
 export type OpenedRecord =
   | { readonly ok: true; readonly place: RecordPosition; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly place: RecordPosition; readonly error: FileProblem }
 
-/** `chunks` are the file's text in any pieces. Rejects with what reading them rejects with. */
+/** Reads all records; `chunks` are the file's text in any division. Rejects if reading them rejects. */
 export async function* openEach(
   chunks: AsyncIterable<string>,
   source: Source,
@@ -60,7 +61,7 @@ async function* recordsOf(chunks: AsyncIterable<string>, { file }: Source, limit
   }
 }
 
-/** Enough of the text to know what the file is. */
+/** Reads enough text to recognise the file type. */
 async function beginningIn(text: AsyncIterator<string>): Promise<string> {
   let beginning = ''
   while (beginning.length < BEGINNING && !beginning.includes('\n')) {
@@ -71,9 +72,9 @@ async function beginningIn(text: AsyncIterator<string>): Promise<string> {
   return beginning
 }
 
-/** `lines`: undefined is one that is too long. */
+/** In `lines`, undefined is a line that is too long. */
 async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: Limits): AsyncGenerator<Found> {
-  /** All lines of a value that stands in several of them. */
+  /** All lines of a value that spans several. */
   let spread: string[] | undefined
   let spreadLength = 0
   let isFirst = true
@@ -105,7 +106,7 @@ function tooLong(place: RecordPosition, limits: Limits): Failed {
   return { ok: false, place, error: fileProblem(place, error, hint) }
 }
 
-/** Whether a first line that is no JSON value is the beginning of one, and not a line that was cut off. */
+/** Returns whether a first line that is not JSON is the beginning of a value, and not a truncated line. */
 const goesOn = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
 
 function recordsInLine(text: string, line: number): readonly Found[] {
@@ -116,7 +117,7 @@ function recordsInLine(text: string, line: number): readonly Found[] {
   }
 }
 
-/** Of one value, or where they are none together, of each line. */
+/** Returns the records of one value, or of each line if the lines are not one value. */
 function recordsInLines(lines: readonly string[]): readonly Found[] {
   const whole = lines.join('\n')
   try {
@@ -128,7 +129,7 @@ function recordsInLines(lines: readonly string[]): readonly Found[] {
   }
 }
 
-/** Searches only what has come: a long line is joined once. Of one with more than `longest` characters nothing is kept. */
+/** Searches only new text, so a long line is joined once. A line with more than `longest` characters is dropped. */
 async function* linesOf(
   beginning: string,
   rest: AsyncIterator<string>,

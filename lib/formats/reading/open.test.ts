@@ -15,7 +15,7 @@ import { openFile, openText } from './open.ts'
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
 const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
 
-/** The format and the ids of each trajectory, or what is wrong. */
+/** Returns the format and the ids of each trajectory, or what is wrong. */
 function opened(
   text: string,
   ...as: Parameters<typeof openText> extends [unknown, unknown, ...infer Rest] ? Rest : never
@@ -26,7 +26,7 @@ function opened(
     : found.error.message
 }
 
-describe('a file', () => {
+describe('openFile', () => {
   test.each<[string, string, string]>([
     ['of one record', JSON.stringify(rollout(1, 2)), 'strands-sglang 1,2'],
     ['with a byte order mark', `\uFEFF${JSON.stringify(rollout(1))}`, 'strands-sglang 1'],
@@ -46,14 +46,14 @@ describe('a file', () => {
     expect(opened(text)).toBe(expected)
   })
 
-  test('may be told its format', () => {
+  test('accepts a given format', () => {
     expect(opened(JSON.stringify(slimeSample), slime)).toBe('slime 1,2')
     expect(opened(JSON.stringify(rollout(1)), slime)).toBe(
       'expected a trajectory of slime, found an object with token_ids, loss_mask',
     )
   })
 
-  test('says its name and what it lacked', () => {
+  test('records the file’s name and the missing information', () => {
     const found = openText(JSON.stringify(rollout(1)), source)
     expect(found.ok && found.trajectories[0]).toMatchObject({
       id: 'new',
@@ -65,7 +65,7 @@ describe('a file', () => {
   })
 })
 
-describe('a file that is wrong says what, where, and what to do', () => {
+describe('a wrong file reports what is wrong, where, and what to do for', () => {
   test.each<[string, string, string | RegExp]>([
     ['nothing', '', 'expected a trajectory, found none in this file'],
     ['half of JSON', '{"token_ids": [1,\n 2', /^expected JSON, found /],
@@ -151,7 +151,7 @@ describe('a file that is wrong says what, where, and what to do', () => {
     else expect(opened(text)).toMatch(expected)
   })
 
-  test('a sample of text alone has a hint of its own', () => {
+  test('openFile has a specific hint for a sample with text only', () => {
     const found = openText('{"response": "yes", "status": "completed"}', source)
     expect(!found.ok && found.error.hint).toMatch(/^Rollscope shows tokens/)
     const other = openText('{}', source)
@@ -160,7 +160,7 @@ describe('a file that is wrong says what, where, and what to do', () => {
     )
   })
 
-  test('names that JavaScript gives a meaning are data', () => {
+  test('openFile treats names that JavaScript gives a meaning as data', () => {
     const found = openText('{"token_ids": [1], "__proto__": {"polluted": 1}, "constructor": 2}', source)
     expect(found.ok && JSON.stringify(found.trajectories[0]?.foreign)).toBe(
       '{"strands-sglang":{"__proto__":{"polluted":1},"constructor":2}}',
@@ -172,7 +172,7 @@ describe('a file that is wrong says what, where, and what to do', () => {
   })
 })
 
-/** The same as `opened`, of bytes that are read in pieces, and within these limits. */
+/** Like `opened`, for bytes that are read in pieces and within these limits. */
 async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Promise<readonly string[]> {
   const read = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
   const each = await Array.fromAsync(openFile(read, source, { limits: { ...LIMITS, ...limits } }))
@@ -180,7 +180,7 @@ async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Pro
 }
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-describe('a file read from its bytes', () => {
+describe('openFile from bytes', () => {
   test.each<[string, string, Partial<Limits>, readonly string[]]>([
     ['gives one trajectory after the other', '[{"token_ids":[1]},{"token_ids":[2]}]', {}, ['1', '2']],
     [
@@ -210,24 +210,24 @@ describe('a file read from its bytes', () => {
     expect(await openedBytes(bytesOf(text), limits)).toEqual(expected)
   })
 
-  test('may have short records after a long one', async () => {
+  test('reads short records after a long one', async () => {
     const long = JSON.stringify({ token_ids: [2], note: 'x'.repeat(1 << 20) })
     expect(await openedBytes(bytesOf(`{"token_ids":[1]}\n${long}\n{"token_ids":[3]}`))).toEqual(['1', '2', '3'])
   })
 
-  test('says which line is not UTF-8', async () => {
+  test('names the line that is not UTF-8', async () => {
     const bytes = Buffer.concat([bytesOf('{"token_ids":[1]}\n{"x":"'), Buffer.from([0xc3, 0x28]), bytesOf('"}')])
     expect(await openedBytes(bytes)).toEqual(['1', 'line 2: expected JSON, found bytes that are not UTF-8'])
   })
 
-  test('a mask that alternates is refused before its segments are made', () => {
+  test('refuses an alternating mask before it creates segments', () => {
     const token_ids = Array.from({ length: LIMITS.segments + 1 }, (_, index) => index)
     const text = JSON.stringify({ token_ids, loss_mask: token_ids.map((index) => index % 2) })
     expect(opened(text)).toBe(`loss_mask: expected at most ${LIMITS.segments} segments, found ${LIMITS.segments + 1}`)
   })
 })
 
-describe('a file that was changed anywhere', () => {
+describe('openFile of a damaged file', () => {
   const files = [
     encode(sample),
     JSON.stringify({ rollout: rollout(1, 2, 3), messages: [{ role: 'user', content: [{ text: 'hi' }] }], reward: 1 }),
@@ -252,7 +252,7 @@ describe('a file that was changed anywhere', () => {
       ],
     }),
   ]
-  /** Opens, or says what is wrong; what opens is a trajectory that can be stored and written in every format. */
+  /** Opens the text or reports what is wrong; an opened trajectory can be stored and written in every format. */
   const survives = (text: string) => {
     const found = openText(text, source)
     if (!found.ok) return expect(found.error.message).toMatch(/\bexpected .+, found /s)
@@ -263,7 +263,7 @@ describe('a file that was changed anywhere', () => {
     }
   }
 
-  test('opens or says what is wrong, whatever its letters', () => {
+  test('opens it or reports what is wrong, for any changed characters', () => {
     const edit = fc.tuple(
       fc.nat(),
       fc.nat(12),
@@ -283,7 +283,7 @@ describe('a file that was changed anywhere', () => {
     )
   })
 
-  test('opens or says what is wrong, whatever stands in a field', () => {
+  test('opens it or reports what is wrong, for any changed field', () => {
     const put = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
       fc.constantFrom(-1, 1e300, [], {}, [[]], [{}], '__proto__', 'NaN'),
@@ -298,7 +298,7 @@ describe('a file that was changed anywhere', () => {
   })
 })
 
-describe('JSON as Python writes it', () => {
+describe('parsePythonJson', () => {
   test.each<[string, unknown]>([
     ['[NaN, Infinity, -Infinity, -1, null]', [Number.NaN, Infinity, -Infinity, -1, null]],
     ['{"NaN": "a NaN and -Infinity", "\\"NaN": NaN}', { NaN: 'a NaN and -Infinity', '"NaN': Number.NaN }],
@@ -310,15 +310,15 @@ describe('JSON as Python writes it', () => {
     else expect(read).toEqual(value)
   })
 
-  test.each(['1', 'NaN'])('%s nested in 101 lists is too deep', (number) => {
+  test.each(['1', 'NaN'])('refuses %s nested in 101 lists as too deep', (number) => {
     expect(() => parsePythonJson('['.repeat(101) + number + ']'.repeat(101))).toThrow('deeper than 100 levels')
   })
 
-  test.each(['[Nan]', '[Info]', '["NaN', '[NaN', 'NaNa', '"\\'])('%s is none', (text) => {
+  test.each(['[Nan]', '[Info]', '["NaN', '[NaN', 'NaNa', '"\\'])('refuses %s', (text) => {
     expect(() => parsePythonJson(text)).toThrow(SyntaxError)
   })
 
-  test('takes time in proportion to its length, quotes and words or not', () => {
+  test('takes linear time, with and without quotes and words', () => {
     const time = (text: string) => {
       const started = process.threadCpuUsage().user
       try {
@@ -332,7 +332,7 @@ describe('JSON as Python writes it', () => {
         number,
         number,
       ]
-      // Quadratic would be 64 times.
+      // Quadratic time would be 64 times as long.
       expect(large).toBeLessThan(30 * Math.max(small, 3))
     }
   })

@@ -1,7 +1,7 @@
 /**
- * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or nothing does,
- * with the reason and its place. Its records are found and counted first, and then read one after the other: memory is that
- * of the largest, not of the file.
+ * Opens a file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. Either everything
+ * opens or nothing, with the reason and its position. Records are found and counted first and then read one after the
+ * other, so memory depends on the largest record, not on the file.
  */
 
 import { parsePythonJson } from '#lib/json/python-json.ts'
@@ -26,10 +26,12 @@ import {
   utf8Text,
 } from './records.ts'
 
+/** All trajectories of a file, or what is wrong with it. */
 export type Opened =
   | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
   | Failed
 
+/** An opened trajectory with its format. */
 export type OpenedTrajectory = { readonly ok: true; readonly format: Format; readonly trajectory: Trajectory } | Failed
 
 interface Failed {
@@ -40,17 +42,17 @@ interface Failed {
 /** The bytes of a file, which are read twice. */
 export interface ByteSource {
   readonly size: number
-  /** From `start` up to `end`, which is no further than `size`. Rejects where they cannot be read. */
+  /** Reads from `start` to `end`, which is at most `size`. Rejects if they cannot be read. */
   read(start: number, end: number): Promise<Uint8Array>
 }
 
 interface OpenOptions {
-  /** Undefined: the first record tells. */
+  /** Undefined: the first record decides. */
   readonly as?: Format | undefined
   readonly limits?: Limits
 }
 
-/** The trajectories in the order of the file, up to the first that is wrong. Rejects with what reading rejects with. */
+/** Yields the trajectories in file order, up to the first violation. Rejects if reading rejects. */
 export async function* openFile(
   bytes: ByteSource,
   source: Source,
@@ -67,7 +69,7 @@ export async function* openFile(
   const read = inPieces(bytes)
   let isNone = true
   for (const record of found.records) {
-    // Bytes and text of a long record are free again before its columns are copied.
+    // Bytes and text of a long record are released before its columns are copied.
     const values = parsed(record, await read(record))
     for (const one of open(values)) {
       isNone = false
@@ -94,7 +96,7 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
   }
 }
 
-/** A text that is in memory already. */
+/** Opens a text that is already in memory. */
 export function openText(text: string, source: Source, as?: Format): Opened {
   const type = fileTypeOf(text, source.file)
   if (type) return failed(otherType(type))
@@ -119,7 +121,7 @@ const failed = (error: FileProblem): Failed => ({ ok: false, error })
 
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
-/** Reads one record after the other, all of them in one format. */
+/** Opens one record after the other, all in one format. */
 function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Format | undefined, limits: Limits) {
   let format = as
   let count = 0
@@ -128,7 +130,7 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
     const { line, item } = record
     const place: RecordPosition = isLines ? { line } : {}
     const isElement = item !== undefined
-    // What begins with no JSON has no lines of it either.
+    // If the beginning is not JSON, there are no JSON lines either.
     const at = record === records[0] ? {} : place
     const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
     const text = utf8Text(bytes)

@@ -5,7 +5,7 @@ import { createRecordFinder } from './record-finder.ts'
 
 const SMALL: Limits = { ...LIMITS, records: 3, recordBytes: 40, entries: 5, depth: 4 }
 
-/** The texts of the records, with the line and the position in its list; or what is wrong. */
+/** Returns the texts of the records with the line and the position in the list, or what is wrong. */
 function foundIn(text: string, limits = LIMITS, chunks: readonly number[] = []) {
   const bytes = new TextEncoder().encode(text)
   const finder = createRecordFinder(limits)
@@ -53,19 +53,19 @@ test.each<[string, string, object]>([
   expect(foundIn(text)).toEqual({ path: '', expected: 'JSON', ...wrong })
 })
 
-describe('A file that breaks a limit', () => {
+describe('createRecordFinder', () => {
   test.each<[string, string, object]>([
     ['with too many elements', '[1,2,3,4,', { expected: 'at most 3 trajectories', found: 'more' }],
     ['with too many lines', '1\n2\n3\n4\n', { expected: 'at most 3 trajectories', found: 'more' }],
     [
       'with a long line',
       `1\n"${'x'.repeat(40)}"\n3`,
-      { line: 2, expected: 'a record of at most 40 bytes', found: 'a longer one' },
+      { line: 2, expected: 'a record of at most 40 bytes', found: 'a longer record' },
     ],
     [
       'with a long element that has no end',
       `[1,"${'x'.repeat(40)}`,
-      { path: '[1]', expected: 'a record of at most 40 bytes', found: 'a longer one' },
+      { path: '[1]', expected: 'a record of at most 40 bytes', found: 'a longer record' },
     ],
     ['with a long list', '{"a": [1,2,3,4,5,6', { expected: 'at most 5 entries in a list or an object', found: 'more' }],
     [
@@ -77,12 +77,12 @@ describe('A file that breaks a limit', () => {
     expect(foundIn(text, SMALL)).toEqual({ path: '', ...wrong })
   })
 
-  test('exactly is accepted', () => {
+  test('accepts a file exactly at the limits', () => {
     expect(foundIn('[{"a":[[1]]},[1,2,3,4,5],3]', SMALL)).toHaveLength(3)
     expect(foundIn(`"${'x'.repeat(38)}"`, SMALL)).toHaveLength(1)
   })
 
-  test('is known before the rest of it is read', () => {
+  test('reports a broken limit before the rest of the file is read', () => {
     const finder = createRecordFinder(SMALL)
     finder.push(new TextEncoder().encode('[1,1,1,'))
     expect(finder.broken()).toBeUndefined()
@@ -91,7 +91,7 @@ describe('A file that breaks a limit', () => {
   })
 })
 
-test('The elements of any list are found, wherever the pieces of the file end', () => {
+test('createRecordFinder finds the elements of any list, for any division into chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 1), fc.array(fc.nat(9)), (values, indent, chunks) => {
       const records = foundIn(JSON.stringify(values, null, indent), LIMITS, chunks) as string[]
@@ -100,7 +100,7 @@ test('The elements of any list are found, wherever the pieces of the file end', 
   )
 })
 
-test('The lines of any JSON lines are found, wherever the pieces of the file end', () => {
+test('createRecordFinder finds the lines of any JSON lines, for any division into chunks', () => {
   const line = fc.jsonValue().filter((value) => !Array.isArray(value))
   fc.assert(
     fc.property(fc.array(line, { minLength: 2 }), fc.array(fc.nat(9)), (values, chunks) => {

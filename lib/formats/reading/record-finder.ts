@@ -1,6 +1,7 @@
 /**
- * Finds the records of a JSON file in its bytes, before anything is parsed: where each begins and ends, and whether the file
- * keeps the limits. What it finds are candidates: whether one is JSON is for the parser to say. Memory is that of the places.
+ * Finds the records of a JSON file in its bytes, before parsing: where each begins and ends, and whether the file keeps
+ * the limits. The results are candidates, which only the parser can confirm. Memory is proportional to the number of
+ * records.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
@@ -8,54 +9,57 @@ import { bytesText, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 import type { RecordPosition } from './records.ts'
 
-/** Bytes of a file that hold one record, or an object with several. Half-open. */
+/** Bytes of a file with one record, or with an object of several. Half-open. */
 export interface RecordBytes {
   readonly start: number
   readonly end: number
-  /** Where it ends, counted from 1. Says something only where a file has several lines of values. */
+  /** The last line, from 1. It is meaningful only if a file has several lines of values. */
   readonly line: number
-  /** Position in a list at the top of the file or of its line; undefined: it is in no list. */
+  /** Position in a list at the top level of the file or of its line; undefined outside of lists. */
   readonly item: number | undefined
 }
 
-/** A limit that a file breaks, or a structure that is no JSON. */
+/** A limit that a file exceeds, or a structure that is not JSON. */
 interface Broken {
   readonly place: RecordPosition
   readonly error: Violation
-  /** What to do; undefined: the file is no JSON. */
+  /** What to do; undefined if the file is not JSON. */
   readonly hint?: string
 }
 
+/** The records that were found. */
 export interface FoundRecords {
   readonly records: readonly RecordBytes[]
   readonly isLines: boolean
 }
 
+/** Finds records in the bytes of a file. */
 export interface RecordFinder {
-  /** The next bytes of the file. Ignored once the file is broken. */
+  /** Adds the next bytes of the file. Ignored once the file is broken. */
   push(bytes: Uint8Array): void
-  /** Known as soon as it is found: the rest of the file need not be read. */
+  /** Returns a problem as soon as it is found: the rest of the file need not be read. */
   broken(): Broken | undefined
-  /** After the last bytes. `isLines`: the file has several values, one on a line. */
+  /** Ends the file. `isLines` is true if the file has several values, one on each line. */
   end(): FoundRecords | Broken
 }
 
+/** Creates a finder. */
 export function createRecordFinder(limits: Limits): RecordFinder {
   const records: RecordBytes[] = []
-  /** Entries of each list or object that is open, by its depth. */
+  /** Number of entries of each open list or object, by its depth. */
   const entries = new Int32Array(limits.depth + 2)
   let broken: Broken | undefined
   let offset = 0
   let line = 1
   let lines = 0
-  /** Whether each line is a value. Undefined: the first has not ended. */
+  /** True if each line is a value; undefined until the first line ends. */
   let isLines: boolean | undefined
   let depth = 0
   let inString = false
   let isEscaped = false
-  /** Where the present value begins; -1: it has not begun. */
+  /** Start of the current value; -1 before it begins. */
   let start = -1
-  /** Of a list at the top: its elements so far; -1: the value is no list. */
+  /** Number of elements of a list at the top level; -1 outside of lists. */
   let items = -1
   let isItemEmpty = true
   let isListClosed = false
@@ -67,7 +71,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   const fail = (error: Violation, hint?: string, at: RecordPosition = place()): void => {
     broken ??= { place: at, error, ...(hint !== undefined && { hint }) }
   }
-  /** `at`: where it is found, counted from 0. */
+  /** `at` is the position, from 0. */
   const notJson = (found: string, at: number) =>
     fail({ path: '', expected: 'JSON', found: `${found} (byte ${at + 1})` }, undefined, isLines ? { line } : {})
 
@@ -78,7 +82,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   }
   const tooLong = () => fail(...recordTooLong(limits))
 
-  /** A value ends with its line, or with the file. */
+  /** A value ends with its line or with the file. */
   const endValue = (end: number): void => {
     if (start < 0) return
     lines++
@@ -138,13 +142,13 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   }
 
   const newline = (at: number): void => {
-    // The first line shows what the others are: the rest of its value, or values of their own.
+    // The first line decides whether the others continue its value or are values of their own.
     if (isLines === undefined && start >= 0) isLines = depth === 0 && !inString
     if (isLines) endValue(at)
     line++
   }
 
-  /** The first byte of a value or of a list's element; what follows the end of a list. */
+  /** Handles the first byte of a value or of a list's element, and text after the end of a list. */
   const begin = (at: number): void => {
     if (start < 0) start = at
     else notJson('more after the end of its list', at)
@@ -196,21 +200,21 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   }
 }
 
-/** Words for a file with more records than may be stored at once. */
+/** Returns the problem of a file with more records than may be stored at once. */
 export const tooManyRecords = ({ records }: Limits): readonly [Violation, string] => [
   { path: '', expected: `at most ${records} trajectories`, found: 'more' },
-  'Store its records in several files: of JSON lines, `split -l 10000` writes parts of 10,000.',
+  'Store its records in several files: for JSON lines, `split -l 10000` writes parts of 10,000.',
 ]
 
 export const recordTooLong = ({ recordBytes }: Limits): readonly [Violation, string] => [
-  { path: '', expected: `a record of at most ${bytesText(recordBytes)}`, found: 'a longer one' },
-  'Leave out columns such as alternatives or routed experts. Write a dump of samples as JSON lines, a sample on each.',
+  { path: '', expected: `a record of at most ${bytesText(recordBytes)}`, found: 'a longer record' },
+  'Leave out columns such as alternatives or routed experts. Write a dump of samples as JSON lines, with a sample on each line.',
 ]
 
 const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10] as const
 const [OPEN_BRACKET, CLOSE_BRACKET] = [91, 93] as const
 
-/** What a byte outside of strings means. 0: a part of a value. */
+/** Meaning of a byte outside of strings; 0 is a part of a value. */
 const KINDS = new Uint8Array(256)
 const [SPACE, OPENS, CLOSES, COMMA] = [1, 2, 3, 4] as const
 for (const byte of [9, 10, 13, 32]) KINDS[byte] = SPACE

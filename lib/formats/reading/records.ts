@@ -1,4 +1,4 @@
-/** The records of a file as JSON values with their places, and what is said of one that is wrong. */
+/** The records of a file as JSON values with their positions, and the messages about wrong ones. */
 import { isObject } from '#lib/json/json-object.ts'
 import { without } from '#lib/json/json-value.ts'
 import { whyNotJson } from '#lib/json/python-json.ts'
@@ -10,8 +10,9 @@ import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
 import { unsupportedFormat } from './unsupported.ts'
 
+/** Position of a record in a file. */
 export interface RecordPosition {
-  /** Of JSON lines, counted from 1. */
+  /** Line of JSON lines, from 1. */
   readonly line?: number
   /** For example `samples[3]`. */
   readonly path?: string
@@ -21,14 +22,15 @@ export interface FoundRecord extends RecordPosition {
   readonly value: unknown
 }
 
+/** What is wrong with a file. */
 export interface FileProblem {
-  /** What is wrong, where. */
+  /** What is wrong, and where. */
   readonly message: string
   /** What to do. */
   readonly hint: string
 }
 
-/** A list holds records. So do a dump of slime, by its `samples`, and a model of strands-sglang, by its `rollout_history`. */
+/** Returns the records of a list, of a slime dump (`samples`) or of a strands-sglang model (`rollout_history`). */
 export function recordsIn(value: unknown, place: RecordPosition): FoundRecord[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => recordsInItem(item, index, place))
   if (isObject(value) && Array.isArray(value.samples) && !isRecognised(value))
@@ -36,13 +38,13 @@ export function recordsIn(value: unknown, place: RecordPosition): FoundRecord[] 
   return rolloutsIn({ ...place, value })
 }
 
-/** The same of one element of a list; `place` is the list's. */
+/** Returns the records of one element of a list; `place` is the list's position. */
 export const recordsInItem = (value: unknown, index: number, place: RecordPosition): FoundRecord[] =>
   rolloutsIn({ ...place, path: `[${index}]`, value })
 
 /**
- * The finished rollouts of a model come before its current one. What stands beside them belongs to the current rollout, or to the
- * last finished one where the file has no current rollout.
+ * The finished rollouts of a model precede its current one. Fields next to them belong to the current rollout, or to
+ * the last finished one if there is none.
  */
 function rolloutsIn(record: FoundRecord): FoundRecord[] {
   const { value, ...place } = record
@@ -71,18 +73,18 @@ function unsupportedWords(value: unknown): string | undefined {
   return name === undefined ? undefined : `${name}. Rollscope does not open this format`
 }
 
-/** `of`: what the text is of, where it is not the whole line or file. */
+/** Returns the violation of an invalid text; `of` names the text if it is not the whole line or file. */
 export const notJson = (text: string, of = ''): Violation => ({
   path: '',
   expected: 'JSON',
   found: whyNotJson(text, of),
 })
 
-/** Of a file that is known by its first bytes, and is no JSON. */
+/** Returns the problem of a file whose first bytes show that it is not JSON. */
 export const otherType = ({ name, hint }: FileType): FileProblem =>
   fileProblem({}, { path: '', expected: 'JSON', found: name }, `${hint} ${OPEN_HINT}`)
 
-/** What to do about a file that is none of these. */
+/** Advice for a file of an unknown format. */
 const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
 
 export function fileProblem({ line, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
@@ -95,7 +97,7 @@ type ReadRecord =
   | { readonly ok: true; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly error: FileProblem }
 
-/** A record that the format recognises. */
+/** Reads a record that the format recognises. */
 export function readRecord(
   { value, ...place }: FoundRecord,
   format: Format,
@@ -119,7 +121,7 @@ function limitViolation({ segments }: Trajectory, limits: Limits): Violation | u
 
 const SPLIT_HINT = 'Cut the trajectory, or split it into several.'
 
-/** Undefined for bytes that are no text. */
+/** Returns undefined for invalid UTF-8. */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,4 +1,4 @@
-/** Records are cut from files that the tools themselves wrote, or have the fields that their writers document. */
+/** Records come from files that the tools wrote, or have the fields that their writers document. */
 import { expect, test } from 'vitest'
 import { source } from '#testing/trajectories.ts'
 import { slime } from '../slime.ts'
@@ -50,14 +50,14 @@ const RECORDS: readonly (readonly [name: string, record: object])[] = [
   ['a chat, which has messages and no token ids', { messages: [], tools: [] }],
 ]
 
-test.each(RECORDS)('A file of %s is refused by its name', async (name, record) => {
+test.each(RECORDS)('openFile refuses a file of %s by its name', async (name, record) => {
   const refused = { ok: false, error: { message: expect.stringContaining(`found ${name}. `) } }
   expect(openText(JSON.stringify(record), source)).toMatchObject(refused)
   expect(openText(`${JSON.stringify(record)}\n${JSON.stringify(record)}\n`, source)).toMatchObject(refused)
   expect(await openedEach(JSON.stringify(record))).toMatchObject([refused])
 })
 
-test('A prime-rl token export is refused by its name when the reader asks for another format', () => {
+test('openFile refuses a prime-rl token export by its name even if another format is requested', () => {
   expect(openText(JSON.stringify(primeRl), source, strandsSglang)).toMatchObject({
     error: {
       message: expect.stringContaining('expected a trajectory of strands-sglang, found a prime-rl token export'),
@@ -71,11 +71,11 @@ test.each([
   ['strands-sglang', { rollout: { token_ids: [1], loss_mask: [1] }, attempts: [], messages: [], choices: [] }],
   ['slime', { tokens: [1], response_length: 1, sample_index: 3, loss_mask: [1], messages: [] }],
   ['torchrl', { tokens: { full: [1], response: [1] }, meta_info: {} }],
-])('A %s record with fields that other tools have too still opens', (format, record) => {
+])('openFile opens a %s record with fields that other tools have too', (format, record) => {
   expect(openText(JSON.stringify(record), source)).toMatchObject({ ok: true, format: { name: format } })
 })
 
-test('A value that no known tool wrote has no name', () => {
+test('unsupportedFormat has no name for a value that no known tool wrote', () => {
   expect([{ hello: 1 }, { info: {} }, { schema_version: 1 }, null, [primeRl], 7].map(unsupportedFormat)).toEqual(
     Array(6).fill(undefined),
   )

@@ -1,17 +1,17 @@
 /**
- * Formats of other tools that are recognised and not opened yet. A file of one is refused by its name: some share field
- * names with a format that opens, and would be read as what they are not.
+ * Recognises formats of other tools that cannot be opened yet. A file is refused by the format's name: some share field
+ * names with a supported format and would be misread.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 
 interface UnsupportedFormat {
-  /** With its article, for a sentence. */
+  /** Name with its article, for a sentence. */
   readonly name: string
-  /** Whether a JSON value looks like a file or a record of this format. */
+  /** Returns whether a JSON value looks like a file or record of this format. */
   readonly sniff: (value: JsonObject) => boolean
 }
 
-/** All of these keys are present. */
+/** Returns a check that all of these keys are present. */
 const has =
   (...keys: readonly string[]) =>
   (value: JsonObject): boolean =>
@@ -20,8 +20,8 @@ const has =
 const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
 
 /**
- * Formats whose fields a format that opens would take for its own: they are looked for before any other. Fields are those
- * of the tools' own writers.
+ * Formats with the field names of a supported format, which are checked before any other. The fields come from the
+ * tools' own writers.
  */
 const MISTAKABLE: readonly UnsupportedFormat[] = [
   { name: 'an Atropos group', sniff: has('tokens', 'masks', 'scores') },
@@ -32,7 +32,7 @@ const MISTAKABLE: readonly UnsupportedFormat[] = [
   { name: 'an Agent Lightning triplet', sniff: ({ prompt, response }) => hasIds(prompt) && hasIds(response) },
 ]
 
-/** Formats that nothing else is taken for. The first that fits counts. */
+/** Formats that cannot be mistaken. The first match wins. */
 const OTHERS: readonly UnsupportedFormat[] = [
   { name: 'an Agent Lightning event', sniff: has('event_type', 'rollout_id') },
   { name: 'an Agent Lightning rollout', sniff: has('rollout', 'attempts') },
@@ -70,7 +70,7 @@ function isPrimeRl(value: JsonObject): boolean {
   )
 }
 
-/** The trainer's numbers are what a Sample of the same field names does not have. */
+/** The trainer's numbers distinguish it from a Sample with the same field names. */
 function isTrainSample(value: unknown): boolean {
   if (!isObject(value) || !Array.isArray(value.tokens)) return false
   return ['log_probs', 'ref_log_probs', 'advantages'].some((key) => Array.isArray(value[key]))
@@ -79,10 +79,10 @@ function isTrainSample(value: unknown): boolean {
 const hasIds = (value: unknown): boolean => isObject(value) && Array.isArray(value.token_ids)
 const isAtif = (version: unknown): boolean => typeof version === 'string' && version.startsWith('ATIF-')
 
-/** The format that a format which opens would mistake for its own, with its article. */
+/** Returns the name, with its article, of a format that would be mistaken for a supported one. */
 export const mistakableFormat = (value: unknown): string | undefined => nameIn(MISTAKABLE, value)
 
-/** The name of the format with its article; undefined where none is recognised. */
+/** Returns the name of the format with its article, or undefined if none is recognised. */
 export const unsupportedFormat = (value: unknown): string | undefined => nameIn([...MISTAKABLE, ...OTHERS], value)
 
 const nameIn = (all: readonly UnsupportedFormat[], value: unknown): string | undefined =>
