@@ -5,7 +5,7 @@ import { isDeeperThan, tooDeepAt } from './json-depth.ts'
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
-test('any JSON is as deep as its value, whatever its texts hold', () => {
+test('tooDeepAt and isDeeperThan agree for any JSON', () => {
   const texts = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'a', '¤') })
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'grapheme' }), texts, (value, text) => {
@@ -26,10 +26,10 @@ test.each([
   ['"[[[', 0, undefined],
   ['"\\', 0, undefined],
   [']]][[', 0, undefined],
-])('%s with %d levels: %s', (text, levels, at) => {
+])('tooDeepAt of %s with %d levels: %s', (text, levels, at) => {
   expect(tooDeepAt(text, levels)).toBe(at)
 })
 
-test('a million levels are no more work than a million characters', () => {
+test('tooDeepAt takes linear time for a million levels', () => {
   expect(tooDeepAt('[{"a":'.repeat(1e6), 2e6 - 1)).toBe(6 * 999_999 + 1)
 })

@@ -1,9 +1,9 @@
 /**
- * How deep JSON text is nested, told before anything parses or walks it: JSON.stringify and validators recurse, and a
- * few thousand levels are too many for them. Iterative; texts that are no JSON have an answer too.
+ * Measures the nesting of JSON text before it is parsed: JSON.stringify and validators are recursive and fail for a few
+ * thousand levels. Iterative; invalid JSON has a result too.
  */
 
-/** Index of the first bracket that opens a level below `levels`; undefined where there is none. Strings are jumped over. */
+/** Returns the index of the first bracket that opens a level below `levels`, or undefined. Strings are skipped. */
 export function tooDeepAt(text: string, levels: number): number | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -18,11 +18,11 @@ export function tooDeepAt(text: string, levels: number): number | undefined {
   return undefined
 }
 
-/** The same of a value that was parsed. Recursion goes no further than `levels`. */
+/** Returns whether a parsed value is nested deeper. Recursion stops at `levels`. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  // Long lists of numbers are most of a file: nothing is made for each of them.
+  // Long lists of numbers are most of a file, so nothing is allocated for their entries.
   for (const inner of Array.isArray(value) ? value : Object.values(value))
     if (typeof inner === 'object' && inner !== null && isDeeperThan(levels - 1, inner)) return true
   return false
@@ -30,7 +30,7 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
 
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125] as const
 
-/** Index of the quote that ends the string which begins at `from`, or of the text's end. */
+/** Returns the index of the quote that ends the string from `from`, or of the text's end. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)

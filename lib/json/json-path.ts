@@ -1,6 +1,6 @@
 /**
- * The keys and indices that lead to a place in a JSON text: `["filter", "names", 2]`. The text may be broken: what stands
- * before the place is read, and nothing after it. A place in a key belongs to the object around it.
+ * Returns the keys and indices that lead to a position in a JSON text: `["filter", "names", 2]`. The text may be
+ * broken: only the part before the position is read. A position in a key belongs to the object around it.
  */
 export function jsonPathAt(text: string, offset: number): readonly (string | number)[] {
   const path: (string | number | undefined)[] = []
@@ -22,14 +22,14 @@ export function jsonPathAt(text: string, offset: number): readonly (string | num
   return path.filter((step) => step !== undefined)
 }
 
-/** As it is written behind a name: `.filter.names[2]`. */
+/** Writes a path to follow a name: `.filter.names[2]`. */
 export const pathText = (path: readonly (string | number)[]): string =>
   path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
 
 const next = (step: string | number | undefined): number | undefined =>
   typeof step === 'number' ? step + 1 : undefined
 
-/** Offset after the quote that closes the string which begins here; after the text where none does. */
+/** Returns the offset after the string's closing quote, or after the text. */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++

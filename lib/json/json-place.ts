@@ -1,15 +1,15 @@
 /**
- * Where a value stands in JSON as readableJson writes it, and what stands at a place. What is indented deeper belongs to the
- * line above, so most lines are never read; what stands in one line is read sign by sign.
+ * Finds values in JSON as readableJson writes it, and the value at a position. Deeper indented lines belong to the line
+ * above, so most lines are never read; single lines are read character by character.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } from '#lib/util/text/text-lines.ts'
 
-/** Keys of objects and indices of arrays, from the outside. */
+/** Keys of objects and indices of arrays, outermost first. */
 export type JsonPath = readonly (string | number)[]
 
-/** As programs write it: `segments[3].ids[512]`. */
+/** Writes a path as code: `segments[3].ids[512]`. */
 export const jsonPathText = (path: JsonPath): string =>
   path
     .map((part, depth) => {
@@ -19,7 +19,7 @@ export const jsonPathText = (path: JsonPath): string =>
     })
     .join('')
 
-/** The path of the innermost value at an offset. */
+/** Returns the path of the innermost value at an offset. */
 export function pathAt(text: TextLines, offset: number): JsonPath {
   let line = lineAt(text, offset)
   const inner = isClosing(text, line) ? [] : pathWithin(text, line, offset)
@@ -40,7 +40,7 @@ export function pathAt(text: TextLines, offset: number): JsonPath {
   return [...outer, ...inner]
 }
 
-/** Offsets of a value, half-open; undefined where there is none of that path. */
+/** Returns the half-open offsets of a value, or undefined if the path does not exist. */
 export function placeOf(text: TextLines, path: JsonPath): { readonly start: number; readonly end: number } | undefined {
   let line = 0
   let rest = path
@@ -85,7 +85,7 @@ const firstByte = (text: TextLines, line: number) => text.bytes[lineStart(text, 
 const isClosing = (text: TextLines, line: number): boolean =>
   firstByte(text, line) === CLOSE_LIST || firstByte(text, line) === CLOSE_OBJECT
 
-/** Whether what the line begins stands in the lines after it. */
+/** Returns whether the value of a line continues in the lines after it. */
 function opensLines(text: TextLines, line: number): boolean {
   const last = text.bytes[lineEnd(text, line) - 1]
   return last === OPEN_LIST || last === OPEN_OBJECT
@@ -98,7 +98,7 @@ function keyOf(text: TextLines, line: number): string | undefined {
   return text.bytes[end] === COLON ? (JSON.parse(textBetween(text, start, end)) as string) : undefined
 }
 
-/** Where the value of a line begins, behind its key. */
+/** Returns where the value of a line begins, after its key. */
 function valueStart(text: TextLines, line: number): number {
   const start = lineStart(text, line) + indentOf(text, line)
   if (text.bytes[start] !== QUOTE) return start
@@ -106,7 +106,7 @@ function valueStart(text: TextLines, line: number): number {
   return text.bytes[end] === COLON ? end + 2 : start
 }
 
-/** Where a value inside of a line begins. */
+/** Returns where a value inside of a line begins. */
 function valueWithin(text: TextLines, line: number, path: JsonPath): number | undefined {
   const end = lineEnd(text, line)
   let at = valueStart(text, line)
@@ -137,7 +137,7 @@ function childWithin(text: TextLines, container: number, end: number, part: stri
   return undefined
 }
 
-/** The rest of the path to an offset, inside of its line. */
+/** Returns the rest of the path to an offset inside of its line. */
 function pathWithin(text: TextLines, line: number, offset: number): JsonPath {
   const { bytes } = text
   const end = lineEnd(text, line)
@@ -147,7 +147,7 @@ function pathWithin(text: TextLines, line: number, offset: number): JsonPath {
     switch (bytes[at]) {
       case OPEN_LIST:
       case OPEN_OBJECT:
-        // What follows in the next lines has its own path, and the bracket is that of the whole.
+        // The content of the next lines has its own path, and the bracket belongs to the whole value.
         if (at < offset && at + 1 < end)
           open.push(bytes[at] === OPEN_LIST ? { isList: true, part: 0 } : { isList: false, part: undefined })
         at++
@@ -195,7 +195,7 @@ function valueEnd(text: TextLines, start: number, end: number): number {
   return at
 }
 
-/** Index after the closing quote. */
+/** Returns the index after the closing quote. */
 function stringEnd({ bytes }: TextLines, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1

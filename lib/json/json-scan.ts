@@ -1,35 +1,36 @@
 /**
- * Reads JSON (RFC 8259, strictly) with the place of every member and of the first error. Iterative: depth costs no
- * stack, so no text can overflow it. Values themselves come from JSON.parse over a range found valid here.
- *
- * An object that has a name twice is an error at any depth. The RFC leaves its meaning open, readers differ (Python and
- * JavaScript take the last value, others the first or none), and a tool must not run with a value that was a guess.
+ * Parses JSON (RFC 8259, strictly) with the position of every member and of the first error. It is iterative, so depth
+ * cannot overflow the stack. Values come from JSON.parse over a valid range. A repeated name in an object is an error
+ * at any depth. The RFC leaves its meaning open and parsers differ (Python and JavaScript take the last value, others
+ * the first or none), and a tool must not run with a guessed value.
  */
 
 export interface Member {
   readonly name: string
-  /** Where the name stands, with its quotes. */
+  /** Range of the name with its quotes. */
   readonly key: { readonly start: number; readonly end: number }
   readonly value: { readonly start: number; readonly end: number }
 }
 
 type Scan = { readonly ok: true; readonly end: number } | ScanError
+/** The members of an object, or the error. */
 export type ObjectScan = { readonly ok: true; readonly end: number; readonly members: readonly Member[] } | ScanError
+/** A syntax error with its position. */
 export interface ScanError {
   readonly ok: false
   readonly at: number
   readonly why: string
   /**
-   * inside-string: the error is only that the text ended (at `limit`) in a string. refused: it is JSON so far, but nests
-   * too deep or has a name twice.
+   * inside-string: the text only ended (at `limit`) in a string. refused: it is JSON so far, but nested too deeply or
+   * with a repeated name.
    */
   readonly kind: 'syntax' | 'inside-string' | 'refused'
 }
 
-/** Deeper JSON is refused: nothing a tool takes is, and JSON.stringify of it would overflow the stack. */
+/** Deeper JSON is refused: no tool takes it, and JSON.stringify would overflow the stack. */
 export const MAX_DEPTH = 128
 
-/** The object that starts at `start` (a brace), reading no further than `limit`. */
+/** Scans the object that starts at `start` (a brace), no further than `limit`. */
 export function scanObject(text: string, start: number, limit: number): ObjectScan {
   const members: Member[] = []
   const names = new Set<string>()
@@ -52,21 +53,21 @@ export function scanObject(text: string, start: number, limit: number): ObjectSc
   }
 }
 
-/** The value that fills the range, but for white space around it. `mayRepeat`: an object may have a name twice. */
+/** Scans the value that fills the range, except for white space around it. `mayRepeat` allows repeated names. */
 export function scanWhole(text: string, start: number, end: number, mayRepeat = false): Scan {
   const value = scanValue(text, skipSpace(text, start, end), end, mayRepeat)
   if (!value.ok) return value
   const rest = skipSpace(text, value.end, end)
-  return rest === end ? value : scanError(rest, 'something stands behind the JSON value')
+  return rest === end ? value : scanError(rest, 'unexpected text after the JSON value')
 }
 
 interface OpenBracket {
   readonly closer: '}' | ']'
-  /** The names of an object so far; undefined for a list. */
+  /** Names of an object so far; undefined for a list. */
   readonly names: Set<string> | undefined
 }
 
-/** The value that starts at `start`. */
+/** Scans the value that starts at `start`. */
 function scanValue(text: string, start: number, limit: number, mayRepeat = false): Scan {
   /** Innermost last. */
   const open: OpenBracket[] = []
@@ -111,6 +112,7 @@ function scanValue(text: string, start: number, limit: number, mayRepeat = false
   }
 }
 
+/** Returns the position after white space. */
 export function skipSpace(text: string, start: number, limit: number): number {
   let position = start
   while (position < limit && ' \t\n\r'.includes(text[position] as string)) position++
@@ -140,7 +142,7 @@ function scanScalarOrOpen(text: string, start: number, limit: number): ScalarOrO
 
 type Name = { readonly ok: true; readonly name: string; readonly end: number; readonly valueStart: number } | ScanError
 
-/** A member name, the colon after it and the space up to the value. Adds the name to those of its object. */
+/** Scans a member name, the colon and the space up to the value, and adds the name to those of its object. */
 function scanName(text: string, start: number, limit: number, names: Set<string>, mayRepeat = false): Name {
   if (start >= limit || text[start] !== '"') return unexpected(text, start, limit, 'a member name in double quotes')
   const scan = scanString(text, start, limit)
@@ -153,7 +155,7 @@ function scanName(text: string, start: number, limit: number, names: Set<string>
   return { ok: true, name, end: scan.end, valueStart: skipSpace(text, colon + 1, limit) }
 }
 
-/** Why an object, or a call, is refused that has two values under one name. */
+/** Returns why an object or a call with a repeated name is refused. */
 export const givenTwice = (name: string): string => `${JSON.stringify(name)} is given twice`
 
 const QUOTE = 0x22
@@ -174,7 +176,7 @@ function scanString(text: string, start: number, limit: number): Scan {
         return scanError(position, '\\u is not followed by four hexadecimal digits')
       position += 5
     } else if ('"\\/bfnrt'.includes(escaped)) position++
-    else return scanError(position, `\\${visible(escaped)} is no escape of JSON`)
+    else return scanError(position, `\\${visible(escaped)} is not a JSON escape`)
   }
   return { ok: false, at: limit, why: 'the text ends inside a string', kind: 'inside-string' }
 }
@@ -183,13 +185,14 @@ function unexpected(text: string, at: number, limit: number, expected: string): 
   return scanError(Math.min(at, limit), whatStands(text, at, limit, expected))
 }
 
-/** What stands at a place in place of what should. */
+/** Returns what is at a position instead of the expected text. */
 export function whatStands(text: string, at: number, limit: number, expected: string): string {
   return at >= limit
     ? `the text ends where ${expected} should stand`
     : `${visible(text[at] as string)} where ${expected} should stand`
 }
 
+/** Creates a scan error. */
 export const scanError = (at: number, why: string, kind: ScanError['kind'] = 'syntax'): ScanError => ({
   ok: false,
   at,

@@ -13,7 +13,7 @@ import {
   withValue,
 } from './json-text.ts'
 
-/** The value as JSON.parse would have it. */
+/** Returns the value as JSON.parse would. */
 function plain(text: string, node: JsonNode): unknown {
   switch (node.kind) {
     case 'object':
@@ -41,8 +41,8 @@ const value = fc.jsonValue({ maxDepth: 4 })
 const key = fc.string({ maxLength: 4 }).filter((name) => name !== '__proto__')
 const written = fc.tuple(fc.array(fc.dictionary(key, value), { minLength: 1 }), fc.constantFrom(0, 1, 2, 4, '\t'))
 
-describe('reading', () => {
-  test('is what JSON.parse reads', () => {
+describe('readJsonText', () => {
+  test('reads the same as JSON.parse', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(0, 2), (any, indent) => {
         const text = JSON.stringify(any, undefined, indent)
@@ -51,7 +51,7 @@ describe('reading', () => {
     )
   })
 
-  test('refuses what JSON.parse refuses, NaN and Infinity excepted', () => {
+  test('refuses the same as JSON.parse, except NaN and Infinity', () => {
     fc.assert(
       fc.property(value, fc.nat(), fc.constantFrom('', ',', '"', '\\', '}', '0', ' ', '\n', 'x'), (any, at, sign) => {
         const whole = JSON.stringify(any)
@@ -84,18 +84,18 @@ describe('reading', () => {
     ['[1] 2', 'Extra data 1:5'],
     ['[NaN, Infinity, -Infinity]', 'none'],
     ['['.repeat(100_000), 'Nested too deeply 1:202'],
-  ])('%j: %s', (text, expected) => {
+  ])('reports the error of %j: %s', (text, expected) => {
     expect(problem(text)).toBe(expected)
   })
 
-  test('a string of megabytes is no deep matter', () => {
+  test('reads a string of megabytes without recursion', () => {
     const long = JSON.stringify('a\\"é'.repeat(500_000))
     expect(read(long)).toMatchObject({ kind: 'string', end: long.length })
   })
 })
 
-describe('changing', () => {
-  test('another value at a path, and nothing else', () => {
+describe('a JSON text edit', () => {
+  test('replaces the value at a path and nothing else', () => {
     const text = '[{"n": 1.0, "big": 1e3,\n   "a": {"b": 12345678901234567890}}, {"n": -0.0}]'
     expect(withValue(text, [0, 'a', 'b'], '"x"')).toBe('[{"n": 1.0, "big": 1e3,\n   "a": {"b": "x"}}, {"n": -0.0}]')
     expect(withValue(text, [1, 'm'], '2')).toBe(
@@ -106,7 +106,7 @@ describe('changing', () => {
     )
   })
 
-  test('what is new stands as its neighbours do', () => {
+  test('formats new text like its neighbours', () => {
     expect(withValue('{\n  "a": 1\n}', ['b'], '2')).toBe('{\n  "a": 1,\n  "b": 2\n}')
     expect(withValue('{}', ['b'], '2')).toBe('{\n  "b": 2\n}')
     expect(withInserted('[\n  1,\n  2\n]', [1], '{\n  "x": 3\n}')).toBe('[\n  1,\n  {\n    "x": 3\n  },\n  2\n]')
@@ -115,21 +115,21 @@ describe('changing', () => {
     expect(withoutValue('{"a": 1}', ['a'])).toBe('{}')
   })
 
-  test('a source of several lines is told at the margin, and stands indented again where it goes', () => {
+  test('returns a source of several lines at the left margin and indents it again when it is inserted', () => {
     const text = '[\n  {\n    "a": {\n      "b": [\n        1\n      ]\n    }\n  }\n]'
     const source = sourceAtMargin(text, nodeAt(read(text), [0, 'a']) as JsonNode)
     expect(source).toBe('{\n  "b": [\n    1\n  ]\n}')
     expect(withValue(text, [0, 'a'], source)).toBe(text)
   })
 
-  /** Every place of a value, from the root. */
+  /** Returns every position of a value, from the root. */
   const paths = (node: JsonNode, path: JsonPath = []): readonly JsonPath[] => [
     path,
     ...(node.kind === 'array' ? node.items.flatMap((item, i) => paths(item, [...path, i])) : []),
     ...(node.kind === 'object' ? node.members.flatMap(({ key, value }) => paths(value, [...path, key])) : []),
   ]
 
-  test('the new value is there, and the spelling of all others stays', () => {
+  test('sets the new value and keeps the spelling of all others', () => {
     fc.assert(
       fc.property(written, value, fc.nat(), ([any, indent], other, pick) => {
         const text = JSON.stringify(any, undefined, indent)
@@ -144,7 +144,7 @@ describe('changing', () => {
     )
   })
 
-  test('what is inserted and taken out again leaves the list that was', () => {
+  test('restores the list when an inserted value is removed', () => {
     fc.assert(
       fc.property(written, value, fc.nat(), ([any, indent], other, pick) => {
         const text = JSON.stringify(any, undefined, indent)

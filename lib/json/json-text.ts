@@ -1,7 +1,7 @@
 /**
- * JSON texts edited in place: values with their places, and changes that leave every other character as it is. A number
- * keeps its spelling (1.0, 1e3), a key its order, a duplicate its place. What Python's json.loads takes is taken: NaN and
- * Infinity too. Offsets are UTF-16 units; ranges are half-open.
+ * Edits JSON texts in place: values with their positions, and changes that keep every other character. Numbers keep
+ * their spelling (1.0, 1e3), keys their order, duplicates their position. It accepts what Python's json.loads accepts,
+ * including NaN and Infinity. Offsets are UTF-16 units; ranges are half-open.
  */
 
 export type JsonNode =
@@ -11,6 +11,7 @@ export type JsonNode =
   /** Numbers, true, false, null: as they are spelled. */
   | (Place & { readonly kind: 'plain' })
 
+/** A member of an object with its key. */
 export interface JsonMember extends Place {
   readonly key: string
   readonly value: JsonNode
@@ -21,20 +22,22 @@ interface Place {
   readonly end: number
 }
 
-/** As json.loads words it; line and column from 1. */
+/** In the words of json.loads; line and column count from 1. */
 interface JsonProblem {
   readonly message: string
   readonly line: number
   readonly column: number
 }
 
+/** The parsed text, or the problem. */
 export type JsonReading =
   | { readonly ok: true; readonly root: JsonNode }
   | { readonly ok: false; readonly problem: JsonProblem }
 
-/** Deeper than any message; not so deep that reading it could exhaust the stack. */
+/** Deeper than any message, but safe for the stack. */
 const DEEPEST = 200
 
+/** Parses a JSON text with positions. */
 export function readJsonText(text: string): JsonReading {
   const reader: Reader = { text, at: 0 }
   try {
@@ -54,13 +57,14 @@ function lineAndColumn(text: string, offset: number): { readonly line: number; r
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }
 
-/** The value of a key; the last one where it stands several times, as in Python. */
+/** Returns the value of a key; of duplicates the last one, as in Python. */
 export const memberOf = (node: JsonNode | undefined, key: string): JsonMember | undefined =>
   node?.kind === 'object' ? node.members.findLast((member) => member.key === key) : undefined
 
+/** Returns the source text of a value. */
 export const sourceOf = (text: string, { start, end }: Place): string => text.slice(start, end)
 
-/** The same at the left margin: whoever puts it into a text indents it again. */
+/** Returns the source text without indentation; an insertion indents it again. */
 export function sourceAtMargin(text: string, place: Place): string {
   const indent = indentAt(text, place.start)
   return indent === '' ? sourceOf(text, place) : sourceOf(text, place).replaceAll(`\n${indent}`, '\n')
@@ -72,7 +76,7 @@ const replaced = (text: string, { start, end }: Place, source: string): string =
 /** Keys and indices from the outermost value inwards. */
 export type JsonPath = readonly (string | number)[]
 
-/** Undefined where there is none. */
+/** Returns the value at a path, or undefined. */
 export function nodeAt(node: JsonNode | undefined, path: JsonPath): JsonNode | undefined {
   return path.reduce<JsonNode | undefined>(
     (held, step) =>
@@ -82,8 +86,8 @@ export function nodeAt(node: JsonNode | undefined, path: JsonPath): JsonNode | u
 }
 
 /**
- * `source` in the place of the value at the path; a key that its object lacks comes last, and so does the index behind a
- * list's last. A text without such a place stays as it is.
+ * Replaces the value at the path by `source`; a missing key is added at the end of its object, and the index after a
+ * list's last likewise. A text without such a position is unchanged.
  */
 export function withValue(text: string, path: JsonPath, source: string): string {
   const node = at(text, path)
@@ -96,6 +100,7 @@ export function withValue(text: string, path: JsonPath, source: string): string 
   return text
 }
 
+/** Removes the value at a path. */
 export function withoutValue(text: string, path: JsonPath): string {
   const holder = at(text, path.slice(0, -1))
   const last = path.at(-1)
@@ -106,7 +111,7 @@ export function withoutValue(text: string, path: JsonPath): string {
     : text
 }
 
-/** `source` before the item at the path, or behind the last one. */
+/** Inserts `source` before the item at the path, or after the last one. */
 export function withInserted(text: string, path: JsonPath, source: string): string {
   const list = at(text, path.slice(0, -1))
   const next = at(text, path)
@@ -115,7 +120,7 @@ export function withInserted(text: string, path: JsonPath, source: string): stri
   return replaced(text, { start: next.start, end: next.start }, `${indented(source, between)},${between}`)
 }
 
-/** Two items of the list at the path change places; everything around them stays. */
+/** Swaps two items of the list at the path; everything around them stays. */
 export function withSwapped(text: string, path: JsonPath, a: number, b: number): string {
   const first = at(text, [...path, Math.min(a, b)])
   const second = at(text, [...path, Math.max(a, b)])
@@ -145,7 +150,9 @@ function without(text: string, holder: Place, entries: readonly Place[], at: num
   return replaced(text, { start: holder.start + 1, end: holder.end - 1 }, '')
 }
 
-/** What stands between two entries: as between those that are there, else a line deeper than the holder's own. */
+/**
+ * Returns the text between two entries: the same as between existing ones, or a line deeper than the container's own.
+ */
 function separator(text: string, holder: Place, entries: readonly Place[]): string {
   const [first, second] = entries
   if (first && second) return text.slice(first.end, second.start).replace(/^\s*,/, '') || ' '
@@ -154,11 +161,11 @@ function separator(text: string, holder: Place, entries: readonly Place[]): stri
   return holder.start === 0 || text.includes('\n') ? `\n${indentAt(text, holder.start)}  ` : ''
 }
 
-/** Blanks at the start of the line that an offset stands in. */
+/** Returns the white space at the start of an offset's line. */
 const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? ''
 
-/** A text of several lines at the depth at which the separator stands. */
+/** Indents a text of several lines to the depth of the separator. */
 const indented = (source: string, between: string): string =>
   between.includes('\n') ? source.replaceAll('\n', `\n${between.slice(between.lastIndexOf('\n') + 1)}`) : source
 

@@ -1,11 +1,13 @@
-/** JSON values from files of others. */
+/** JSON values from other programs' files. */
 import type { JsonObject } from './json-object.ts'
 
-/** The object without some of its keys; undefined when nothing is left. Keys that JavaScript gives a meaning are data. */
+/**
+ * Returns the object without some keys, or undefined if none are left. Keys that JavaScript gives a meaning are data.
+ */
 export function without(value: JsonObject, keys: readonly string[]): JsonObject | undefined {
   const rest = Object.entries(value).filter(([key]) => !keys.includes(key))
   return rest.length > 0 ? Object.fromEntries(rest) : undefined
 }
 
-/** A copy in which every number is one that JSON can hold: NaN and the infinities become null. */
+/** Copies a value and replaces NaN and the infinities by null, because JSON cannot represent them. */
 export const storable = (value: JsonObject): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject

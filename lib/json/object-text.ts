@@ -1,6 +1,6 @@
 import { isObject } from './json-object.ts'
 
-/** The JSON object that a field holds; an empty one says an empty object, undefined: it is none. */
+/** Returns the JSON object in a field's text: an empty one for an empty text, undefined for invalid text. */
 export function objectOf(text: string): object | undefined {
   if (text.trim() === '') return {}
   try {

@@ -3,8 +3,8 @@ import { isDeeperThan, tooDeepAt } from './json-depth.ts'
 import { type ScanError, scanWhole } from './json-scan.ts'
 
 /**
- * JSON as Python's json module writes it: NaN, Infinity and -Infinity are numbers. Throws SyntaxError for what is none,
- * and for what is nested deeper than any file of ours or of a trainer: later steps walk it by recursion.
+ * Parses JSON as Python's json module writes it, with NaN, Infinity and -Infinity as numbers. Throws SyntaxError for
+ * invalid text, and for text nested deeper than any supported file, because later steps are recursive.
  */
 export function parsePythonJson(text: string): unknown {
   const plain = plainJson(text)
@@ -25,26 +25,28 @@ const TOO_DEEP = `it is nested deeper than ${LIMITS.depth} levels`
 
 const tooDeep = () => new SyntaxError(TOO_DEEP)
 
-/** Why `parsePythonJson` throws for this text, and where the text goes wrong: the engine names no place for some errors. */
+/**
+ * Returns why `parsePythonJson` throws for this text, and the position: the engine reports no position for some errors.
+ */
 export function whyNotJson(text: string, of: string): string {
   const deep = tooDeepAt(text, LIMITS.depth)
   if (deep !== undefined) return `${TOO_DEEP} ${placeOf(text, deep, of)}`
-  // What the engine refuses the scan refuses too.
+  // The scanner refuses everything that the engine refuses.
   const { why, at } = scanWhole(withWords(text, textLike), 0, text.length, true) as ScanError
   return `${why} ${placeOf(text, at, of)}`
 }
 
-/** Lines and columns count from 1; a text of one line has columns only. */
+/** Lines and columns count from 1; a text of one line has only columns. */
 function placeOf(text: string, at: number, of: string): string {
   const before = text.slice(0, at)
   const column = `column ${at - before.lastIndexOf('\n')}`
   return text.includes('\n') ? `(line ${before.split('\n').length}, ${column}${of})` : `(${column}${of})`
 }
 
-/** A text that is as long as the word, so that places stay where they are. A number would join digits beside it. */
+/** Returns a string as long as the word, so that positions stay. A number would join adjacent digits. */
 const textLike = (word: string): string => JSON.stringify('x'.repeat(word.length - 2))
 
-/** Most files are JSON as it is: the engine parses one in a fifth of the time that looking through its text takes. */
+/** Most files are plain JSON, which the engine parses in a fifth of the time of scanning the text. */
 function plainJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) }
@@ -53,7 +55,7 @@ function plainJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** With something else for each number that JSON has no word for. */
+/** Replaces each number that JSON cannot represent. */
 function withWords(text: string, write: (word: string) => string): string {
   const parts: string[] = []
   let copied = 0
@@ -80,14 +82,14 @@ function withWords(text: string, write: (word: string) => string): string {
 const WORDS = ['NaN', 'Infinity'] as const
 const [QUOTE, BACKSLASH, LETTER_N, LETTER_I] = Array.from('"\\NI', (character) => character.charCodeAt(0))
 
-/** Index of the closing quote; that of the last character where there is none. */
+/** Returns the index of the closing quote, or of the last character. */
 function endOfString(text: string, start: number): number {
   let i = start + 1
   while (i < text.length && text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1
   return i
 }
 
-/** One character more than the longest run of it in the text. */
+/** Returns a run of a character that is longer than any in the text. */
 function markAbsentFrom(text: string): string {
   let longest = 0
   for (const [run] of text.matchAll(/¤+/g)) longest = Math.max(longest, run.length)

@@ -1,40 +1,42 @@
 /**
- * Reads literals of Python as JSON: texts with their prefixes and escapes, numbers as they are written, True, False, None,
- * lists, and dicts whose keys are texts. Other literals have no value in JSON. Offsets are UTF-16 code units.
+ * Converts Python literals to JSON: texts with prefixes and escapes, numbers as written, True, False, None, lists, and
+ * dicts with text keys. Other literals have no value in JSON. Offsets are UTF-16 code units.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { givenTwice, MAX_DEPTH } from './json-scan.ts'
 
+/** The scanned literal, or the error. */
 export type LiteralScan =
   | {
       readonly ok: true
       readonly end: number
-      /** The value; digits as they stand in the text. */
+      /** The value; digits as in the text. */
       readonly json: string
     }
   | {
       readonly ok: false
       readonly at: number
       readonly why: string
-      /** value: what stands there may be Python, but is no value of JSON. */
+      /** value: the text may be Python, but has no value in JSON. */
       readonly kind: 'syntax' | 'value'
     }
 
-/** JSON by the word that stands for it. */
+/** JSON values by their literals. */
 export type LiteralWords = ReadonlyMap<string, string>
 
+/** The literals of Python. */
 export const PYTHON_WORDS: LiteralWords = new Map([
   ['True', 'true'],
   ['False', 'false'],
   ['None', 'null'],
 ])
 
-/** The literal that starts at `start`. */
+/** Scans the literal that starts at `start`. */
 export const scanLiteral = (text: string, start: number, words: LiteralWords = PYTHON_WORDS): LiteralScan =>
   scanValue(text, start, words, 1)
 
-/** The JSON of a literal that fills a text but for white space around it; undefined: there is none. */
+/** Returns the JSON of a text that is one literal, except for white space around it, or undefined. */
 export function literalJson(text: string, words: LiteralWords = PYTHON_WORDS): string | undefined {
   const scan = scanLiteral(text, skipPythonSpace(text, 0), words)
   return scan.ok && skipPythonSpace(text, scan.end) === text.length ? scan.json : undefined
@@ -42,7 +44,7 @@ export function literalJson(text: string, words: LiteralWords = PYTHON_WORDS): s
 
 const SPACE = /[ \t\n\r\f]*/y
 
-/** Within brackets a line break is white space. */
+/** Skips white space; within brackets a line break is white space. */
 export function skipPythonSpace(text: string, start: number): number {
   SPACE.lastIndex = start
   SPACE.test(text)
@@ -78,7 +80,7 @@ function scanValue(text: string, start: number, words: LiteralWords, depth: numb
 const notOne = (at: number, why: string): LiteralScan => ({ ok: false, at, why, kind: 'value' })
 const syntax = (at: number, why: string): LiteralScan => ({ ok: false, at, why, kind: 'syntax' })
 
-/** undefined: it is none, or one that Python refuses, as 01. */
+/** Returns undefined for text that is not a number, or that Python refuses, such as 01. */
 function numberJson([, sign, based, whole = '', point, fraction = '', exponent = '']: RegExpExecArray):
   | string
   | undefined {
@@ -108,7 +110,7 @@ function scanList(text: string, start: number, words: LiteralWords, depth: numbe
 }
 
 function scanDict(text: string, start: number, words: LiteralWords, depth: number): LiteralScan {
-  /** By key, both as JSON. */
+  /** JSON values by their keys as JSON. */
   const members = new Map<string, string>()
   let at = skipPythonSpace(text, start + 1)
   while (text[at] !== '}') {
@@ -130,7 +132,7 @@ function scanDict(text: string, start: number, words: LiteralWords, depth: numbe
   return { ok: true, end: at + 1, json: `{${json.join(', ')}}` }
 }
 
-/** Texts side by side are one. */
+/** Adjacent texts are joined. */
 function scanStrings(text: string, start: number): LiteralScan {
   let value = ''
   let end = start
@@ -139,8 +141,8 @@ function scanStrings(text: string, start: number): LiteralScan {
     const open = QUOTED.exec(text)
     if (!open) return { ok: true, end, json: JSON.stringify(value) }
     const prefix = elementAt(open, 1).toLowerCase()
-    if (prefix.includes('b')) return notOne(at, 'bytes are no value of JSON')
-    if (prefix.includes('f') || prefix.includes('t')) return notOne(at, 'a formatted text is no literal')
+    if (prefix.includes('b')) return notOne(at, 'bytes have no value in JSON')
+    if (prefix.includes('f') || prefix.includes('t')) return notOne(at, 'an f-string is not a literal')
     if (!['', 'r', 'u'].includes(prefix)) return notOne(at, 'a literal of Python should stand here')
     const body = endOfString(text, QUOTED.lastIndex, elementAt(open, 2))
     if (body < 0) return syntax(endOfReading(text, at, elementAt(open, 2)), 'a text is not closed')
@@ -152,7 +154,7 @@ function scanStrings(text: string, start: number): LiteralScan {
   }
 }
 
-/** Where the closing quotes stand; -1: nowhere. One quote alone must close on its line. */
+/** Returns the position of the closing quotes, or -1. A single quote must close on its line. */
 export function endOfString(text: string, start: number, quotes: string): number {
   for (let at = start; at < text.length; at++) {
     const character = text[at]
@@ -163,7 +165,7 @@ export function endOfString(text: string, start: number, quotes: string): number
   return -1
 }
 
-/** Up to where the closing quotes were looked for. */
+/** Returns how far the closing quotes were searched. */
 function endOfReading(text: string, start: number, quotes: string): number {
   const line = text.indexOf('\n', start)
   return quotes.length === 1 && line >= 0 ? line : text.length
@@ -181,7 +183,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** An unknown escape keeps its backslash, as in Python. undefined: a character by its name, or of too few digits. */
+/** An unknown escape keeps its backslash, as in Python. Undefined for a named character or too few digits. */
 function unescaped(written: string): string | undefined {
   let isReadable = true
   const text = written.replace(ESCAPE, (...found) => {

@@ -1,12 +1,12 @@
 /**
- * JSON for people: numbers and short texts stand in one line, so that a diff of two files shows tokens rather than
- * brackets. The value is plain data.
+ * Writes JSON for people: numbers and short texts are on one line, so a diff of two files shows tokens rather than
+ * brackets. The value must be plain data.
  */
 export const readableJson = (value: object): string => `${readable(value, '')}\n`
 
 const LINE_WIDTH = 120
 
-/** From the inside out: a value that fits in a line is known to fit from its parts, and nothing is written twice. */
+/** Works from the inside out: the parts decide whether a value fits on a line, so nothing is written twice. */
 function readable(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))

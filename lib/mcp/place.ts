@@ -1,8 +1,9 @@
-/** Where an MCP server is, and the file in which people keep theirs: `{"mcpServers": {name: …}}`, as other programs read it. */
+/** Addresses of MCP servers, and the common file for them: `{"mcpServers": {name: …}}`. */
 import * as z from 'zod'
 import { serverNameSchema } from '#lib/api/server-name.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
+/** The program or URL of an MCP server. */
 export type McpPlace =
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
   /** A program of this machine that speaks over its standard input and output. */
@@ -10,11 +11,12 @@ export type McpPlace =
       readonly kind: 'stdio'
       readonly command: string
       readonly args: readonly string[]
-      /** Besides what every program gets: PATH, HOME and the like. */
+      /** Variables in addition to those that every program gets, such as PATH and HOME. */
       readonly env: Readonly<Record<string, string>>
       readonly cwd: string | undefined
     }
 
+/** An MCP server with its name. */
 export interface NamedPlace {
   readonly name: string
   readonly place: McpPlace
@@ -31,7 +33,7 @@ const named = z.looseObject({
 })
 const fileSchema = z.looseObject({ mcpServers: z.record(serverNameSchema, named) })
 
-/** The servers of such a file, in its order. Throws an Error that says what is wrong, and where. */
+/** Returns the servers of such a file in order. Throws an Error with the position of what is wrong. */
 export function placesIn(text: string): readonly NamedPlace[] {
   const value: unknown = JSON.parse(text)
   const { data, error } = fileSchema.safeParse(value)

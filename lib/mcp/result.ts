@@ -1,28 +1,29 @@
-/** What an MCP tool answered, as a text that a model can read. */
+/** Converts the result of an MCP tool to text for a model. */
 import { type ContentBlock, ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js'
 
+/** The text of a result. */
 export interface McpResult {
   readonly text: string
-  /** The tool says of itself that it failed. */
+  /** True if the tool reports that it failed. */
   readonly isError: boolean
 }
 
-/** A result as it came: what is odd in it is said in its place, and the rest is read. */
+/** A result as received: invalid parts are reported in place, and the rest is read. */
 export interface AnsweredResult {
   readonly content?: unknown
   readonly structuredContent?: unknown
-  /** Before 2024-11 the result was this. */
+  /** The result before protocol version 2024-11. */
   readonly toolResult?: unknown
   readonly isError?: unknown
 }
 
-/** Texts one after the other; where there is none, the structured result as JSON. Nothing is left out without a word. */
+/** Returns the texts in order, or the structured result as JSON if there are none. Omitted blocks are named. */
 export function resultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
-  const blocks = Array.isArray(content) ? content.map(readBlock) : [{ text: '[content that is no list: not shown]' }]
+  const blocks = Array.isArray(content) ? content.map(readBlock) : [{ text: '[content that is not a list: not shown]' }]
   const structured = blocks.some(({ isText }) => isText) ? undefined : (structuredContent ?? toolResult)
   const parts = [...blocks.map(({ text }) => text), ...(structured === undefined ? [] : [JSON.stringify(structured)])]
   return {
-    // Half of a pair is no character: neither tokenizers nor files can keep it.
+    // Half of a surrogate pair is not a character: neither tokenizers nor files can store it.
     text: parts.join('\n').toWellFormed(),
     isError: isError === true,
   }

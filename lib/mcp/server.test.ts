@@ -1,4 +1,4 @@
-/** Against a real MCP server package, over both of its transports. */
+/** Tests against a real MCP server package, over both transports. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all(made.splice(0).map((one) => one.close()))
 })
 
-/** For all tests that ask and leave the server as it was: a program takes a third of a second to start. */
+/** Shared by tests that leave the server unchanged, because a program takes a third of a second to start. */
 const lasting: McpServer[] = []
 const shared = (place: McpPlace): McpServer => {
   const one = createMcpServer(place, { fetch, version: '0' })
@@ -47,7 +47,7 @@ afterAll(async () => {
   await http.stop()
 })
 
-/** The program does not say which port it was given. */
+/** The program does not report its port. */
 const SAY_PORT = `data:text/javascript,${encodeURIComponent(`
   import { Server } from 'node:net'
   const { listen } = Server.prototype
@@ -77,13 +77,13 @@ async function startHttp(): Promise<typeof http> {
   throw new Error('the program ended before it listened')
 }
 
-describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
+describe.each(['stdio', 'http'] as const)('an MCP server over %s', (kind) => {
   let one: McpServer
   beforeAll(() => {
     one = kind === 'stdio' ? overStdio : shared({ kind: 'http', url: http.url, headers: {} })
   })
 
-  test('its tools are listed, and called side by side', async () => {
+  test('lists its tools and runs calls concurrently', async () => {
     const tools = await one.tools(signal)
     expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
       description: expect.stringMatching(/echo/i),
@@ -97,7 +97,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
     expect(sum.text).toContain('5.5')
   })
 
-  test('what a tool refuses is an error result, and a tool that is not there one too', async () => {
+  test('returns error results for refused calls and unknown tools', async () => {
     expect(await one.call('get-sum', { a: 'two' }, signal)).toMatchObject({ isError: true })
     expect(await one.call('no-such-tool', {}, signal)).toMatchObject({
       isError: true,
@@ -105,7 +105,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
     })
   })
 
-  test('a call that is given up is no longer waited for, and the connection serves the next', async () => {
+  test('ignores an abandoned call and serves the next on the same connection', async () => {
     await one.tools(signal)
     const own = new AbortController()
     const call = one.call('trigger-long-running-operation', { duration: 60, steps: 60 }, own.signal)
@@ -114,10 +114,10 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
     expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
   })
 
-  test('eight runs share it: each reads its own results, whatever the others give up', async () => {
+  test('is shared by eight runs, each of which gets its own results while others abandon calls', async () => {
     const run = async (number: number) => {
       const late = new AbortController()
-      // Every other one waits for a call that its time-out ends.
+      // Every other run waits for a call that its timeout ends.
       const long = one.call(
         'trigger-long-running-operation',
         { duration: number % 2 ? 60 : 0.05, steps: 1 },
@@ -142,21 +142,21 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
     )
   })
 
-  test('let go, it is connected again by the next call', async () => {
+  test('reconnects on the next call after it was released', async () => {
     await one.tools(signal)
     await one.close()
     expect((await one.call('echo', { message: 'again' }, signal)).text).toBe('Echo: again')
   })
 })
 
-test('blocks that are no text are named, structured results are there as text', async () => {
+test('names blocks that are not text and returns structured results as text', async () => {
   const { text } = await overStdio.call('get-tiny-image', {}, signal)
   expect(text).toMatch(/\[image, image\/png, [\d]+ bytes: not shown\]/)
   const weather = await overStdio.call('get-structured-content', { location: 'New York' }, signal)
   expect(JSON.parse(weather.text)).toMatchObject({ conditions: expect.any(String) })
 })
 
-test('a program gets no variables but those given and those every program needs', async () => {
+test('an MCP program gets only the given variables and those that every program needs', async () => {
   vi.stubEnv('SGLANG_API_KEY', 'sk-secret')
   const one = server({ ...stdio, env: { GIVEN: 'yes' } })
   const { text } = await one.call('get-env', {}, signal)
@@ -165,7 +165,7 @@ test('a program gets no variables but those given and those every program needs'
   expect(text).not.toContain('sk-secret')
 })
 
-test('a call that is given up is cancelled at the server, by its own number', async () => {
+test('an abandoned MCP call is cancelled at the server by its number', async () => {
   const sent: { readonly id?: number; readonly method: string; readonly params: { readonly requestId?: number } }[] = []
   const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
     if (typeof init?.body === 'string') sent.push(JSON.parse(init.body))
@@ -184,14 +184,14 @@ test('a call that is given up is cancelled at the server, by its own number', as
   expect((await other).text).toBe('Echo: on')
 })
 
-describe('a server that says what it should not', () => {
+describe('an MCP server with invalid answers', () => {
   const odd = (how = ''): McpPlace => ({
     ...stdio,
     args: [path.join(import.meta.dirname, 'test-odd-program.ts'), how],
   })
   const one = shared(odd())
 
-  test('loses the odd tools alone, however many they are', async () => {
+  test('loses only its invalid tools, however many there are', async () => {
     const tools = await one.tools(signal)
     expect(tools).toHaveLength(216)
     expect(tools.filter(({ name }) => name === '(no name)')).toHaveLength(4)
@@ -199,9 +199,9 @@ describe('a server that says what it should not', () => {
   })
 
   test.each([
-    ['endless', 'its list of tools does not end: after 100 pages it names a further one'],
+    ['endless', 'its list of tools does not end: page 100 refers to another'],
     ['countless', 'it offers more than 1000 tools'],
-  ])('a list that never ends (%s) is given up', async (how, why) => {
+  ])('is refused if its list never ends (%s)', async (how, why) => {
     const thrown = await server(odd(how))
       .tools(signal)
       .catch((error: unknown) => error)
@@ -218,19 +218,19 @@ describe('a server that says what it should not', () => {
         '[a block without a type: cannot be read, not shown]\n[a block without a type: cannot be read, not shown]',
     ],
     ['nothing', ''],
-    ['list', '[content that is no list: not shown]'],
+    ['list', '[content that is not a list: not shown]'],
     ['structured', '{"a":1}'],
     ['old', '{"a":1}'],
-  ])('a result that is odd (%s) is read as far as it goes', async (of, text) => {
+  ])('has its invalid result (%s) read as far as possible', async (of, text) => {
     expect(await one.call('good', { of }, signal)).toEqual({ text, isError: false })
   })
 
-  test('five megabytes come whole', async () => {
+  test('delivers five megabytes completely', async () => {
     expect((await one.call('good', { of: 'text' }, signal)).text).toHaveLength(5_000_000)
   })
 })
 
-describe('a server that cannot be had is told with the reason', () => {
+describe('an unavailable MCP server is reported with the reason', () => {
   test.each<[string, McpPlace, RegExp]>([
     ['no such program', { ...stdio, command: '/no/such/program' }, /ENOENT/],
     [
@@ -250,7 +250,7 @@ describe('a server that cannot be had is told with the reason', () => {
     expect((error as Error).message).toMatch(why)
   })
 
-  test('it is tried again by the next who asks', async () => {
+  test('an unavailable MCP server is tried again on the next call', async () => {
     let refused = 0
     const one = server({ kind: 'http', url: http.url, headers: {} }, async (...call) => {
       if (refused++ === 0) throw new TypeError('not yet')
@@ -260,12 +260,12 @@ describe('a server that cannot be had is told with the reason', () => {
     expect((await one.tools(signal)).length).toBeGreaterThan(5)
   })
 
-  test('one that was restarted, over HTTP, is reached by all who share it', async () => {
+  test('a restarted MCP server over HTTP is reached by all who share it', async () => {
     const before = await startHttp()
     onTestFinished(before.stop)
     let begun = 0
     let url = before.url
-    // At one address first the one and then the other process, which knows nothing of the first one's sessions.
+    // Two processes use the same address in turn; the second does not know the sessions of the first.
     const one = server({ kind: 'http', url, headers: {} }, (_, init) => {
       if (typeof init?.body === 'string' && init.body.includes('"initialize"')) begun++
       return fetch(url, init)
@@ -279,7 +279,7 @@ describe('a server that cannot be had is told with the reason', () => {
     expect(begun).toBe(2)
   })
 
-  test('what is refused for another reason is asked twice at most, and nobody else loses the connection', async () => {
+  test('an MCP request refused for another reason is sent at most twice, and others keep the connection', async () => {
     let refused = 0
     const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
       if (typeof init?.body !== 'string' || !init.body.includes('"refuse me"')) return fetch(url, init)
@@ -294,7 +294,7 @@ describe('a server that cannot be had is told with the reason', () => {
     expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
   })
 
-  test('a connection that is lost is made again', async () => {
+  test('a lost MCP connection is opened again', async () => {
     const pidFile = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'pid')
     const telling = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); import(${JSON.stringify(program)})`
     const one = server({ ...stdio, args: ['-e', telling, 'x', 'stdio'] })

@@ -1,4 +1,4 @@
-/** One MCP server: connected when it is first needed, again when the connection is lost, and let go when nobody asks. */
+/** One MCP server: connected on first use, reconnected when the connection is lost, and released when idle. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -8,10 +8,11 @@ import * as z from 'zod'
 import type { McpPlace } from './place.ts'
 import { type AnsweredResult, type McpResult, resultOf } from './result.ts'
 
+/** A connection to an MCP server. */
 export interface McpServer {
-  /** All it offers, in its order. Throws McpError. */
+  /** Returns all tools in the server's order. Throws McpError. */
   tools(signal: AbortSignal): Promise<readonly McpTool[]>
-  /** Throws McpError where there is no result, which is no error result. */
+  /** Calls a tool. Throws McpError if there is no result; a result may report an error. */
   call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpResult>
   close(): Promise<void>
 }
@@ -19,36 +20,37 @@ export interface McpServer {
 interface McpTool {
   readonly name: string
   readonly description: string | undefined
-  /** Meant as JSON Schema of an object; it can be anything. */
+  /** Intended as the JSON Schema of an object, but not validated. */
   readonly inputSchema: unknown
 }
 
+/** An MCP server that could not be used. */
 export class McpError extends Error {
   override readonly name = 'McpError'
 }
 
 export interface McpDependencies {
-  /** Calls only what may be called. */
+  /** A fetch that allows only permitted addresses. */
   readonly fetch: typeof globalThis.fetch
-  /** Of the application, told to the server. */
+  /** Version of the application, sent to the server. */
   readonly version: string
 }
 
 interface Connection {
   readonly client: Client
-  /** The last lines that a program wrote to its standard error. */
+  /** Returns the last lines that a program wrote to its standard error. */
   readonly said: () => string
-  /** Actions under way. */
+  /** Running actions. */
   users: number
 }
 
 const CONNECT_MS = 20_000
 const IDLE_MS = 5 * 60_000
-/** What a call may take is the caller's to say, by its signal. */
+/** The caller limits the duration of a call with its signal. */
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** Of one server; more would fill any context. */
+/** For one server; more would fill any context. */
 const MOST_TOOLS = 1000
-/** Of one list; some servers never come to its end. */
+/** For one list; some servers never end theirs. */
 const MOST_PAGES = 100
 
 export function createMcpServer(place: McpPlace, dependencies: McpDependencies): McpServer {
@@ -87,7 +89,7 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
           forget(opened)
         } finally {
           open.users--
-          // What others still wait for comes over the old connection.
+          // Requests that others wait for finish on the old connection.
           if (open.users === 0 && connection !== opened) open.client.close().catch(() => {})
         }
       }
@@ -138,7 +140,7 @@ function transportTo(
   const transport = new StdioClientTransport({
     command,
     args: [...args],
-    // The SDK adds the few variables that every program needs, and no others: not our keys.
+    // The SDK adds only the variables that every program needs, so our keys are not passed on.
     env: { ...env },
     stderr: 'pipe',
     ...(cwd !== undefined && { cwd }),
@@ -161,12 +163,12 @@ async function allTools(client: Client, signal: AbortSignal): Promise<readonly M
     if (page.nextCursor === undefined) return found
     cursor = page.nextCursor
   }
-  throw new McpError(`its list of tools does not end: after ${MOST_PAGES} pages it names a further one`)
+  throw new McpError(`its list of tools does not end: page ${MOST_PAGES} refers to another`)
 }
 
 /**
- * Read leniently, and not by the SDK's own calls: there one odd tool costs all of them, and the schemas that a server names
- * for its results are compiled.
+ * Validated leniently instead of by the SDK, which drops all tools for one invalid one and compiles the schemas that a
+ * server names for its results.
  */
 const toolSchema = z
   .looseObject({
@@ -179,7 +181,7 @@ const toolSchema = z
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 const resultSchema = z.looseObject({}) satisfies z.ZodType<AnsweredResult>
 
-/** The promise goes on where nobody waits for it any more. */
+/** The promise continues when nobody waits for it any more. */
 function abandonable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason)
   const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -195,12 +197,12 @@ function failure(error: unknown, said: string): McpError {
     : error instanceof Error
       ? causeOf(error)
       : String(error)
-  return new McpError(said === '' ? message : `${message}; it said: ${said}`, { cause: error })
+  return new McpError(said === '' ? message : `${message}; it printed: ${said}`, { cause: error })
 }
 
 /**
- * A server that was restarted does not know the session: 404 by the specification, and 400 of many. The action was refused,
- * so that it can be done again.
+ * A restarted server does not know the session: 404 by the specification, 400 for many servers. The action was refused,
+ * so it can be repeated.
  */
 const isSessionLost = (error: unknown, { transport }: Client): boolean =>
   error instanceof StreamableHTTPError &&
@@ -210,6 +212,6 @@ const isSessionLost = (error: unknown, { transport }: Client): boolean =>
 const isClosed = (error: unknown): boolean =>
   error instanceof ProtocolError && error.code === ErrorCode.ConnectionClosed
 
-/** fetch hides why it failed one level down. */
+/** fetch hides the reason in the cause. */
 const causeOf = ({ message, cause }: Error): string =>
   cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message

@@ -1,7 +1,7 @@
-/** An MCP server by hand, which says what servers should not. */
+/** A handwritten MCP server with invalid answers. */
 import { createInterface } from 'node:readline'
 
-/** Written by hand: JSON.stringify does not come so deep. */
+/** Handwritten, because JSON.stringify cannot nest this deeply. */
 const DEEP = `${'{"type":"object","properties":{"a":'.repeat(20_000)}{}${'}}'.repeat(20_000)}`
 const named = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more })
 
@@ -57,7 +57,7 @@ const reply = (id: number, result: unknown) =>
 
 for await (const line of createInterface(process.stdin)) {
   const { id, method, params } = JSON.parse(line)
-  // Programs do log to where they should not.
+  // Some programs write logs to their standard output.
   if (method === 'initialize') {
     process.stdout.write('starting …\n')
     reply(id, {

@@ -165,7 +165,7 @@ test.each(parsers)('$name reads numbers that JavaScript has, and refuses one bey
 })
 
 test('every parser reports text after a JSON value as an error', () => {
-  expect(scanWhole(' 1 2', 0, 4)).toMatchObject({ ok: false, at: 3, why: 'something stands behind the JSON value' })
+  expect(scanWhole(' 1 2', 0, 4)).toMatchObject({ ok: false, at: 3, why: 'unexpected text after the JSON value' })
   expect(scanWhole(' [1] ', 0, 5)).toMatchObject({ ok: true })
 })
 

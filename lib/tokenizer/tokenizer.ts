@@ -1,35 +1,36 @@
 /**
- * The tokenizer as token-in/token-out needs it. Implementations: byte-tokenizer.ts here, lib/tokenizer/hub for real ones, the
- * server's own in lib/sglang/server/server-encoder.ts.
+ * The tokenizer interface for token-in/token-out. Implementations: byte-tokenizer.ts for tests, lib/tokenizer/hub for
+ * real ones, the server's own in lib/sglang/server/server-encoder.ts.
  */
 export interface Tokenizer {
-  /** Hub name, folder, or the built-in model's. */
+  /** Hub name, folder, or the name of the built-in model. */
   readonly name: string
-  /** Of what it is, hexadecimal: SHA-256 of the tokenizer file, or of a server's answers to fixed texts. */
+  /** Hexadecimal identity: SHA-256 of the tokenizer file, or of a server's answers to fixed texts. */
   readonly fingerprint: string
-  /** Every id is smaller. Infinity where it is not known: a server does not tell the size of its tokenizer. */
+  /** Every id is smaller. Infinity if unknown, because a server does not report the size of its tokenizer. */
   readonly vocabularySize: number
-  /** Tokens that stand outside the vocabulary's merges: special tokens, think and tool delimiters. */
+  /** Tokens outside of the vocabulary's merges: special tokens, think and tool delimiters. */
   readonly addedTokens: readonly AddedToken[]
-  /** Without adding special tokens; the text of an added token becomes its id. */
+  /** Encodes without adding special tokens; the text of an added token becomes its id. */
   encode(text: string): number[]
-  /** It cuts a text into words and remembers their ids: only a long word takes long. Omitted: unknown. */
+  /** True if it splits a text into words and caches their ids, so that only long words are slow. Omitted: unknown. */
   readonly encodesWords?: boolean
-  /** The exact bytes of one id; empty for an id the tokenizer does not know. */
+  /** Returns the exact bytes of one id; empty for an unknown id. */
   bytes(id: number): Uint8Array
-  /** What it adds to a text of its own accord, and `encode` leaves out. Omitted: not known here. */
+  /** Tokens that it adds to a text and `encode` leaves out. Omitted: unknown. */
   readonly frame?: TextFrame
 }
 
-/** Ids around a text: a beginning-of-sequence token, for the most part. */
+/** Ids around a text, usually a beginning-of-sequence token. */
 export interface TextFrame {
   readonly before: readonly number[]
   readonly after: readonly number[]
 }
 
+/** A token outside of the vocabulary's merges. */
 export interface AddedToken {
   readonly id: number
   readonly content: string
-  /** False for tokens such as <think> that decoding keeps when it skips special tokens. */
+  /** False for tokens such as <think>, which decoding keeps when it skips special tokens. */
   readonly special: boolean
 }

@@ -6,7 +6,7 @@ test.each([
   ['{\n  "a": 1,\n  "b" 2\n}', 'line 3: "2" where ":" should stand'],
   ['{\n  "a": 1,\n}', 'line 3: "}" where a member name in double quotes should stand'],
   ['', 'line 1: the text ends where a JSON value should stand'],
-  ['{"a": 1}\n\nx', 'line 3: something stands behind the JSON value'],
+  ['{"a": 1}\n\nx', 'line 3: unexpected text after the JSON value'],
   ['{\n"a": "open', 'line 2: the text ends inside a string'],
 ])('%j', (text, expected) => {
   const json = readJson(text)

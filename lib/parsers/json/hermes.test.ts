@@ -84,7 +84,7 @@ describe('hermes parser with a malformed call', () => {
     ['{"name": " ", "arguments": {}}', '✗ "name" is not a text @20'],
     ['{"arguments": {}}', '✗ the call has no "name" @0'],
     ['{"name": "add", "arguments": {"a": "x\ny"}}', '✗ a line break inside a string must be escaped @48'],
-    ['{"name": "add", "arguments": {"a": "\\x"}}', '✗ \\"x" is no escape of JSON @47'],
+    ['{"name": "add", "arguments": {"a": "\\x"}}', '✗ \\"x" is not a JSON escape @47'],
     ['{"name": "add", "arguments": {"a": "\\u12"}}', '✗ \\u is not followed by four hexadecimal digits @47'],
     ['{"name": "add", "arguments": {"a": "x}}', '✗ a string is not closed @50'],
     ['{"name": "add", "arguments": {"a": [1 2]}}', '✗ "2" where "," or "]" should stand @49'],

@@ -195,7 +195,7 @@ describe('qwen_xml parser with the tool’s schema', () => {
       '1e999',
       '✗ "a" is not of type number: a number is larger than any that can be represented @39',
     ],
-    [{ type: 'number' }, '1 2', '✗ "a" is not of type number: something stands behind the JSON value @41'],
+    [{ type: 'number' }, '1 2', '✗ "a" is not of type number: unexpected text after the JSON value @41'],
   ])('reports a mismatch: %j, %j', (schema, value, line) => {
     expect(typed(schema, value)).toBe(line)
   })

@@ -236,7 +236,7 @@ describe('which tokenizer is used', () => {
     expect((await began(ask)).model.tokenizer).toMatchObject({ name: 'remote', source: 'server' })
   })
 
-  test('one that the Hub does not give: an error that offers the server’s', async () => {
+  test('one that the Hub refuses access to: an error that offers the server’s', async () => {
     told = 'Qwen/Qwen3-4B'
     expect(await problem(began(ask))).toMatchObject({ code: 'TOKENIZER_OFFLINE', remedy: 'server-tokenizer' })
   })

@@ -1,10 +1,10 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** The exact bytes of a vocabulary entry, by the way its tokenizer writes bytes as text. */
+/** Returns the exact bytes of a vocabulary entry, according to its tokenizer's notation of bytes. */
 
 const encoder = new TextEncoder()
 
-/** `decoder` is that of tokenizer.json. The returned function gives no bytes for an unknown piece. */
+/** Creates the function for the `decoder` of tokenizer.json. It returns undefined for an unknown piece. */
 export function pieceBytes(decoder: unknown): (piece: string | undefined) => Uint8Array {
   const bytes = isByteLevel(decoder) ? byteLevelBytes : sentencePieceBytes
   return (piece) => (piece === undefined ? new Uint8Array() : bytes(piece))

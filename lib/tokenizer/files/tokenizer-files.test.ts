@@ -1,4 +1,4 @@
-/** What a loaded tokenizer keeps: templates are compiled for it by the hundred while one is edited, or mended. */
+/** Tests what a loaded tokenizer caches, because editing or fixing a template compiles hundreds of versions. */
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -24,9 +24,9 @@ const edited = (index: number): string => `${template}{# ${index} #}`
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** How many of the templates are still in memory. */
+/** Returns how many of the templates are still in memory. */
 async function retained(templates: readonly WeakRef<CompiledTemplate>[]): Promise<number> {
-  // A reference that was read in a turn holds its object until that turn ends.
+  // A WeakRef keeps its object until the end of the turn in which it was read.
   await setImmediate()
   collectGarbage()
   return templates.filter((one) => one.deref()).length
@@ -47,26 +47,26 @@ const compiledEdits = (count: number, use?: 'once') =>
     return new WeakRef(compiled)
   })
 
-describe('Templates that were compiled', () => {
-  test('the same text gives the same template, while it is among those compiled last', () => {
+describe('a tokenizer’s cache of compiled templates', () => {
+  test('returns the same template for the same recent text', () => {
     const first = loaded.compile(edited(1))
     expect(loaded.compile(edited(1))).toBe(first)
     expect(loaded.template(false)).toBe(loaded.template(true))
   })
 
-  test('of 100 edits some are kept in memory, within a bound in characters', async () => {
+  test('keeps some of 100 edits, within a limit in characters', async () => {
     const kept = await retained(compiledEdits(100))
     expect(kept).toBeGreaterThan(0)
     expect(kept * template.length).toBeLessThanOrEqual(200_000)
   })
 
-  test('an edit that is only tried is not kept, and pushes no other out', async () => {
+  test('does not keep a trial edit and evicts nothing for it', async () => {
     const own = loaded.compile(edited(-1))
     expect(await retained(compiledEdits(20, 'once'))).toBe(0)
     expect(loaded.compile(edited(-1))).toBe(own)
   })
 
-  test('the search for a fix keeps none of the edits that it tries', () => {
+  test('keeps none of the edits that the search for a fix tries', () => {
     const uses: (string | undefined)[] = []
     const compile: typeof loaded.compile = (text, use) => {
       uses.push(use)

@@ -1,4 +1,4 @@
-/** A tokenizer and its chat templates from the files that model repositories ship, whatever place they came from. */
+/** Loads a tokenizer and its chat templates from the files of a model repository. */
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -12,21 +12,23 @@ import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { pieceBytes } from './piece-bytes.ts'
 import { wordEncoder } from './word-encoder.ts'
 
+/** A tokenizer with its templates. */
 export interface LoadedTokenizer {
   readonly tokenizer: Tokenizer
-  /** The template for conversations with or without tools; undefined when the repository has none. */
+  /** Returns the template for conversations with or without tools, or undefined if the repository has none. */
   readonly template: (hasTools: boolean) => CompiledTemplate | undefined
-  /** bos_token, eos_token and the like, as templates name them. */
+  /** bos_token, eos_token and similar variables of templates. */
   readonly specialTokens: Readonly<Record<string, string>>
   /**
-   * Another template, with this tokenizer's special tokens. Those that were compiled last are kept, so that the same text gives
-   * the same template; `use` once: it is not kept, as for an edit that is only tried. Throws TemplateError.
+   * Compiles another template with this tokenizer's special tokens. Recent ones are cached, so the same text gives the
+   * same template; with `use` 'once' it is not cached, as for a trial edit. Throws TemplateError.
    */
   readonly compile: (templateText: string, use?: 'once') => CompiledTemplate
-  /** Ids that end a generation by the model's own configuration. */
+  /** Ids that end a generation by the model's configuration. */
   readonly stopIds: readonly number[]
 }
 
+/** A tokenizer that could not be loaded. */
 export class TokenizerError extends Error {
   override readonly name = 'TokenizerError'
   readonly code:
@@ -44,7 +46,7 @@ export class TokenizerError extends Error {
   }
 }
 
-/** Throws TokenizerError when a file is not what it should be. */
+/** Loads a tokenizer. Throws TokenizerError for an invalid file. */
 export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedTokenizer {
   const definition = parsed('tokenizer.json', files.tokenizerJson, definitionSchema)
   const config = parsed('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
@@ -84,7 +86,7 @@ const definitionSchema = z.looseObject({
     .default([]),
 })
 
-/** As transformers' special_tokens_map: templates know those that have a value. */
+/** The special tokens of transformers' special_tokens_map; templates see those with a value. */
 const SPECIAL_TOKENS = [
   'bos_token',
   'eos_token',
@@ -133,20 +135,20 @@ function parsed<T>(file: string, text: string, schema: z.ZodType<T>): T {
   return result.data
 }
 
-const DOWNLOAD_AGAIN = 'The file may be a Git LFS pointer or cut off: download it again.'
+const DOWNLOAD_AGAIN = 'The file may be a Git LFS pointer or truncated: download it again.'
 
 function libraryTokenizer(name: string, definition: object, config: object): LibraryTokenizer {
   try {
     return new LibraryTokenizer(definition, config)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    // Said of kinds that the file's format knows and the library does not.
+    // The library's message for kinds that it does not support.
     const isUnknownKind = /^(Unknown|Unsupported) /.test(why)
     throw new TokenizerError(
       isUnknownKind ? 'TOKENIZER_UNSUPPORTED' : 'TOKENIZER_BROKEN',
       isUnknownKind
-        ? `the tokenizer ${name} is of a kind that cannot be read here (${why})`
-        : `the tokenizer ${name} cannot be built: ${why}`,
+        ? `the tokenizer ${name} is of an unsupported kind (${why})`
+        : `the tokenizer ${name} could not be loaded: ${why}`,
       isUnknownKind ? undefined : DOWNLOAD_AGAIN,
       { cause: error },
     )
@@ -154,12 +156,15 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
 }
 
 /**
- * Characters of all templates that are kept compiled together: a dozen of the largest real ones. A compiled
- * template takes 25 to 75 bytes for each of them.
+ * Total characters of the cached templates: a dozen of the largest real ones. A compiled template takes 25 to 75 bytes
+ * for each.
  */
 const MOST_COMPILED = 200_000
 
-/** A chat_template.jinja beside the configuration wins, as in transformers; so does "tool_use" where there are tools. */
+/**
+ * A chat_template.jinja takes precedence over the configuration, as in transformers; "tool_use" takes precedence if
+ * there are tools.
+ */
 function templates(
   jinja: string | undefined,
   config: z.infer<typeof configSchema>,
@@ -180,7 +185,7 @@ function templates(
     if (use !== 'once') compiled.set(text, known, text.length)
     return known
   }
-  /** Its own are as few as its files name, and are kept. */
+  /** The repository's own templates are few and always cached. */
   const own = new Map<string, CompiledTemplate>()
   const template = (hasTools: boolean): CompiledTemplate | undefined => {
     const text =

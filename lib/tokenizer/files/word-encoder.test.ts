@@ -21,7 +21,7 @@ interface Definition {
   readonly pre_tokenizer: { readonly pretokenizers: readonly object[] }
 }
 
-describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
+describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
   const definition: Definition = read(folder, 'tokenizer.json')
   const config: object = read(folder, 'tokenizer_config.json')
   const library = new LibraryTokenizer(definition, config)
@@ -38,7 +38,7 @@ describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
         fc.constantFrom(...contents.slice(0, 40), ...contents.slice(-40)),
         fc.constantFrom(...contents).map((content) => content.slice(0, -1)),
         fc.nat().map(String),
-        // Characters that join others in normal form, spaces of all kinds, halves of a pair.
+        // Characters that combine in normal form, spaces of all kinds, halves of a surrogate pair.
         fc.constantFrom('\u0301', 'e', '\u0323', '\u212a', '\u1100', '\u1161', '\u11a8', '\ud83d', '\ude00'),
         fc.constantFrom(
           ' ',
@@ -61,7 +61,7 @@ describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
     )
     .map((parts) => parts.join(''))
 
-  test('gives the ids that the library gives, the second time too', () => {
+  test('returns the library’s ids, also the second time', () => {
     fc.assert(
       fc.property(text, (value) => {
         const expected = whole(value)
@@ -71,12 +71,12 @@ describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
     )
   })
 
-  test('what it gives may be changed', () => {
+  test('returns an array that callers may change', () => {
     encode?.('The same words')?.push(1)
     expect(encode?.('The same words')).toEqual(whole('The same words'))
   })
 
-  test('another kind of tokenizer is left to the library', () => {
+  test('wordEncoder leaves other kinds of tokenizers to the library', () => {
     const others: readonly (readonly [object, object])[] = [
       [{ ...definition, normalizer: { type: 'NFKC' } }, config],
       [{ ...definition, pre_tokenizer: { type: 'Metaspace' } }, config],
@@ -98,7 +98,7 @@ describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
   })
 })
 
-test('the memory of words keeps the last ones', () => {
+test('createWordMemory keeps the most recent words', () => {
   const memory = createWordMemory({ most: 2, longest: 64 })
   for (const [id, word] of ['a', 'b', 'c'].entries()) memory.set(word, [id])
   expect(memory.get('a')).toEqual([0])

@@ -1,6 +1,6 @@
 /**
- * Encodes as the library does, several times faster, for tokenizers that cut a text into words before anything else: byte-level
- * BPE, as most models have it. A word's ids are the same wherever it stands, so they are kept, for all texts.
+ * Encodes like the library but several times faster, for tokenizers that split a text into words first: byte-level BPE,
+ * which most models use. The ids of a word do not depend on its context, so they are cached.
  */
 import {
   AddedToken,
@@ -11,10 +11,10 @@ import {
 import * as z from 'zod'
 import { createWordMemory, type WordMemory } from './word-memory.ts'
 
-/** undefined where a word has no ids of its own: the library has to encode the whole text. */
+/** Returns undefined if a word has no ids of its own; then the library must encode the whole text. */
 type Encode = (text: string) => number[] | undefined
 
-/** Undefined where a tokenizer works otherwise than is known here. `definition` is that of tokenizer.json. */
+/** Returns undefined for a tokenizer that works differently. `definition` is the parsed tokenizer.json. */
 export function wordEncoder(library: LibraryTokenizer, definition: unknown, config: unknown): Encode | undefined {
   const known = plainDefinition.safeParse(definition)
   const { model } = library
@@ -25,7 +25,7 @@ export function wordEncoder(library: LibraryTokenizer, definition: unknown, conf
   const idsOfAdded = new Map(added.map(({ content, id }) => [content, id]))
   const isNormalized = (token: AddedToken) => token.normalized && normalizer !== null
   const normal = (text: string) => (normalizer?.type === 'NFC' && MAY_CHANGE.test(text) ? text.normalize('NFC') : text)
-  // As the library: texts are cut at some tokens as they come and at others once they are in normal form.
+  // Like the library, cuts at some tokens before normalisation and at others after it.
   const before = cutter(added.filter((token) => !isNormalized(token)).map(({ content }) => content))
   const after = cutter(added.filter(isNormalized).map(({ content }) => normal(content)))
   for (const token of added) if (isNormalized(token)) idsOfAdded.set(normal(token.content), token.id)
@@ -64,13 +64,13 @@ export function wordEncoder(library: LibraryTokenizer, definition: unknown, conf
   }
 }
 
-/** Below U+0300, where combining characters begin, every text is in normal form C; looking is several times faster. */
+/** Below U+0300, the first combining character, every text is in normal form C; this check is several times faster. */
 const MAY_CHANGE = /[^\0-\u02ff]/
 
-/** What stands between added tokens: system prompts and tools are the same in many conversations. */
+/** Texts between added tokens: system prompts and tools repeat in many conversations. */
 const SECTIONS = { most: 200, longest: 8192 }
 
-/** False where a word has no ids of its own. */
+/** Returns false if a word has no ids of its own. */
 function addWords(
   ids: number[],
   texts: readonly string[],
@@ -89,7 +89,7 @@ function addWords(
   return true
 }
 
-/** The kinds of tokenizer.json of which each part is known to leave words apart. */
+/** Kinds of each part of tokenizer.json that are known to keep words separate. */
 const split = z.looseObject({
   type: z.literal('Split'),
   pattern: z.looseObject({ Regex: z.string() }),
@@ -129,19 +129,19 @@ const plainDefinition = z.looseObject({
     .nullish(),
 })
 
-/** Settings that change a text before it is cut. */
+/** Settings that change a text before it is split. */
 const plainConfig = z.looseObject({
   remove_space: z.literal(false).nullish(),
   do_lowercase_and_remove_accent: z.literal(false).nullish(),
 })
 
-/** Cuts a text where one of these stands, the longest of those that begin at a place; the parts joined are the text. */
+/** Cuts a text at these tokens, preferring the longest at each position; the joined parts are the text. */
 function cutter(contents: readonly string[]): (text: string) => readonly string[] {
   if (contents.length === 0) return (text) => (text === '' ? [] : [text])
   const alternatives = contents
     .toSorted((a, b) => b.length - a.length)
     .map((content) => content.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  // No flag u: the library compares code units.
+  // Without the flag u, because the library compares code units.
   const pattern = new RegExp(`(${alternatives.join('|')})`)
   return (text) => text.split(pattern).filter((part) => part !== '')
 }
@@ -153,7 +153,7 @@ function words(section: string, splits: readonly SplitPreTokenizer[]): readonly 
     : [section]
 }
 
-/** Where the matches are the whole text, as with most patterns, nothing stands between them. */
+/** If the matches cover the whole text, as for most patterns, there is nothing between them. */
 function pieces(text: string, split: SplitPreTokenizer): readonly string[] {
   const matches: readonly string[] = (split.pattern && text.match(split.pattern)) ?? []
   let length = 0

@@ -1,6 +1,6 @@
 /**
- * Ids of words, or of longer parts, for all texts that one tokenizer encodes. It keeps what was asked for last: two halves, of
- * which the older one is dropped when the newer is full.
+ * A cache of the ids of words or longer parts for one tokenizer. It keeps recent entries in two halves and drops the
+ * older half when the newer one is full.
  */
 export interface WordMemory {
   get(word: string): readonly number[] | undefined
@@ -8,13 +8,13 @@ export interface WordMemory {
 }
 
 interface Bounds {
-  /** Of one half. */
+  /** Entries of one half. */
   readonly most: number
   /** UTF-16 code units. */
   readonly longest: number
 }
 
-/** A book has some twenty thousand different words; longer ones are rare and seldom come again. */
+/** A book has some twenty thousand different words; longer words are rare and seldom repeat. */
 const WORDS: Bounds = { most: 20_000, longest: 64 }
 
 export function createWordMemory({ most, longest }: Bounds = WORDS): WordMemory {
@@ -44,5 +44,5 @@ export function createWordMemory({ most, longest }: Bounds = WORDS): WordMemory 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Part of a text keeps the whole text in memory; this one stands for itself. */
+/** A slice keeps the whole text in memory, so the key is copied. */
 const ownText = (word: string): string => decoder.decode(encoder.encode(word))

@@ -1,4 +1,4 @@
-/** Token-in/token-out prompts with real tokenizers and the templates that ship with them. */
+/** Tests token-in/token-out prompts with real tokenizers and their templates. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
@@ -21,7 +21,7 @@ const checks = ({ segments }: Trajectory) =>
     segment.kind === 'prompt' && segment.derivation?.kind === 'continuation' ? [segment.derivation.check.kind] : [],
   )
 
-describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
+describe.each(['qwen3', 'tiny-qwen3'] as const)('a continuation with %s', (name) => {
   let codec: PromptEncoder
   beforeAll(() => {
     const { tokenizer, template } = loadedTokenizer(tokenizerFolder(name))
@@ -34,7 +34,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
     return { messages, reply: [...codec.tokenizer.encode(text), end], finish: { kind: 'stop', matched: end } }
   }
 
-  test('a continuation holds what is new and nothing else', () => {
+  test('contains only the new part', () => {
     const call = '<think>\nhm\n</think>\n\n<tool_call>\n{"name": "calculator", "arguments": {}}\n</tool_call>'
     const { trajectory } = simulateRollout(
       codec,
@@ -53,14 +53,14 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
     expect(checks(trajectory)).toEqual(['held', 'held'])
   })
 
-  test('without thinking, every prompt ends with the empty think block', () => {
+  test('ends every prompt with the empty think block if thinking is off', () => {
     const turns = [turn('Hello.', user('hi')), turn('Bye.', user('bye'))]
     const { trajectory } = simulateRollout(codec, turns, { options: { enable_thinking: false } })
     for (const text of promptTexts(trajectory)) expect(text).toMatch(/<think>\n\n<\/think>\n\n$/)
     expect(checks(trajectory)).toEqual(['held'])
   })
 
-  test('whatever is said, requests extend each other and the template agrees with what was appended', () => {
+  test('extends the earlier request and matches the template for any messages', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', ' ', '\n', '7', 'é', '🙂', '<think>', '</think>', '{"', ' the'),
     })

@@ -1,4 +1,4 @@
-/** Tokenizers from a Hub on this machine: what is fetched, told, shared, kept, and what is said when it fails. */
+/** Tests tokenizers from a local Hub: downloads, progress, sharing, caching, and errors. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -47,13 +47,13 @@ const failure = async (loading: Promise<unknown>): Promise<TokenizerError> => {
   expect(error).toBeInstanceOf(TokenizerError)
   return error
 }
-/** Files of the cache that are whole, or that pretend to be. */
+/** Returns the files of the cache that are complete, or appear so. */
 const kept = async (): Promise<string[]> => {
   const all = await readdir(cacheFolder, { recursive: true, withFileTypes: true })
   return all.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort()
 }
 
-test('a tokenizer is fetched once, with its checksums, into the layout that Python reads', async () => {
+test('the tokenizer loader fetches a tokenizer once, with checksums, into the layout of Python’s cache', async () => {
   const loaded = await loaderOf().load(NAME)
   expect(loaded.tokenizer.encode('<|im_end|>')).toHaveLength(1)
   expect(loaded.template(true)?.text).toContain('tool_call')
@@ -64,12 +64,12 @@ test('a tokenizer is fetched once, with its checksums, into the layout that Pyth
   expect(hub.requests).toHaveLength(asked)
 })
 
-test('files kept as LFS objects are checked by their own checksum', async () => {
+test('the tokenizer loader checks LFS files by their own checksum', async () => {
   repository({ isLfs: true })
   expect((await loaderOf().load(NAME)).tokenizer.name).toBe(NAME)
 })
 
-test('two who ask at once share one download, and both see how far it is', async () => {
+test('two concurrent callers share one download and see its progress', async () => {
   const loader = loaderOf()
   const seen: Download[] = []
   repository({ pause: async () => seen.push(...loader.downloads()) })
@@ -84,11 +84,11 @@ test('two who ask at once share one download, and both see how far it is', async
   expect(loader.downloads()).toEqual([])
 })
 
-describe('a download that is left', () => {
+describe('an abandoned download', () => {
   const begun = (loader: TokenizerLoader) => expect.poll(() => loader.downloads()[0]?.bytes ?? 0).toBeGreaterThan(0)
   const never = () => new Promise(() => {})
 
-  test('ends with the last who waits for it, keeps nothing, and can be begun again', async () => {
+  test('stops with its last caller, keeps nothing, and can be started again', async () => {
     const loader = loaderOf()
     repository({ pause: never })
     const [first, second] = [new AbortController(), new AbortController()]
@@ -106,13 +106,13 @@ describe('a download that is left', () => {
     expect((await loader.load(NAME)).tokenizer.name).toBe(NAME)
   })
 
-  test('who comes with a signal that has gone off begins nothing', async () => {
+  test('is not started for an aborted signal', async () => {
     await expect(loaderOf().load(NAME, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
     expect(hub.requests).toEqual([])
   })
 })
 
-describe('what cannot be had is named, and what to do about it', () => {
+describe('an unavailable tokenizer is reported with advice for', () => {
   test.each<[string, Partial<TestRepository>, string, RegExp]>([
     ['a gated one', { refused: 401 }, 'TOKENIZER_GATED', /Ask for access at .*org\/name.* HF_TOKEN/],
     ['a gated one whose facts are public', { filesRefused: 403 }, 'TOKENIZER_GATED', /Ask for access at/],
@@ -149,7 +149,7 @@ describe('what cannot be had is named, and what to do about it', () => {
     expect(`${error.message}. ${error.hint}`).toMatch(words)
   })
 
-  test('with a token it says whose access is missing', async () => {
+  test('the message for a refused tokenizer names the missing access if a token is set', async () => {
     repository({ refused: 403 })
     expect((await failure(loaderOf('hf_x').load(NAME))).hint).toContain('the account of your HF_TOKEN')
   })
@@ -164,7 +164,7 @@ describe('what cannot be had is named, and what to do about it', () => {
     expect([code, message]).toEqual(['TOKENIZER_OFFLINE', expect.stringContaining('the Hub cannot be reached')])
   })
 
-  test('a download that breaks off is not left as a whole file, and the next one is', async () => {
+  test('an interrupted download leaves no complete file, and the next one succeeds', async () => {
     repository({ cut: 'tokenizer.json' })
     const loader = loaderOf()
     expect((await failure(loader.load(NAME))).code).toBe('TOKENIZER_OFFLINE')
@@ -173,7 +173,7 @@ describe('what cannot be had is named, and what to do about it', () => {
     expect((await loader.load(NAME)).tokenizer.name).toBe(NAME)
   })
 
-  test('a snapshot that Python began and did not finish is completed', async () => {
+  test('the tokenizer loader completes a snapshot that Python began', async () => {
     await loaderOf().load(NAME)
     const snapshot = path.join(cacheFolder, 'models--org--name', 'snapshots', TEST_COMMIT)
     await rm(path.join(snapshot, 'tokenizer.json'))

@@ -1,25 +1,26 @@
-/** One file of the Hub into the local cache: whole and checked, or not at all. */
+/** Downloads one file of the Hub into the local cache, atomically and checked. */
 import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, rename, rm, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { HubApiError } from '@huggingface/hub'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 
+/** A file to download. */
 export interface HubFile {
   readonly url: string
   readonly token: string | undefined
   /** Bytes, as the Hub lists it. */
   readonly size: number
   readonly checksum: { readonly kind: 'sha256' | 'git'; readonly hex: string }
-  /** Where the content lies, named by its checksum; shared by the commits that have it. */
+  /** Path of the content, named by its checksum and shared by all commits with it. */
   readonly blob: string
-  /** Where the file is looked for. */
+  /** Path of the file in its snapshot. */
   readonly place: string
 }
 
 const IDLE_MS = 30_000
 
-/** Throws TokenizerError, HubApiError or fetch's own errors; then nothing of it is left. */
+/** Throws TokenizerError, HubApiError or fetch's own errors, and then leaves no file. */
 export async function downloadToCache(
   file: HubFile,
   onBytes: (bytes: number) => void,
@@ -29,7 +30,7 @@ export async function downloadToCache(
   await mkdir(path.dirname(file.blob), { recursive: true })
   await mkdir(path.dirname(file.place), { recursive: true })
   if (!(await exists(file.blob))) {
-    // Of this download alone: another process may be fetching the same file.
+    // Unique to this download, because another process may be fetching the same file.
     const arriving = `${file.blob}.${randomUUID()}.incomplete`
     try {
       await receive(file, arriving, onBytes, signal)
@@ -75,8 +76,8 @@ async function receive(
     if (received !== size || hash.digest('hex') !== checksum.hex)
       throw new TokenizerError(
         'TOKENIZER_BROKEN',
-        `${path.basename(place)} did not arrive as the Hub lists it (${received} of ${size} bytes); it was not kept`,
-        'Try again. If it happens again, a proxy or mirror on the way changes files.',
+        `${path.basename(place)} differs from the Hub’s listing (${received} of ${size} bytes); it was not kept`,
+        'Try again. If it happens again, a proxy or mirror in between changes files.',
       )
   } finally {
     clearTimeout(timer)
@@ -84,7 +85,7 @@ async function receive(
   }
 }
 
-/** A link where links can be made, as Python makes it; else a copy. */
+/** Creates a link where the platform allows it, as Python does; otherwise a copy. */
 async function put({ blob, place }: HubFile): Promise<void> {
   try {
     await symlink(path.relative(path.dirname(place), blob), place)

@@ -1,4 +1,4 @@
-/** Tokenizer files of a Hub repository, kept in the cache that Python's huggingface_hub uses too. */
+/** Tokenizer files of a Hub repository, in the cache that Python's huggingface_hub uses too. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -11,12 +11,12 @@ import {
   type Progress,
 } from './repository.ts'
 
-/** tokenizer.json comes last: where it is, the others are too. */
+/** tokenizer.json is last: if it exists, the others do too. */
 const FILES = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json', 'tokenizer.json']
 /** Bytes. The largest tokenizers in use have 35 MB. */
 export const LARGEST_FILE = 128 << 20
 
-/** The folder that holds the files; what the cache has is used as it is, without asking the Hub. */
+/** Returns the folder with the files; cached files are used without a request to the Hub. */
 export async function hubFolder(
   name: string,
   hub: HubPlace,
@@ -26,7 +26,7 @@ export async function hubFolder(
   if (!isRepositoryName(name))
     throw new TokenizerError(
       'TOKENIZER_REFUSED',
-      `${JSON.stringify(name.slice(0, 80))} is no Hub name`,
+      `${JSON.stringify(name.slice(0, 80))} is not a Hub name`,
       'Hub names look like Qwen/Qwen3-4B; folders start with / and must be under ROLLSCOPE_TOKENIZERS.',
     )
   const cached = await cachedSnapshot(name, hub)
@@ -58,16 +58,16 @@ async function download(
   if (tooLarge)
     throw new TokenizerError(
       'TOKENIZER_BROKEN',
-      `${tooLarge.path} of ${name} has ${tooLarge.size} bytes: that is no tokenizer`,
+      `${tooLarge.path} of ${name} has ${tooLarge.size} bytes, which is too large for a tokenizer`,
     )
   await repository.fetch(repository.files, onProgress, signal)
   return repository.folder
 }
 
-/** `where`: the repository or folder, as the user knows it. */
+/** Returns the error; `where` is the repository or folder as the user knows it. */
 export const lacksTokenizerJson = (where: string): TokenizerError =>
   new TokenizerError(
     'TOKENIZER_UNSUPPORTED',
-    `${where} holds no tokenizer.json`,
+    `${where} contains no tokenizer.json`,
     'Models with only a SentencePiece or tiktoken file must be converted with transformers first (save_pretrained of the fast tokenizer).',
   )

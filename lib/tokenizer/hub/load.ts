@@ -1,4 +1,4 @@
-/** Finds a tokenizer by name: the built-in model's, a folder that the user allowed, or a Hub repository. */
+/** Finds a tokenizer by name: the built-in model's, an allowed folder, or a Hub repository. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Download } from '#lib/api/tokenizer-download.ts'
@@ -7,25 +7,29 @@ import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from '#lib/t
 import { hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
 import type { HubPlace, Progress } from './repository.ts'
 
+/** Sources of tokenizers. */
 export interface TokenizerPlaces {
-  /** Name → folder or Hub name, for the model that the application itself runs. */
+  /** Name → folder or Hub name, for the built-in model. */
   readonly builtIn: Readonly<Record<string, string>>
-  /** Folders under which any folder may be named, by its path or by its name in there (ROLLSCOPE_TOKENIZERS). */
+  /** Folders whose subfolders may be named, by absolute or relative path (ROLLSCOPE_TOKENIZERS). */
   readonly folders: readonly string[]
   readonly hub: HubPlace
 }
 
+/** Loads tokenizers by name. */
 export interface TokenizerLoader {
   /**
-   * The same files give the same instance; all who ask for a name at once share one download, which ends when the last of
-   * them has left by its signal. Throws TokenizerError, or the reason of the signal.
+   * The same files give the same instance. Concurrent callers share one download, which ends when the last of them
+   * aborts. Throws TokenizerError, or the reason of the signal.
    */
   load(name: string, signal?: AbortSignal): Promise<LoadedTokenizer>
-  /** The texts that `load` reads, for a reader elsewhere: the browser, Python. Throws TokenizerError, or the reason of the signal. */
+  /**
+   * Returns the texts that `load` reads, for the browser or Python. Throws TokenizerError, or the reason of the signal.
+   */
   files(name: string, signal: AbortSignal): Promise<TokenizerFiles>
-  /** Names of the tokenizers in the allowed folders, as `load` takes them, sorted. */
+  /** Returns the sorted names of the tokenizers in the allowed folders, as `load` accepts them. */
   names(): Promise<readonly string[]>
-  /** What is being downloaded, by the name it was asked for. */
+  /** Returns the running downloads by requested name. */
   downloads(): readonly Download[]
 }
 
@@ -36,6 +40,7 @@ interface Loading {
   progress: Progress | undefined
 }
 
+/** Creates a loader. */
 export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader {
   const byName = new Map<string, Loading>()
   const byContent = new Map<string, LoadedTokenizer>()
@@ -68,7 +73,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
         controller.signal,
       ),
     )
-    // A failure is not kept: the next try may find the files.
+    // Failures are not cached, because the next attempt may find the files.
     loaded.catch(() => forget(name, loading))
     return loading
   }
@@ -93,7 +98,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
       }
     },
     async files(name, signal) {
-      // Through load, so that a download is shared and its progress told.
+      // Uses load, so that a download is shared and reports its progress.
       await loader.load(name, signal)
       return readFiles(name, await folderOf(name, places, () => {}, signal), places.folders)
     },
@@ -118,7 +123,7 @@ async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-/** A place on a disk, not a Hub name. */
+/** Returns whether a name is a path on disk rather than a Hub name. */
 export const isFolderName = (name: string): boolean =>
   path.isAbsolute(name) || name.startsWith('.') || name.startsWith('~')
 
@@ -135,7 +140,7 @@ async function folderOf(
   return (await folderNamed(name, places.folders)) ?? fromHub(name)
 }
 
-/** The first allowed folder that has a tokenizer of this name counts: such a name needs no network. */
+/** Returns the first allowed folder with a tokenizer of this name; such a name needs no network. */
 async function folderNamed(name: string, folders: readonly string[]): Promise<string | undefined> {
   if (name.includes('\0')) return undefined
   for (const folder of folders) {
@@ -158,7 +163,7 @@ const NAME_LEVELS = 2
 
 async function namesIn(folders: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(folders.map((folder) => namesUnder(folder, '', NAME_LEVELS)))
-  // A name that leads out of its folder by a link is found here, and not by `load`.
+  // A name that leaves its folder through a link is listed here, but `load` refuses it.
   const names = [...new Set(found.flat())].sort()
   const isLoadable = await Promise.all(names.map((name) => folderNamed(name, folders)))
   return names.filter((_, index) => isLoadable[index] !== undefined)
@@ -179,13 +184,13 @@ async function namesUnder(folder: string, prefix: string, levels: number): Promi
   return names.flat()
 }
 
-/** Symbolic links are followed before the comparison, so that none leads out of the allowed folders. */
+/** Symbolic links are resolved before the comparison, so none leads out of the allowed folders. */
 async function allowedFolder(name: string, folders: readonly string[]): Promise<string> {
   const refused = (why: string) =>
     new TokenizerError(
       'TOKENIZER_REFUSED',
       `the folder ${name} ${why}`,
-      'Start Rollscope with ROLLSCOPE_TOKENIZERS naming the folder it stands in, or use the model’s Hub name.',
+      'Start Rollscope with ROLLSCOPE_TOKENIZERS naming its parent folder, or use the model’s Hub name.',
     )
   const real = await realpath(path.resolve(name)).catch(() => undefined)
   if (real === undefined)
@@ -193,7 +198,7 @@ async function allowedFolder(name: string, folders: readonly string[]): Promise<
   for (const folder of folders) {
     const root = await realpath(folder).catch(() => undefined)
     if (root !== undefined && (real === root || real.startsWith(root + path.sep))) {
-      if (!(await stat(real)).isDirectory()) throw refused('is a file: name the folder that holds tokenizer.json')
+      if (!(await stat(real)).isDirectory()) throw refused('is a file: name the folder that contains tokenizer.json')
       return real
     }
   }
@@ -214,13 +219,14 @@ async function readFiles(name: string, folder: string, allowed: readonly string[
   return { tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson }
 }
 
-/** In the cache of the Hub the files of a snapshot are links to the blobs of the same repository. */
+/** In the Hub's cache the files of a snapshot are links to the blobs of the same repository. */
 const blobsOf = (folder: string): readonly string[] =>
   path.basename(path.dirname(folder)) === 'snapshots' ? [path.resolve(folder, '..', '..', 'blobs')] : []
 
 /**
- * The text of a file; undefined where there is none. A cloned repository may bring links to any file of this machine, whose text
- * would be shown, recorded and sent as a chat template: what a link leads to must lie in one of the places too.
+ * Returns the text of a file, or undefined if there is none. A cloned repository may contain links to any file of this
+ * machine, whose text would be shown, recorded and sent as a chat template; so the target of a link must be in an
+ * allowed folder too.
  */
 async function readFileOf(
   name: string,
@@ -237,15 +243,23 @@ async function readFileOf(
       'Put a copy of the file there, or start Rollscope with ROLLSCOPE_TOKENIZERS naming also the folder that it links to.',
     )
   const found = await stat(real)
-  // A pipe or a device would be read without end.
+  // A pipe or a device would be read endlessly.
   if (!found.isFile()) throw new TokenizerError('TOKENIZER_REFUSED', `${called} is not a regular file`)
   if (found.size > LARGEST_FILE)
-    throw new TokenizerError('TOKENIZER_BROKEN', `${called} has ${found.size} bytes: that is no tokenizer`)
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `${called} has ${found.size} bytes, which is too large for a tokenizer`,
+    )
   try {
     return await readFile(real, 'utf8')
   } catch (error) {
-    throw new TokenizerError('TOKENIZER_BROKEN', `${called} cannot be read: ${(error as Error).message}`, undefined, {
-      cause: error,
-    })
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `${called} cannot be read: ${(error as Error).message}`,
+      undefined,
+      {
+        cause: error,
+      },
+    )
   }
 }

@@ -1,4 +1,4 @@
-/** lib/rollout/record/offsets.ts with real tokenizers, against what Python's tokenizers says (golden/make-offsets.py). */
+/** Compares lib/rollout/record/offsets.ts with Python's tokenizers for real tokenizers (golden/make-offsets.py). */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -18,14 +18,14 @@ const loaded = (name: string): Tokenizer => {
   ).tokenizer
 }
 
-/** Where no mark or jamo stands, normalisation joins nothing, and places are those of single characters. */
+/** Without marks and jamo, normalisation joins nothing and offsets are those of single characters. */
 const isPlain = (text: string): boolean => !/[\p{M}\u1160-\u11ff]/u.test(text) && text.normalize('NFC') === text
 
-describe.each(Object.keys(golden.encodings))('%s', (name) => {
+describe.each(Object.keys(golden.encodings))('token offsets of %s', (name) => {
   const tokenizer = loaded(name)
   const cases = golden.encodings[name] as readonly Case[]
 
-  test('tokens stand where Python says', () => {
+  test('are equal to Python’s', () => {
     let compared = 0
     for (const [text, ids, offsets] of cases) {
       const encoding = encodeWithOffsets(tokenizer, text)
@@ -41,7 +41,7 @@ describe.each(Object.keys(golden.encodings))('%s', (name) => {
     expect(compared).toBeGreaterThan(100)
   })
 
-  test('what Python places inside characters that normalisation joins, stands in the same cluster', () => {
+  test('are in the same cluster as Python’s inside of characters that normalisation joins', () => {
     for (const [text, ids, offsets] of cases) {
       const { starts, ends, ids: own } = encodeWithOffsets(tokenizer, text)
       expect(own, JSON.stringify(text)).toEqual(ids)

@@ -1,4 +1,4 @@
-/** A repository of the Hub, its files kept in the cache that Python's huggingface_hub uses too. */
+/** A Hub repository with its files in the cache that Python's huggingface_hub uses too. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { getHFHubCachePath, getRepoFolderName, HUB_URL, HubApiError, modelInfo, pathsInfo } from '@huggingface/hub'
@@ -6,23 +6,27 @@ import type { Download } from '#lib/api/tokenizer-download.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { downloadToCache } from './download.ts'
 
+/** The Hub and its cache. */
 export interface HubPlace {
   readonly url: string | undefined
   readonly token: string | undefined
   readonly cacheFolder: string | undefined
-  /** Only what the cache has; nothing is fetched. Omitted: what it has not is. */
+  /** True to use only the cache. Omitted: missing files are fetched. */
   readonly cachedOnly?: true
 }
 
-/** Of a download whose name is known to who asked for it. */
+/** Progress of a download, without its name. */
 export type Progress = Omit<Download, 'kind' | 'name'>
 
+/** A Hub repository at one commit. */
 export interface HubRepository {
-  /** Where its files are put, of the commit that it stands at. */
+  /** Folder of the files of its current commit. */
   readonly folder: string
-  /** Of the paths asked for those that it has, in their order. */
+  /** Those of the requested paths that it has, in their order. */
   readonly files: readonly RepositoryFile[]
-  /** Fetches what the cache has not, in this order. Throws TokenizerError, HubApiError or fetch's own errors. */
+  /**
+   * Fetches the files that the cache lacks, in this order. Throws TokenizerError, HubApiError or fetch's own errors.
+   */
   fetch(files: readonly RepositoryFile[], onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<void>
 }
 
@@ -30,7 +34,7 @@ interface RepositoryFile {
   readonly path: string
   /** Bytes. */
   readonly size: number
-  /** The checksum of its content, by which the cache knows it. */
+  /** Checksum of the content, which names it in the cache. */
   readonly checksum: { readonly kind: 'sha256' | 'git'; readonly hex: string }
 }
 
@@ -42,7 +46,7 @@ export const isRepositoryName = (name: string): boolean => REPOSITORY.test(name)
 const cacheOf = (name: string, { cacheFolder }: HubPlace): string =>
   path.join(cacheFolder ?? getHFHubCachePath(), getRepoFolderName({ name, type: 'model' }))
 
-/** Where the files of the commit are that was fetched last; undefined where none was. */
+/** Returns the folder of the last fetched commit, or undefined if there is none. */
 export async function cachedSnapshot(name: string, hub: HubPlace): Promise<string | undefined> {
   const repository = cacheOf(name, hub)
   const commit = await readFile(path.join(repository, 'refs', 'main'), 'utf8').catch(() => undefined)
@@ -50,7 +54,7 @@ export async function cachedSnapshot(name: string, hub: HubPlace): Promise<strin
   return path.join(repository, 'snapshots', commit.trim())
 }
 
-/** Asks the Hub. Throws HubApiError or fetch's own errors. */
+/** Requests the repository from the Hub. Throws HubApiError or fetch's own errors. */
 export async function hubRepository(
   name: string,
   hub: HubPlace,
@@ -66,7 +70,8 @@ export async function hubRepository(
       fetch(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }),
   }
   const { sha } = await modelInfo({ name, additionalFields: ['sha'], ...access })
-  if (!/^[0-9a-f]{40}$/.test(sha)) throw new Error(`the Hub gives ${name} the odd commit ${JSON.stringify(sha)}`)
+  if (!/^[0-9a-f]{40}$/.test(sha))
+    throw new Error(`the Hub returned the invalid commit ${JSON.stringify(sha)} for ${name}`)
   const listed = await pathsInfo({ repo: { type: 'model', name }, paths: [...paths], revision: sha, ...access })
   const files = paths.flatMap((file) => listed.filter((entry) => entry.path === file && entry.type === 'file'))
   const repository = cacheOf(name, hub)
@@ -75,7 +80,7 @@ export async function hubRepository(
     folder,
     files: files.map(({ path: place, size, oid, lfs }): RepositoryFile => {
       const hex = lfs?.oid ?? oid ?? ''
-      if (!/^[0-9a-f]{40,64}$/.test(hex)) throw new Error(`the Hub gives ${place} no checksum`)
+      if (!/^[0-9a-f]{40,64}$/.test(hex)) throw new Error(`the Hub returned no checksum for ${place}`)
       return { path: place, size, checksum: { kind: lfs ? 'sha256' : 'git', hex } }
     }),
     async fetch(chosen, onProgress, aborted) {
@@ -104,7 +109,7 @@ export async function hubRepository(
   }
 }
 
-/** What went wrong with the Hub, in words for who named the repository. */
+/** Converts an error of the Hub to a message for the user who named the repository. */
 export function hubError(name: string, error: unknown, { url, token }: HubPlace): TokenizerError {
   if (error instanceof TokenizerError) return error
   const page = `${url ?? HUB_URL}/${name}`
@@ -121,7 +126,7 @@ export function hubError(name: string, error: unknown, { url, token }: HubPlace)
     case 403:
       return new TokenizerError(
         'TOKENIZER_GATED',
-        `the Hub does not give ${name} to you (${error.statusCode}): it is gated, private or misspelt`,
+        `the Hub refuses access to ${name} (${error.statusCode}): it is gated, private or misspelt`,
         token === undefined
           ? `Ask for access at ${page}, then start Rollscope with HF_TOKEN set; or name a local folder.`
           : `Ask for access at ${page} with the account of your HF_TOKEN; or name a local folder.`,

@@ -31,7 +31,7 @@ interface Golden {
     readonly text: string
   }[]
 }
-/** Made by golden/make.py. */
+/** golden/make.py creates it. */
 const golden: Record<'qwen3' | 'tiny', Golden> = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'golden', 'golden.json'), 'utf8'),
 )
@@ -42,7 +42,7 @@ beforeAll(async () => {
   loaded = { qwen3: await loader.load(qwen3), tiny: await loader.load('tiny') }
 })
 
-test('its files make the same tokenizer elsewhere', async () => {
+test('the files of a tokenizer give the same tokenizer elsewhere', async () => {
   const files = await createTokenizerLoader(places).files('tiny', new AbortController().signal)
   const elsewhere = loadTokenizerFiles('tiny', JSON.parse(JSON.stringify(files)))
   expect(elsewhere.tokenizer.fingerprint).toBe(loaded.tiny.tokenizer.fingerprint)
@@ -53,7 +53,7 @@ test('its files make the same tokenizer elsewhere', async () => {
   })
 })
 
-test('what a tokenizer adds to texts of its own accord is known', async () => {
+test('the frame of a tokenizer contains the tokens that it adds to texts', async () => {
   const files = await createTokenizerLoader(places).files('tiny', new AbortController().signal)
   expect(loadTokenizerFiles('tiny', files).tokenizer.frame).toEqual({ before: [], after: [] })
   const beginning = {
@@ -70,14 +70,14 @@ test('what a tokenizer adds to texts of its own accord is known', async () => {
   expect(tokenizer.encode('a')).not.toContain(2)
 })
 
-test('a template of another time is rendered with the tokenizer’s special tokens', () => {
+test('compile renders another template with the tokenizer’s special tokens', () => {
   const then = loaded.qwen3.compile('{{ messages[0].content }}{{ eos_token }}')
   const messages = [{ role: 'user', content: 'hi' }]
   expect(then.render({ messages, tools: undefined, addGenerationPrompt: false, options: {} })).toBe('hi<|im_end|>')
   expect(then).not.toBe(loaded.qwen3.template(false))
 })
 
-test('the files that make a tokenizer are to be had for a reader elsewhere; its special tokens are named', async () => {
+test('the loader returns the files of a tokenizer and names its special tokens', async () => {
   const files = await createTokenizerLoader(places).files('tiny', new AbortController().signal)
   expect(files.tokenizerJson).toBe(readFileSync(path.join(tiny, 'tokenizer.json'), 'utf8'))
   const again = loadTokenizerFiles('tiny', files)
@@ -85,7 +85,7 @@ test('the files that make a tokenizer are to be had for a reader elsewhere; its 
   expect(again.specialTokens).toMatchObject({ eos_token: '<|im_end|>' })
 })
 
-describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
+describe.each(['qwen3', 'tiny'] as const)('the tokenizer %s', (name) => {
   const text = fc.string({
     unit: fc.oneof(
       anyText({ minLength: 1, maxLength: 1 }),
@@ -93,7 +93,7 @@ describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
     ),
   })
 
-  test('the bytes of the ids of a text, joined, are the text in the tokenizer’s normal form', () => {
+  test('has id bytes that join to the text in its normal form', () => {
     const { tokenizer } = loaded[name]
     fc.assert(
       fc.property(text, (value) => {
@@ -105,13 +105,13 @@ describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
     )
   })
 
-  test('ids are those of Python’s tokenizers', () => {
+  test('returns the ids of Python’s tokenizers', () => {
     for (const [value, ids] of golden[name].encodings)
       expect([value, loaded[name].tokenizer.encode(value)]).toEqual([value, ids])
     expect(golden[name].encodings.length).toBeGreaterThanOrEqual(200)
   })
 
-  test('the chat template renders what Python’s transformers renders', () => {
+  test('renders the chat template like Python’s transformers', () => {
     for (const { tools, text, ...input } of golden[name].renders) {
       const rendered = loaded[name].template(tools !== null)?.render({ ...input, tools: tools ?? undefined })
       expect([input, rendered]).toEqual([input, text])
@@ -119,7 +119,7 @@ describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
     expect(golden[name].renders.length).toBeGreaterThanOrEqual(90)
   })
 
-  test('added tokens are single ids, with the text of their content', () => {
+  test('has single ids for added tokens, with their content as text', () => {
     const { tokenizer } = loaded[name]
     expect(tokenizer.addedTokens.map(({ content }) => content)).toEqual(
       expect.arrayContaining(['<|im_start|>', '<|im_end|>', '<think>', '<tool_call>']),
@@ -128,7 +128,7 @@ describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
       expect([tokenizer.encode(content), new TextDecoder().decode(tokenizer.bytes(id))]).toEqual([[id], content])
   })
 
-  test('it says how large it is and where generation stops', () => {
+  test('reports its size and its stop ids', () => {
     const { tokenizer, stopIds, template } = loaded[name]
     expect(tokenizer.bytes(tokenizer.vocabularySize)).toHaveLength(0)
     expect(tokenizer.fingerprint).toMatch(/^[0-9a-f]{64}$/)
@@ -160,19 +160,19 @@ describe('finding a tokenizer', () => {
     return error
   }
 
-  test('the same files are loaded once, under whatever name', async () => {
+  test('loads the same files once, under any name', async () => {
     const loader = createTokenizerLoader({ ...places, folders: [folder, tiny] })
     expect(await loader.load(tiny)).toBe(await loader.load('tiny'))
     expect(await loader.load(path.join(folder, 'good'))).not.toBe(await loader.load('tiny'))
   })
 
-  test('a chat_template.jinja beside the configuration wins', async () => {
+  test('prefers a chat_template.jinja to the configuration', async () => {
     const { template } = await createTokenizerLoader({ ...places, folders: [folder] }).load(path.join(folder, 'good'))
     const messages = [{ role: 'user', content: 'hi' }]
     expect(template(false)?.render({ messages, tools: undefined, addGenerationPrompt: true, options: {} })).toBe('hi!')
   })
 
-  test('a name in an allowed folder is loaded from there, before the Hub is asked', async () => {
+  test('loads a name from an allowed folder before it asks the Hub', async () => {
     await mkdir(path.join(folder, 'Qwen', 'Qwen3-8B'), { recursive: true })
     for (const file of ['tokenizer.json', 'tokenizer_config.json'])
       await writeFile(path.join(folder, 'Qwen', 'Qwen3-8B', file), await readFile(path.join(tiny, file)))
@@ -184,7 +184,7 @@ describe('finding a tokenizer', () => {
     expect(await failure('Qwen')).toMatchObject({ code: 'TOKENIZER_OFFLINE' })
   })
 
-  test('the names in the allowed folders are those that can be loaded, sorted, two levels deep', async () => {
+  test('lists the loadable names in the allowed folders, sorted, two levels deep', async () => {
     const named = await mkdtemp(path.join(folder, 'named-'))
     const second = await mkdtemp(path.join(folder, 'second-'))
     for (const name of ['named/b', 'named/org/model', 'named/.hidden', 'named/a/b/too-deep', 'second/b', 'second/c']) {
@@ -211,13 +211,13 @@ describe('finding a tokenizer', () => {
     ['a name with a NUL', () => 'a\0b', 'TOKENIZER_REFUSED', 'no Hub name'],
     ['a long name', () => 'x'.repeat(300), 'TOKENIZER_REFUSED', 'no Hub name'],
     ['a Hub that is not there', () => 'Qwen/Qwen3-4B', 'TOKENIZER_OFFLINE', 'cannot be reached'],
-  ])('%s is refused with a reason', async (_what, name, code, text) => {
+  ])('refuses %s with a reason', async (_what, name, code, text) => {
     const error = await failure(name())
     expect(error.code).toBe(code)
     expect(`${error.message} ${error.hint}`).toContain(text)
   })
 
-  describe('what stands in a folder under the name of a tokenizer file', () => {
+  describe('a tokenizer file that is a link', () => {
     const withFile = async (file: string, put: (place: string) => Promise<unknown>): Promise<string> => {
       const model = await mkdtemp(path.join(folder, 'model-'))
       if (file !== 'tokenizer.json')
@@ -264,14 +264,14 @@ describe('finding a tokenizer', () => {
       expect(error.message).toContain(text)
     })
 
-    test('a link within the allowed folders is followed, and one that leads nowhere is none', async () => {
+    test('is followed within the allowed folders, and ignored if it is dangling', async () => {
       const model = await withFile('chat_template.jinja', (place) => symlink('../good/chat_template.jinja', place))
       await symlink('nowhere', path.join(model, 'generation_config.json'))
       const { template } = await createTokenizerLoader({ ...places, folders: [folder] }).load(model)
       expect(template(false)?.text).toBe('{{ messages[0].content }}!')
     })
 
-    test('a snapshot of the Hub’s cache is read through its links, though only the snapshot is allowed', async () => {
+    test('is followed in a snapshot of the Hub’s cache, although only the snapshot is allowed', async () => {
       const repository = await mkdtemp(path.join(folder, 'models--org--linked-'))
       const snapshot = path.join(repository, 'snapshots', 'b'.repeat(40))
       await mkdir(snapshot, { recursive: true })
@@ -283,7 +283,7 @@ describe('finding a tokenizer', () => {
     })
   })
 
-  test('a Hub repository in the cache is used without the network', async () => {
+  test('a cached Hub repository is used without the network', async () => {
     const commit = 'a'.repeat(40)
     const repository = path.join(folder, 'hub', 'models--org--name')
     await mkdir(path.join(repository, 'refs'), { recursive: true })
@@ -296,7 +296,7 @@ describe('finding a tokenizer', () => {
   })
 })
 
-test('files that are JSON of another shape are told apart', () => {
+test('tokenizer files with JSON of a wrong shape are reported by name', () => {
   const files = { tokenizerConfigJson: undefined, chatTemplateJinja: undefined, generationConfigJson: undefined }
   expect(() => loadTokenizerFiles('x', { ...files, tokenizerJson: '{"a": 1}' })).toThrow(
     'tokenizer.json: model: expected an object, found nothing',
