@@ -181,7 +181,11 @@ describe('a wrong slime sample reports the position of', () => {
       { tokens: [1], status: 'pending' },
       'response_length: expected the number of tokens after the initial prompt, found nothing',
     ],
-    ['a long response', { ...sample, response_length: 9 }, 'response_length: expected at most 8 (the number of its tokens), found 9'],
+    [
+      'a long response',
+      { ...sample, response_length: 9 },
+      'response_length: expected at most 8 (the number of its tokens), found 9',
+    ],
     [
       'a short mask',
       { ...sample, loss_mask: [1] },
@@ -289,9 +293,7 @@ describe('slime format', () => {
     const [prompt, first, ...rest] = scored.segments
     const unscored = { ...scored, segments: [prompt, { ...first, logprobs: [-1, null] }, ...rest] } as Trajectory
     expect(sampleOf(unscored).rollout_log_probs).toBeNull()
-    expect(written(unscored).lost).toContain(
-      'all logprobs: some trained tokens have none, and slime needs all or none',
-    )
+    expect(written(unscored).lost).toContain('all logprobs: some trained tokens have none, and slime needs all or none')
     const bare = read({ ...sample, rollout_log_probs: null })
     expect(written(bare).lost).toContain('logprobs: none of the trained tokens has one')
   })
@@ -358,9 +360,7 @@ describe('slime status', () => {
   test.each(Object.entries(statuses))('of %s is %s', (name, status) => {
     const { value, lost } = written({ ...sampleTrajectory, outcome: outcomeNamed(name) })
     expect((value as WrittenSample).status).toBe(status)
-    expect(lost.includes('outcome: written as truncated')).toBe(
-      !['end_turn', 'truncated', 'length'].includes(name),
-    )
+    expect(lost.includes('outcome: written as truncated')).toBe(!['end_turn', 'truncated', 'length'].includes(name))
   })
 
   test('is documented in docs/formats.md', () => {

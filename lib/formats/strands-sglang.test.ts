@@ -202,7 +202,11 @@ describe('older strands-sglang dumps', () => {
     })
     expect(segments.map(({ mask }) => mask)).toEqual([[0, 1], undefined, undefined, [0]])
     expect(segments.flatMap(({ problems = [] }) => problems)).toEqual([
-      { kind: 'mask', column: 'mask', message: 'The loss mask of 1 of 2 tokens differs from that of a prompt; it is kept.' },
+      {
+        kind: 'mask',
+        column: 'mask',
+        message: 'The loss mask of 1 of 2 tokens differs from that of a prompt; it is kept.',
+      },
       {
         kind: 'mask',
         column: 'mask',

@@ -4,7 +4,7 @@ import { schemaProblem } from './json-schema-text.ts'
 test.each([
   ['{"type": "array", "items": {"type": "number"}}', undefined],
   ['{"type": "objct"}', 'As JSON Schema: type: expected one of string'],
-  ['{"$ref": "#/nowhere"}', 'a place in this schema'],
+  ['{"$ref": "#/nowhere"}', 'a position in this schema'],
   ['{', undefined],
   ['', undefined],
 ])('schemaProblem checks %s', (text, words) => {

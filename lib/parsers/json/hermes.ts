@@ -11,6 +11,7 @@ import { namedCall, nameIn } from '../reading/named-call.ts'
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const SPELLING = { arguments: ['arguments', 'parameters'] } as const
 
+/** Parser of Hermes. */
 export const hermes: ToolParser = { name: 'hermes', sglangNames: ['hermes', 'qwen', 'qwen25'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {

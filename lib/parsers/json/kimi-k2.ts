@@ -13,6 +13,7 @@ const ARGUMENTS = '<|tool_call_argument_begin|>'
 const section = { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' } as const
 const delimiters = { open: '<|tool_call_begin|>', close: '<|tool_call_end|>', section } as const
 
+/** Parser of Kimi K2. */
 export const kimiK2: ToolParser = headedParser({
   name: 'kimi_k2',
   sglangNames: ['kimi_k2'],

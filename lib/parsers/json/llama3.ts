@@ -19,6 +19,7 @@ const SPELLING = { arguments: ['parameters', 'arguments'] } as const
 const TURN_END = '<|eo'
 const BETWEEN = /\s*[;,]?\s*/y
 
+/** Parser of Llama 3.1 to 3.3. */
 export const llama3: ToolParser = { name: 'llama3', sglangNames: ['llama3'], delimiters, parse, markup }
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {

@@ -22,6 +22,7 @@ const ID = /^[a-zA-Z0-9]{9}$/
 /** Ends a turn, and so a malformed call. */
 const TURN_END = '</s>'
 
+/** Parser of Mistral. */
 export const mistral: ToolParser = { name: 'mistral', sglangNames: ['mistral'], delimiters, parse, markup }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {

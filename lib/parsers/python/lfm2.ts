@@ -16,6 +16,7 @@ export const LFM2_WORDS: LiteralWords = new Map([
 ])
 const SPELLING = { arguments: ['arguments', 'parameters'] } as const
 
+/** Parser of LFM2. */
 export const lfm2 = listParser({
   name: 'lfm2',
   sglangNames: ['lfm2'],

@@ -11,6 +11,7 @@ import { pythonListReader } from './python-calls.ts'
 
 const delimiters = { open: '[', close: '' } as const
 
+/** Parser of pythonic calls. */
 export const pythonic: ToolParser = { name: 'pythonic', sglangNames: ['pythonic'], delimiters, parse, markup }
 
 const OPEN = /\[[ \t\n\r\f]*[\p{L}_][\p{L}\p{N}_.-]*[ \t]*\(/gu

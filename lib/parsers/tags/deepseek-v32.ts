@@ -20,7 +20,9 @@ const sectionOf = (block: string) => ({ open: `<｜DSML｜${block}>`, close: `</
 const V32 = sectionOf('function_calls')
 const V4 = sectionOf('tool_calls')
 
+/** Parser of DeepSeek V3.2. */
 export const deepseekV32 = dsmlParser('deepseek_v32', 'deepseekv32', V32, V4)
+/** Parser of DeepSeek V4. */
 export const deepseekV4 = dsmlParser('deepseek_v4', 'deepseekv4', V4, V32)
 
 type Section = ReturnType<typeof sectionOf>

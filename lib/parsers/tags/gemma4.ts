@@ -15,6 +15,7 @@ const CALL = 'call:'
 const ARGUMENTS = 'the arguments'
 const NAME_END = /[{<]/g
 
+/** Parser of Gemma 4. */
 export const gemma4: ToolParser = { name: 'gemma4', sglangNames: ['gemma4'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {

@@ -6,6 +6,7 @@
 import type { ToolParser } from '../parser.ts'
 import { keyedParser } from '../reading/keyed-call.ts'
 
+/** Parser of GLM. */
 export const glm: ToolParser = {
   name: 'glm',
   sglangNames: ['glm45', 'glm', 'glm47', 'ling3', 'poolside_v1', 'spark25'],

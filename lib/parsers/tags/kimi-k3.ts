@@ -33,6 +33,7 @@ const NAME = /\s+tool="([^"]*)"(?:\s+index="\d+")?\s*<\|sep\|>/y
 const TYPE = /type="(\w+)"/
 const words = new Map<string, unknown>()
 
+/** Parser of Kimi K3. */
 export const kimiK3: ToolParser = { name: 'kimi_k3', sglangNames: ['kimi_k3'], delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {

@@ -20,6 +20,7 @@ const TAG = /\]<\]minimax\[>\[<([^<>\s/"]+)>/y
 const ITEM = 'item'
 const words = new Map<string, unknown>()
 
+/** Parser of MiniMax M3. */
 export const minimaxM3: ToolParser = { name: 'minimax-m3', sglangNames: ['minimax-m3'], delimiters, parse }
 
 /** A named value. Without elements in it, it is a text. */

@@ -37,6 +37,7 @@ const words = new Map<string, unknown>([
   ['None', null],
 ])
 
+/** Parser of Qwen3-Coder and Qwen3.5. */
 export const qwenXml: ToolParser = {
   ...qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, words)),
   sglangNames: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],

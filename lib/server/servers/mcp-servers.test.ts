@@ -125,7 +125,7 @@ test('two servers with a tool of one name are told, with both names, and a call 
   expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
     422,
     'BAD_TOOL',
-    'there are two tools named "echo": one of the MCP server everything, one of the MCP server other',
+    'there are two tools named "echo": one from the MCP server everything, one from the MCP server other',
   ])
   const echo = all.runnable(await all.spec({ mcp: 'other', name: 'echo' }, signal))
   await expect(echo?.run({ message: 'die' }, context)).rejects.toThrow(

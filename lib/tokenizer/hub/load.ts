@@ -253,13 +253,8 @@ async function readFileOf(
   try {
     return await readFile(real, 'utf8')
   } catch (error) {
-    throw new TokenizerError(
-      'TOKENIZER_BROKEN',
-      `${called} cannot be read: ${(error as Error).message}`,
-      undefined,
-      {
-        cause: error,
-      },
-    )
+    throw new TokenizerError('TOKENIZER_BROKEN', `${called} cannot be read: ${(error as Error).message}`, undefined, {
+      cause: error,
+    })
   }
 }

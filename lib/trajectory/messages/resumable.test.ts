@@ -28,17 +28,17 @@ test('resumeObstacle allows a broken response of a failed run', () => {
 })
 
 test.each<[string, Partial<ResponseSegment>, RegExp]>([
-  ['the model has ended', { finish: { kind: 'stop' } }, /has ended/],
-  ['a server ended for an unknown reason', { finish: { kind: 'unknown', raw: 'x' } }, /has ended/],
+  ['the model ended', { finish: { kind: 'stop' } }, /ended the last/],
+  ['a server ended for an unknown reason', { finish: { kind: 'unknown', raw: 'x' } }, /ended/],
   ['has no tokens', { ids: [] }, /does not end with a response/],
   ['came over a chat endpoint', { request: { ...request, endpoint: 'chat' } }, /takes messages/],
   ['has a mask', { mask: [1, 1, 0] }, /mask or columns/],
   ['has columns', { columns: { entropy: [1, 1, 0] } }, /mask or columns/],
-  ['is bound by a regex', { request: { ...request, samplingParams: { regex: 'a+' } } }, /^regex binds/],
+  ['is bound by a regex', { request: { ...request, samplingParams: { regex: 'a+' } } }, /^regex constrains/],
   [
     'was resumed with a schema',
     { resumed: [{ at: 1, request: { ...request, samplingParams: { json_schema: '{}' } } }] },
-    /^json_schema binds/,
+    /^json_schema constrains/,
   ],
 ])('a response that %s cannot be resumed', (_, change, why) => {
   expect(ending({ ...response, ...change })).toMatch(why)
@@ -52,7 +52,7 @@ test('resumeObstacle allows a response whose request is unknown', () => {
 test('resumeObstacle refuses after a prompt, during a run, and with a grammar', () => {
   expect(ending({ kind: 'prompt', ids: [1], messages: [] })).toMatch(/does not end/)
   expect(ending(response, { kind: 'running' })).toMatch(/not ended/)
-  expect(ending(response, cancelled, { ebnf: 'root ::= "a"' })).toMatch(/^ebnf binds/)
+  expect(ending(response, cancelled, { ebnf: 'root ::= "a"' })).toMatch(/^ebnf constrains/)
 })
 
 test('responseCalls gives each call its tokens, and the totals include all calls', () => {
