@@ -110,7 +110,7 @@ describe('a settings file', () => {
     [[], 'format: expected "rollscope.settings/1", found nothing'],
     [null, 'format: expected "rollscope.settings/1", found nothing'],
     [{ format: 'rollscope.trajectory/1' }, 'format: expected "rollscope.settings/1", found "rollscope.trajectory/1"'],
-    [{ format: 'rollscope.settings/2', servers: 7 }, 'format: version 2, written by a newer Rollscope'],
+    [{ format: 'rollscope.settings/2', servers: 7 }, 'format: version 2 was written by a newer Rollscope'],
     [{ format: 'rollscope.settings/1' }, 'servers: expected an array, found nothing'],
     [
       { format: 'rollscope.settings/1', servers: [{ name: 'a' }] },
