@@ -236,7 +236,7 @@ describe('an unavailable MCP server is reported with the reason', () => {
     [
       'a program that ends, with its last words',
       { ...stdio, args: ['-e', 'console.error("no licence"); process.exit(3)'] },
-      /closed.*it said: no licence/s,
+      /closed.*it printed: no licence/s,
     ],
     ['nobody there', { kind: 'http', url: 'http://127.0.0.1:9/mcp', headers: {} }, /fetch failed: /],
   ])('%s', async (_what, place, why) => {

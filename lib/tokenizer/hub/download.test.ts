@@ -122,7 +122,7 @@ describe('an unavailable tokenizer is reported with advice for', () => {
       'one without tokenizer.json',
       { files: { 'tokenizer.model': 'x' } },
       'TOKENIZER_UNSUPPORTED',
-      /org\/name holds no tokenizer\.json/,
+      /org\/name contains no tokenizer\.json/,
     ],
     [
       'one that is no JSON',
@@ -134,13 +134,13 @@ describe('an unavailable tokenizer is reported with advice for', () => {
       'a kind that cannot be read',
       { files: { 'tokenizer.json': MARTIAN } },
       'TOKENIZER_UNSUPPORTED',
-      /kind that cannot be read here.*Martian/,
+      /unsupported kind.*Martian/,
     ],
     [
       'a file that changes on the way',
       { spoilt: 'tokenizer.json' },
       'TOKENIZER_BROKEN',
-      /did not arrive as the Hub lists it/,
+      /differs from the Hub’s listing/,
     ],
   ])('%s', async (_what, changed, code, words) => {
     repository(changed)

@@ -207,9 +207,9 @@ describe('finding a tokenizer', () => {
     ['a folder that is not there', () => path.join(folder, 'none'), 'TOKENIZER_NOT_FOUND', 'no folder'],
     ['a folder without a tokenizer', () => path.join(folder, 'empty'), 'TOKENIZER_UNSUPPORTED', 'no tokenizer.json'],
     ['a cut file', () => path.join(folder, 'cut'), 'TOKENIZER_BROKEN', 'not JSON'],
-    ['an odd name', () => 'a/../../b', 'TOKENIZER_REFUSED', 'no Hub name'],
-    ['a name with a NUL', () => 'a\0b', 'TOKENIZER_REFUSED', 'no Hub name'],
-    ['a long name', () => 'x'.repeat(300), 'TOKENIZER_REFUSED', 'no Hub name'],
+    ['an odd name', () => 'a/../../b', 'TOKENIZER_REFUSED', 'not a Hub name'],
+    ['a name with a NUL', () => 'a\0b', 'TOKENIZER_REFUSED', 'not a Hub name'],
+    ['a long name', () => 'x'.repeat(300), 'TOKENIZER_REFUSED', 'not a Hub name'],
     ['a Hub that is not there', () => 'Qwen/Qwen3-4B', 'TOKENIZER_OFFLINE', 'cannot be reached'],
   ])('refuses %s with a reason', async (_what, name, code, text) => {
     const error = await failure(name())
@@ -256,7 +256,7 @@ describe('finding a tokenizer', () => {
           await truncate(place, (128 << 20) + 1)
         },
         'TOKENIZER_BROKEN',
-        'that is no tokenizer',
+        'too large for a tokenizer',
       ],
     ])('%s is refused by its name', async (_what, file, put, code, text) => {
       const error = await failure(await withFile(file, put))
