@@ -98,7 +98,8 @@ describe('suggestParser gives the reason in words', () => {
       { chatTemplate: '<|action_start|><|plugin|>' },
       {
         parser: 'hermes',
-        because: 'no parser here reads <|action_start|>, which the chat template contains: the format of SGLang’s interns1',
+        because:
+          'no parser here reads <|action_start|>, which the chat template contains: the format of SGLang’s interns1',
         by: 'default',
       },
     ],

@@ -28,12 +28,18 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
   const written = foreign ? undefined : formIn((mark) => chatTemplate.includes(mark))
   if (own !== undefined) {
     const isOther = written !== undefined && written.parser !== own
-    const caveat = isOther ? `, though the chat template contains ${written.marks[0]}, as ${written.parser} reads it` : ''
+    const caveat = isOther
+      ? `, though the chat template contains ${written.marks[0]}, as ${written.parser} reads it`
+      : ''
     return { parser: own, because: `the server runs with ${serverParser}${caveat}`, by: 'server' }
   }
   const unknown = serverParser === undefined ? '' : `the server’s parser ${serverParser} is unknown here, and `
   if (written)
-    return { parser: written.parser, because: `${unknown}the chat template contains ${written.marks[0]}`, by: 'template' }
+    return {
+      parser: written.parser,
+      because: `${unknown}the chat template contains ${written.marks[0]}`,
+      by: 'template',
+    }
   if (foreign) {
     const because = `${unknown}no parser here reads ${foreign.mark}, which the chat template contains: the format of SGLang’s ${foreign.sglangParser}`
     return { parser: DEFAULT_PARSER, because, by: 'default' }
@@ -43,7 +49,9 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
   if (told)
     return { parser: told.parser, because: `${unknown}the tokenizer has ${told.marks[0]} as a token`, by: 'tokens' }
   const because =
-    unknown === '' ? 'neither the server nor the chat template identifies one' : `${unknown}the chat template identifies none`
+    unknown === ''
+      ? 'neither the server nor the chat template identifies one'
+      : `${unknown}the chat template identifies none`
   return { parser: DEFAULT_PARSER, because, by: 'default' }
 }
 
