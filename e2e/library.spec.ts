@@ -313,6 +313,15 @@ test('Pages of the list, a running trajectory, an empty library and a lost serve
   })
 
   await test.step('The next page begins after the last row shown, though another trajectory was added', async () => {
+    // While a row is not checked the list is read again, and the added trajectory would be in it.
+    await expect
+      .poll(async () => {
+        const listed = await request.get(`/api/trajectories?tag=${tag}&health=unchecked`, { headers: AUTHORIZED })
+        return (await listed.json()).total
+      })
+      .toBe(0)
+    await page.reload()
+    await expect(range).toHaveText('1–50 of 57')
     await imported(request, small('later'))
     await page.getByRole('button', { name: 'Next page' }).click()
     await expect(range).toHaveText('52–58 of 58')
