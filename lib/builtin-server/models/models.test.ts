@@ -180,7 +180,7 @@ describe('from the Hub', () => {
   })
 
   test.each([
-    [{ refused: 401 }, 'the Hub refuses access to org/several to you (401)'],
+    [{ refused: 401 }, 'the Hub refuses access to org/several (401)'],
     [{ refused: 404 }, 'the Hub has no model org/several'],
     [{ files: { 'config.json': '{}', 'model.safetensors': 'x' } }, 'it is no export for transformers.js'],
   ])('%j', async (changed, why) => {
