@@ -7,16 +7,16 @@ export default function ErrorPage({ error, reset }: { readonly error: Error; rea
   return (
     <main className="grid h-dvh place-content-center gap-3 p-4 text-center">
       <h1 className="font-semibold text-lg">
-        {isUnloaded ? 'A part of this page could not be loaded' : 'Something broke in this page'}
+        {isUnloaded ? 'A part of this page could not be loaded' : 'This page failed'}
       </h1>
       <p className="max-w-lg text-dim [overflow-wrap:anywhere]">
         {isUnloaded
-          ? 'The application does not answer, or it was updated since the page was opened. What was recorded is stored.'
+          ? 'Rollscope does not respond, or it was updated after this page was opened. Recorded data is stored.'
           : error.message}
       </p>
       <div>
         <Button look="primary" onClick={isUnloaded ? () => window.location.reload() : reset}>
-          {isUnloaded ? 'Load the page again' : 'Draw it again'}
+          {isUnloaded ? 'Reload page' : 'Try again'}
         </Button>
       </div>
     </main>

@@ -3,7 +3,7 @@ import { Link } from '#components/shell/navigation.tsx'
 export default function NotFound() {
   return (
     <main className="grid h-dvh place-content-center gap-2 p-4 text-center">
-      <h1 className="font-semibold text-lg">There is no such page</h1>
+      <h1 className="font-semibold text-lg">Page not found</h1>
       <Link href="/" className="justify-self-center text-accent hover:underline">
         Go to the playground
       </Link>

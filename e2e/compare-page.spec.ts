@@ -14,7 +14,9 @@ test('A comparison is walked by keyboard alone, restored by its address, and lea
   const wrongs = watch(page)
   await open(page, '/compare')
   await page.getByRole('searchbox').focus()
-  const example = page.getByRole('button', { name: /Sampled ids that their text does not give back.*Temperature 1/s })
+  const example = page.getByRole('button', {
+    name: /Sampled ids that change when the text is encoded again.*Temperature 1/s,
+  })
   await example.focus()
   await page.keyboard.press('Enter')
   await compared(page)
@@ -47,7 +49,7 @@ test('A comparison is walked by keyboard alone, restored by its address, and lea
     await compared(page)
     await page.goBack()
     await page.getByRole('button', { name: /drift 3 spans/ }).click()
-    await page.getByRole('button', { name: 'See in compare' }).click()
+    await page.getByRole('button', { name: 'Show in Compare' }).click()
     await compared(page)
     await expect(summary(page)).toHaveAttribute('data-drift', '3')
   })
@@ -93,7 +95,7 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
 
   await test.step('a trajectory that is not stored leads to the choice of another', async () => {
     await expect(page.getByText('there is no such trajectory: "no-such-key"')).toBeVisible()
-    await page.getByRole('button', { name: 'Choose another trajectory …' }).click()
+    await page.getByRole('button', { name: 'Choose another trajectory…' }).click()
     // The examples are listed after what is stored.
     await dialog
       .getByRole('button', { name: /^Two calls, one after the other/ })
@@ -103,20 +105,20 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
   })
 
   await test.step('a tokenizer that cannot be loaded leads to the choice of another', async () => {
-    await page.getByRole('button', { name: 'Tokenizer of the right side …' }).click()
-    await dialog.getByRole('button', { name: 'Make the side' }).click()
+    await page.getByRole('button', { name: 'Tokenizer of the right side…' }).click()
+    await dialog.getByRole('button', { name: 'Apply' }).click()
     await expect(dialog.getByRole('alert')).toContainText('no/such')
     await dialog.getByRole('button', { name: 'built-in', exact: true }).first().click()
-    await dialog.getByRole('button', { name: 'Make the side' }).click()
+    await dialog.getByRole('button', { name: 'Apply' }).click()
     await compared(page)
     await expect(page).toHaveURL(/tokenizer=built-in/)
-    await expect(summary(page)).toContainText(/No drift.*All \d+ tokens of the left are the same ids on the right/)
+    await expect(summary(page)).toContainText(/No drift.*All \d+ tokens of the left side have the same ids on the right/)
   })
 
   await test.step('the chat baseline of a run is compared with what the server read', async () => {
-    await page.getByLabel('Left side shown as').selectOption('Live chat baseline …')
+    await page.getByLabel('Left side shown as').selectOption('Live chat baseline…')
     await dialog.getByRole('button', { name: 'Run the chat baseline' }).click()
-    await dialog.getByRole('button', { name: 'Sampled against read' }).click()
+    await dialog.getByRole('button', { name: 'Compare sampled and read ids' }).click()
     await expect(page).toHaveURL(/right=[^&]*~read/)
     await compared(page)
   })
@@ -125,9 +127,9 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Library' }).click()
     await page.locator('[data-library="idle"]').waitFor()
     // Other journeys may have stored the same examples.
-    for (const title of ['Sampled ids that their text does not give back', 'Two calls, one after the other'])
+    for (const title of ['Sampled ids that change when the text is encoded again', 'Two calls, one after the other'])
       await page
-        .getByRole('checkbox', { name: `Choose ${title}` })
+        .getByRole('checkbox', { name: `Select ${title}` })
         .first()
         .check()
     await page.getByRole('button', { name: 'Compare', exact: true }).click()

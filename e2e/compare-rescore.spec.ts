@@ -20,7 +20,7 @@ test('The drift of a run is rescored on the server that sampled it, and the pane
   await open(page, PAIR)
   await panel(page).waitFor()
   await page.keyboard.press('w')
-  await expect(page.getByRole('button', { name: 'Score both on server' })).toBeFocused()
+  await expect(page.getByRole('button', { name: 'Rescore both sides' })).toBeFocused()
   await page.keyboard.press('Enter')
   await rescored(page)
 

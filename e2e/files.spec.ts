@@ -18,7 +18,7 @@ async function openFile(page: Page, name: string, text: string, folder: string):
   await writeFile(file, text)
   await page.getByRole('button', { name: 'Open' }).click()
   const chooser = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose a file …' }).click()
+  await page.getByRole('button', { name: 'Choose a file…' }).click()
   await (await chooser).setFiles(file)
 }
 

@@ -24,7 +24,7 @@ test.afterAll(async ({ request }) => {
 })
 
 const legend = (page: Page) => page.locator('[data-legend]')
-const more = (page: Page) => page.getByLabel('Colour tokens by something else')
+const more = (page: Page) => page.getByLabel('More colour modes')
 const handle = (page: Page) => page.getByRole('slider', { name: 'End of the colour scale' })
 const scrollTop = (page: Page) => page.getByRole('grid', { name: 'Tokens' }).evaluate((grid) => grid.scrollTop)
 
@@ -187,11 +187,11 @@ test('Points, bars and rows of the charts lead to their tokens, another pair is 
 
   await test.step('Sampler and trainer are compared, and another pair is in the address', async () => {
     await page.getByRole('tab', { name: 'Charts' }).click()
-    const scatter = page.getByRole('region', { name: 'One number against another' })
-    await expect(scatter.getByLabel('Number upwards')).toHaveValue('column:trainerLogprobs')
+    const scatter = page.getByRole('region', { name: 'Compare two values' })
+    await expect(scatter.getByLabel('Vertical value')).toHaveValue('column:trainerLogprobs')
     await expect(scatter).toContainText(/correlation\s*(0\.99|1\.0)/)
     await expect(scatter).toContainText('KL, k3')
-    await scatter.getByLabel('Number upwards').selectOption('column:advantage')
+    await scatter.getByLabel('Vertical value').selectOption('column:advantage')
     await expect(page).toHaveURL((url) => url.searchParams.get('scatter') === 'logprob,column:advantage')
     await expect(scatter).not.toContainText('KL, k3')
   })

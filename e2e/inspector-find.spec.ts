@@ -95,8 +95,8 @@ test('Find steps through hits across tokens, is restored by a reload, and fits b
       await expect(page.getByText(/tokens in all/)).toBeVisible()
     }
     await expectFitEverywhere(page, showAnswer, 'search')
-    await page.getByRole('button', { name: 'What can be found' }).click()
-    const help = page.getByRole('dialog', { name: 'What can be found' })
+    await page.getByRole('button', { name: 'Search help' }).click()
+    const help = page.getByRole('dialog', { name: 'Search help' })
     const showHelp = () => expect(help.getByRole('heading', { name: 'In this trajectory' })).toBeVisible()
     await expectFitEverywhere(page, showHelp, '[role="dialog"]')
     await page.getByRole('button', { name: 'tool:calculator' }).click()

@@ -31,18 +31,18 @@ test('Health counts drift and shows it place by place, and the trajectory is ver
   await open(page, '/example/retokenization-drift')
   await page.locator('[data-health="done"]').waitFor()
   await page.locator('[data-drift="done"]').waitFor()
-  await expect(strip(page).getByRole('status')).toHaveText('no problems found · 10 checks')
+  await expect(strip(page).getByRole('status')).toHaveText('no findings · 10 checks')
   await expect(page.getByText('3 spans', { exact: true })).toBeVisible()
   const chip = strip(page).getByRole('button', { name: 'drift 3 spans' })
   await chip.click()
   await selected(page).toBe('217-218')
-  await expect(strip(page)).toContainText('Every span holds trained tokens.')
+  await expect(strip(page)).toContainText('Every span contains trained tokens.')
   await chip.press('Enter')
   await selected(page).toBe('243-244')
   await strip(page).getByRole('button', { name: 'Previous place' }).click()
   await selected(page).toBe('217-218')
 
-  await panel(page).getByRole('button', { name: 'Score again' }).click()
+  await panel(page).getByRole('button', { name: 'Rescore' }).click()
   await page.locator('[data-verify="scored"]').waitFor()
   const floor = Number(await panel(page).locator('[data-floor]').getAttribute('data-floor'))
   expect(floor).toBeLessThan(1e-4)
@@ -51,13 +51,13 @@ test('Health counts drift and shows it place by place, and the trajectory is ver
   await expect(panel(page)).toContainText('None: no token differs far more than the others.')
   await panel(page).getByRole('button', { name: 'Colour tokens by the scores' }).click()
   await expect.poll(() => new URL(page.url()).searchParams.get('colour')).toBe('column:verified')
-  await expect(page.getByLabel('Colour tokens by something else')).toHaveValue('column:verified')
+  await expect(page.getByLabel('More colour modes')).toHaveValue('column:verified')
 
   // The open drift chip and the scores.
   await expectFitEverywhere(page)
   await page.setViewportSize(WINDOWS[0])
   await strip(page).getByRole('button', { name: 'Close' }).press('Escape')
-  await expect(strip(page)).not.toContainText('Every span holds trained tokens.')
+  await expect(strip(page)).not.toContainText('Every span contains trained tokens.')
 })
 
 test('The library marks the health of its trajectories and filters by it', async ({ page, request }) => {

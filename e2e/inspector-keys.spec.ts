@@ -191,11 +191,11 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     }
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await command(page, 'no such command')
-    await expect(page.getByText('No command has these words.')).toBeVisible()
+    await expect(page.getByText('No matching commands.')).toBeVisible()
     await expectFitEverywhere(page, undefined, 'dialog')
     await press(page, 'Enter', 'Escape')
     await page.setViewportSize(WINDOWS[0])
-    await command(page, 'find …')
+    await command(page, 'find…')
     await press(page, 'Enter')
     await expect(page.getByLabel('Find', { exact: true })).toBeFocused()
   })

@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { idle, open } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
 
-const table = (page: Page) => page.getByRole('grid', { name: 'Arrays beside their tokens' })
+const table = (page: Page) => page.getByRole('grid', { name: 'Arrays and their tokens' })
 const shownFormat = (page: Page, name: string) => page.locator(`[data-format="${name}"][data-idle="true"]`).waitFor()
 const row = (page: Page, token: number) => table(page).locator(`[data-token="${token}"]`)
 

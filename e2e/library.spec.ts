@@ -91,7 +91,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await saved(page)
     await page.getByLabel('Tags').fill('to keep')
     await page.getByLabel('Tags').press('Enter')
-    await expect(page.getByRole('button', { name: 'Take away the tag to keep' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Remove the tag to keep' })).toBeVisible()
     await page.getByLabel('Reward').fill('0.5')
     await page.getByLabel('Note').fill('two\nlines')
     await page.getByLabel('Title').focus()
@@ -105,7 +105,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   })
 
   await test.step('List and panel fit', async () => {
-    await page.getByLabel('Choose Renamed here').check()
+    await page.getByLabel('Select Renamed here').check()
     await expectFitEverywhere(page)
     // A narrow window shows the panel in place of the list.
     await row(second).locator('button').click()
@@ -134,7 +134,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   await test.step('An export of two rows is read back as the same two, in the order in which they were chosen', async () => {
     await row(third).locator('input').check()
     await row(second).locator('input').check()
-    await page.getByRole('button', { name: 'Export …' }).click()
+    await page.getByRole('button', { name: 'Export…' }).click()
     const { name, text } = await exportedAs(page, 'Rollscope')
     expect(name).toBe('trajectories-2.jsonl')
     const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
@@ -172,14 +172,14 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect(group).toHaveAttribute('aria-expanded', 'true')
     await expectFitEverywhere(page, undefined, 'main')
     await page.setViewportSize(SCREENS[0].viewport)
-    await page.getByLabel(/^Choose all 3 samples of/).check()
+    await page.getByLabel(/^Select all 3 samples of/).check()
     // The panel beside it has one for the group that it shows.
-    await page.getByRole('region', { name: 'Trajectories' }).getByRole('button', { name: 'Export …' }).click()
+    await page.getByRole('region', { name: 'Trajectories' }).getByRole('button', { name: 'Export…' }).click()
     expect((await exportedAs(page, 'slime')).name).toBe('trajectories-3.slime.jsonl')
     await page.getByRole('button', { name: 'Trainer’s cut' }).click()
-    await page.getByLabel(/Trainer takes/).fill('10')
+    await page.getByLabel(/Trainer’s maximum length/).fill('10')
     await expect(page.getByText('3 of 3 trajectories are longer than 10 tokens.')).toBeVisible()
-    await page.getByLabel(/Trainer takes/).fill('')
+    await page.getByLabel(/Trainer’s maximum length/).fill('')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Search' }).fill(tag)
@@ -189,8 +189,8 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   })
 
   await test.step('An export leaves out the run without tokens and names it', async () => {
-    await page.getByLabel('Choose all of this page').check()
-    await page.getByRole('button', { name: 'Export …' }).click()
+    await page.getByLabel('Select all on this page').check()
+    await page.getByRole('button', { name: 'Export…' }).click()
     await expect(dialog).toContainText('1 of 4 runs has no tokens and is left out.')
     await dialog.getByText('Which, and why').click()
     await expect(dialog.getByRole('link', { name: 'Failed at once' })).toBeVisible()
@@ -205,7 +205,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   await test.step('An export of a run without tokens alone is not offered', async () => {
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await row(without).locator('input').check()
-    await page.getByRole('button', { name: 'Export …' }).click()
+    await page.getByRole('button', { name: 'Export…' }).click()
     await expect(dialog).toContainText('The selected run has no tokens.')
     await expect(dialog.getByRole('button', { name: /^Export as/ })).toHaveCount(0)
   })
@@ -248,7 +248,7 @@ test('Keyboard alone searches, edits, deletes and opens a row, whose own page ch
     await page.keyboard.press('Space')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('x')
-    await expect(page.getByText('2 chosen')).toBeVisible()
+    await expect(page.getByText('2 selected')).toBeVisible()
     await page.keyboard.press('Delete')
     await expect(titles(page)).toHaveCount(1)
     expect(await focusedKey()).toBe(first)
@@ -351,7 +351,7 @@ test('Pages of the list, a running trajectory, an empty library and a lost serve
     const { trajectoryId: key, rolloutId } = await started.json()
     await expect.poll(async () => (await stored(request, key)).segments?.length).toBeGreaterThanOrEqual(1)
     await page.getByRole('searchbox').fill(`${tag}-running`)
-    await expect(page.getByText('Nothing matches')).toBeVisible()
+    await expect(page.getByText('No matches')).toBeVisible()
     await page.getByRole('combobox', { name: 'Tag', exact: true }).selectOption('')
     const row = page.locator(`tr[data-key="${key}"]`)
     await expect(row).toContainText('running')
@@ -376,7 +376,7 @@ test('Pages of the list, a running trajectory, an empty library and a lost serve
 
   await test.step('A search without a hit, a lost server and an empty library say what to do', async () => {
     const list = ({ pathname }: URL) => pathname === '/api/trajectories'
-    await expect(page.getByText('Nothing matches')).toBeVisible()
+    await expect(page.getByText('No matches')).toBeVisible()
     await expectFitEverywhere(page, undefined, 'main')
     await page.route(list, (route) => route.abort('connectionrefused'))
     await page.getByRole('searchbox').fill('x')

@@ -40,7 +40,7 @@ test('a file of ids alone, its tokenizer and the formats to export fit', async (
   await page.waitForURL(/\/t\//)
   await page.locator('[data-idle="true"]').waitFor({ state: 'attached' })
   await expectFitEverywhere(page)
-  const choose = page.getByRole('button', { name: 'Choose a tokenizer …' })
+  const choose = page.getByRole('button', { name: 'Choose a tokenizer…' })
   await choose.click()
   await expect(page.getByRole('dialog').getByLabel('Tokenizer', { exact: true })).toBeFocused()
   await expectFitEverywhere(page, undefined, 'dialog')
@@ -92,7 +92,7 @@ test('Help opens the documentation of the page, which fits and leads on', async 
   await help.getByRole('main').getByRole('link', { name: 'Find', exact: true }).first().click()
   await expect(help.getByRole('heading', { level: 2, name: 'Find' })).toBeVisible()
   await help.goto('/docs/nothing')
-  await expect(help.getByRole('heading', { name: 'There is no such page' })).toBeVisible()
+  await expect(help.getByRole('heading', { name: 'Page not found' })).toBeVisible()
   expect(wrongs).toEqual([])
 })
 

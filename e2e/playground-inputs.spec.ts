@@ -45,7 +45,7 @@ test('A prompt is written as conversation, ids or text; a shared setup is shown 
   const hash = await test.step('the setup is shared by a link', async () => {
     await page.getByLabel('System prompt').fill('Be brief.')
     await page.getByLabel('Prompt, token ids').fill('1 73 74')
-    await page.getByRole('button', { name: 'Share setup …' }).click()
+    await page.getByRole('button', { name: 'Share setup…' }).click()
     await page.locator('[data-link="true"]').waitFor()
     const link = new URL(await page.getByLabel('Link', { exact: true }).inputValue())
     expect(link.search).toBe('')
@@ -86,7 +86,7 @@ test('A prompt is written as conversation, ids or text; a shared setup is shown 
     const { segments } = await stored(page, request)
     expect(segments).toHaveLength(2)
     expect(segments[0]).toMatchObject({ messages: [], derivation: { kind: 'given', what: 'text' } })
-    await page.getByRole('button', { name: 'New run from these ids' }).click()
+    await page.getByRole('button', { name: 'Start a new run from these ids' }).click()
     await expect(page.getByLabel('Prompt, token ids')).toHaveValue(segments.flatMap(({ ids }) => ids).join(' '))
   })
 })

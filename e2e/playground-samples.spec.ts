@@ -26,17 +26,17 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
   request,
 }) => {
   await open(page)
-  const unknown = page.getByLabel('Parameters that are not known here, JSON')
+  const unknown = page.getByLabel('Unknown parameters, JSON')
   const samples = page.locator('[data-sample]')
 
   await test.step('a group whose first calls fail is asked again with as many samples', async () => {
-    await page.getByRole('button', { name: 'All sampling parameters …' }).click()
+    await page.getByRole('button', { name: 'All sampling parameters…' }).click()
     await unknown.fill('{"new_in_next": 1}')
     await page.keyboard.press('Escape')
     await send(page, 3, 'What is 12 * 7?')
     await ended(page)
     await expect(page.getByRole('textbox', { name: 'Samples' })).toHaveValue('3')
-    await page.getByRole('button', { name: 'All sampling parameters …' }).click()
+    await page.getByRole('button', { name: 'All sampling parameters…' }).click()
     await unknown.fill('')
     await page.keyboard.press('Escape')
   })
@@ -73,7 +73,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
   })
 
   await test.step('all samples are exported as one file', async () => {
-    await page.getByRole('button', { name: 'Export …' }).click()
+    await page.getByRole('button', { name: 'Export…' }).click()
     const download = page.waitForEvent('download')
     await page
       .getByRole('button', { name: /^Export as/ })

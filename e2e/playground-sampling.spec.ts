@@ -25,7 +25,7 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
   }
 
   await test.step('any parameter is found and set by keyboard', async () => {
-    const all = page.getByRole('button', { name: 'All sampling parameters …' })
+    const all = page.getByRole('button', { name: 'All sampling parameters…' })
     await all.focus()
     await page.keyboard.press('Enter')
     await expect(dialog.getByLabel('Find')).toBeFocused()
@@ -37,7 +37,7 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
     await dialog.getByLabel('Find').fill('')
     await fits()
     await dialog.getByLabel('top_k', { exact: true }).fill('20')
-    await dialog.getByLabel('Parameters that are not known here, JSON').fill('{"new_in_next": 1}')
+    await dialog.getByLabel('Unknown parameters, JSON').fill('{"new_in_next": 1}')
     await page.keyboard.press('Escape')
     await expect(all).toBeFocused()
     await expect(chips.getByRole('button')).toHaveText(['top_k 20', 'further {"new_in_next": 1}'])
@@ -47,7 +47,7 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
     await chips.getByRole('button').first().click()
     await expect(dialog.getByLabel('Find')).toHaveValue('top_k')
     await dialog.getByRole('tab', { name: 'Presets' }).click()
-    await dialog.getByLabel('Save what is set now as').fill('Narrow')
+    await dialog.getByLabel('Save current settings as').fill('Narrow')
     await page.keyboard.press('Enter')
     await expect(dialog.locator('[data-preset="Narrow"]')).toBeVisible()
     await fits()
@@ -99,16 +99,16 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
 
   await test.step('structured output leaves the tokens as they are, unless it is recorded as a turn', async () => {
     const before = await stored(page, request)
-    await page.getByRole('button', { name: 'Ask for structured output …' }).click()
-    const structured = page.getByRole('dialog', { name: 'Ask for structured output' })
+    await page.getByRole('button', { name: 'Request structured output…' }).click()
+    const structured = page.getByRole('dialog', { name: 'Request structured output' })
     await expect(structured.getByLabel('Question')).toBeFocused()
     await structured.getByLabel('JSON Schema of an object').fill(SCHEMA)
     await structured.getByRole('button', { name: 'Ask', exact: true }).click()
     await expect(structured.getByRole('region', { name: 'Answer' }).locator('pre')).toHaveText(/"even": (true|false)/)
     await fits()
     expect(await stored(page, request)).toEqual(before)
-    await structured.getByLabel('Record it as a further turn').check()
-    await structured.getByRole('button', { name: 'Ask and record' }).click()
+    await structured.getByLabel('Add as a next turn').check()
+    await structured.getByRole('button', { name: 'Request and add' }).click()
     await expect.poll(async () => (await stored(page, request)).segments.length).toBe(before.segments.length + 2)
     const { segments } = await stored(page, request)
     expect(segments.at(-1)).toMatchObject({

@@ -78,7 +78,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
   const card = page.getByRole('region', { name: 'Token', exact: true })
   const selected = page.locator('#token-selected')
   await test.step('a token is pinned, stepped from by keyboard, copied and let go', async () => {
-    const colour = page.getByLabel('Colour tokens by something else')
+    const colour = page.getByLabel('More colour modes')
     await colour.focus()
     await page.keyboard.type('Plain')
     await expect(colour).toHaveValue('none')
@@ -256,7 +256,7 @@ test('what cannot be sent says why, and the question is kept', async ({ page, re
     await send.click()
     const alert = page.getByRole('alert').filter({ hasText: 'temperature must be a number from 0 to 100' })
     await expect(alert).toBeVisible()
-    await expect(page.getByText('Nothing has run yet.')).toBeVisible()
+    await expect(page.getByText('No run yet.')).toBeVisible()
     await page.getByLabel('temperature').fill('1')
     await expect(alert).toHaveCount(0)
   })

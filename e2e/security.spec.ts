@@ -737,7 +737,7 @@ test('R1, R2: foreign text is text, and asks for nothing', async ({ page, reques
   await page.keyboard.press('Escape')
   await page.goto(`/?t=${trajectory.id}`)
   await idle(page)
-  await page.getByRole('button', { name: 'Take the question back' }).click()
+  await page.getByRole('button', { name: 'Restore the question' }).click()
   expect([dialogs, outside, violations]).toEqual([[], [], []])
   expect(await page.locator('img, iframe, svg script, math, [onerror], [onload]').count()).toBe(0)
 })

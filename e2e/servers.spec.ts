@@ -60,7 +60,7 @@ test('A server is added, tested, used, moved away from its key and removed by ke
     await page.keyboard.press('Enter')
     await expect(heading(NAME)).toBeFocused()
     await expect(shown(page, NAME)).toHaveAttribute('data-state', 'ready')
-    await expect(shown(page, NAME)).toContainText('a key is kept')
+    await expect(shown(page, NAME)).toContainText('a key is stored')
     await expect(fact(page, 'model')).toHaveText('tiny-qwen3')
     await expect(fact(page, 'tool-call parser')).toHaveText('qwen, here hermes')
     await expect(fact(page, 'requests running')).toHaveText('0 of 8')
@@ -98,7 +98,7 @@ test('A server is added, tested, used, moved away from its key and removed by ke
     await expect(heading(`${NAME} 2`)).toBeFocused()
     await expect(shown(page, `${NAME} 2`)).toHaveAttribute('data-state', 'failed')
     await expect(shown(page, `${NAME} 2`)).toContainText('UPSTREAM_AUTH')
-    await expect(shown(page, `${NAME} 2`)).not.toContainText('a key is kept')
+    await expect(shown(page, `${NAME} 2`)).not.toContainText('a key is stored')
     await expectFitEverywhere(
       page,
       async (isNarrow) => {
@@ -172,7 +172,7 @@ test('Settings are exported without keys, and imported elsewhere after a look at
     setup: { server: NAME, sampling: { temperature: '0.3' } },
   })
   await chooseSettings(page, settings, 'settings.json')
-  await expect(page.getByRole('dialog')).toContainText('Everything in this file is as it is here already.')
+  await expect(page.getByRole('dialog')).toContainText('Everything in this file is already here.')
 
   // Elsewhere one server is gone and the other has moved.
   await save('delete', 'other', {})
@@ -204,12 +204,12 @@ test('Settings are exported without keys, and imported elsewhere after a look at
     const conflict = preview.locator('[data-change="conflict"]')
     await expect(conflict).toContainText(NAME)
     await expect(conflict.getByRole('button', { name: 'Keep mine' })).toHaveAttribute('aria-pressed', 'true')
-    await conflict.getByRole('button', { name: 'Take the file’s' }).click()
-    await expect(conflict).toContainText('The key that is kept belongs to http://localhost:30009 and is removed.')
+    await conflict.getByRole('button', { name: 'Use the file’s' }).click()
+    await expect(conflict).toContainText('The stored key belongs to http://localhost:30009 and is removed.')
     await expect(preview).toContainText('sampling.temperature')
     await preview
       .getByRole('group', { name: 'Playground setup' })
-      .getByRole('button', { name: 'Take the file’s' })
+      .getByRole('button', { name: 'Use the file’s' })
       .click()
     await expectFitEverywhere(elsewhere, undefined, 'dialog')
     await elsewhere.setViewportSize({ width: 1440, height: 900 })

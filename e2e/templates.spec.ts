@@ -11,7 +11,7 @@ const revision = (page: Page) => page.getByRole('combobox', { name: 'Revision', 
 const shownRevision = (page: Page) => revision(page).locator('option:checked')
 
 async function load(page: Page, place: string): Promise<void> {
-  await page.getByRole('button', { name: 'Load …' }).click()
+  await page.getByRole('button', { name: 'Load…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: place, exact: true }).click()
 }
 
@@ -66,7 +66,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
   })
 
   await test.step('a sample is loaded, broken, and restored by the keys of the one history', async () => {
-    await page.getByRole('button', { name: 'Load …' }).click()
+    await page.getByRole('button', { name: 'Load…' }).click()
     await dialog.getByText('Conversations').waitFor()
     await fits(page)
     await dialog.getByRole('button', { name: /^ChatML every/ }).click()
@@ -226,7 +226,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await content(page).fill('Written in the first window')
     await page.locator('[data-saved="true"]').waitFor()
     await fits(page)
-    await notice.getByRole('button', { name: 'Take the other window’s' }).click()
+    await notice.getByRole('button', { name: 'Use the other document' }).click()
     await expect(content(page)).toHaveValue('Written in the second window')
     await expect(notice).toHaveCount(0)
     await load(page, 'Earlier')

@@ -85,7 +85,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
   })
 
   await test.step('an MCP server is added, and one of its tools is chosen', async () => {
-    await page.getByRole('button', { name: 'MCP …' }).click()
+    await page.getByRole('button', { name: 'MCP…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Tools of MCP servers' })
     await dialog.getByLabel('Name').fill('echo')
     await dialog.getByLabel('URL').fill('http://169.254.169.254/mcp')
@@ -94,11 +94,11 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
     await dialog.getByLabel('URL').fill(echo.url)
     await dialog.getByRole('button', { name: 'Add' }).click()
     const added = dialog.getByRole('region', { name: 'echo' })
-    await added.getByRole('button', { name: 'Show its tools' }).click()
+    await added.getByRole('button', { name: 'Show tools' }).click()
     await added.getByRole('checkbox', { name: 'echo', exact: true }).check()
     const program = dialog.getByRole('region', { name: 'program' })
     await expect(program).toContainText('program node · from ROLLSCOPE_MCP')
-    await program.getByRole('button', { name: 'Show its tools' }).click()
+    await program.getByRole('button', { name: 'Show tools' }).click()
     await program.getByRole('checkbox', { name: 'get-sum', exact: true }).check()
     // A tool of the same name cannot be chosen, and names the server of the other.
     await expect(
@@ -107,12 +107,12 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
     await expectFitEverywhere(page, () => expect(dialog).toBeVisible())
     await page.setViewportSize(WINDOWS[0])
     await page.keyboard.press('Escape')
-    await expect(page.getByRole('button', { name: 'MCP …' })).toBeFocused()
+    await expect(page.getByRole('button', { name: 'MCP…' })).toBeFocused()
     await expect(page.getByRole('checkbox', { name: 'echo', description: 'MCP · echo' })).toBeChecked()
   })
 
   await test.step('the import of tools fits every window', async () => {
-    await page.getByRole('button', { name: 'Import …' }).click()
+    await page.getByRole('button', { name: 'Import…' }).click()
     await page
       .getByLabel('Tools, JSON')
       .fill('[{"name": "ping", "inputSchema": {"type": "object"}}, {"name": "a b", "inputSchema": {}}]')

@@ -42,7 +42,7 @@ export const LIST_COMMANDS: readonly Command<{ readonly page: CommandLists }, 'V
   },
   {
     name: 'keys',
-    title: 'These keys',
+    title: 'Keyboard shortcuts',
     group: 'View',
     keys: ['?'],
     hasOwnKeys: true,

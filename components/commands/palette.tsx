@@ -79,7 +79,7 @@ export function Palette<Screen>({ commandsFor, screen, placeholder, onRun, onClo
         ))}
       </div>
       <p role="status" className="mt-2 text-faint text-xs">
-        {found.length === 0 ? 'No command has these words.' : `${found.length} commands`}
+        {found.length === 0 ? 'No matching commands.' : `${found.length} commands`}
       </p>
     </Dialog>
   )

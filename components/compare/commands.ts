@@ -84,10 +84,10 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
   },
   {
     name: 'let-go',
-    title: 'Let go of the chosen drift',
+    title: 'Clear the selected drift',
     group: 'Drift',
     keys: ['Escape'],
-    obstacle: ({ view }) => (view.drift === undefined ? 'No drift is chosen.' : undefined),
+    obstacle: ({ view }) => (view.drift === undefined ? 'No drift is selected.' : undefined),
     run: ({ onView }) => onView({ drift: undefined }),
   },
 
@@ -95,7 +95,7 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
   ...(['left', 'right'] as const).map(
     (name): CompareCommand => ({
       name: `choose-${name}`,
-      title: `Choose the ${name} side …`,
+      title: `Choose the ${name} side…`,
       group: 'Sides',
       run: ({ page }) => page.chooseSide(name),
     }),
@@ -119,51 +119,51 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
   },
   {
     name: 'baseline',
-    title: 'Run the chat baseline …',
+    title: 'Run the chat baseline…',
     group: 'Sides',
     run: ({ page }) => page.runBaseline(),
   },
   {
     name: 'export',
-    title: 'Export a side …',
+    title: 'Export a side…',
     group: 'Sides',
     keys: ['e'],
     obstacle: ({ page }) => (page.exportFile ? undefined : 'There is nothing to export yet.'),
     run: ({ page }) => page.exportFile?.(),
   },
-  { name: 'open', title: 'Open a file …', group: 'Sides', run: ({ page }) => page.openFile() },
+  { name: 'open', title: 'Open a file…', group: 'Sides', run: ({ page }) => page.openFile() },
 
   {
     name: 'only-differences',
-    title: 'Only differences, or everything',
+    title: 'Toggle only differences',
     group: 'View',
     keys: ['c'],
     run: ({ view, onView }) => onView({ onlyDifferences: !view.onlyDifferences }),
   },
   {
     name: 'unified',
-    title: 'Both sides in one column, or in two',
+    title: 'Toggle unified view',
     group: 'View',
     keys: ['u'],
     run: ({ view, onView }) => onView({ isUnified: !view.isUnified }),
   },
   {
     name: 'toggle-mask',
-    title: 'Colour by loss mask, or no longer',
+    title: 'Toggle colour by loss mask',
     group: 'View',
     keys: ['m'],
     run: ({ view, onView }) => onView({ colour: maskToggled(view.colour) }),
   },
   {
     name: 'boundaries',
-    title: 'Token boundaries, or none',
+    title: 'Toggle token boundaries',
     group: 'View',
     keys: ['b'],
     run: ({ options, onOptions }) => onOptions({ ...options, showsBoundaries: !options.showsBoundaries }),
   },
   {
     name: 'legend',
-    title: 'Legend of the marks',
+    title: 'Show legend',
     group: 'View',
     keys: ['L'],
     run: ({ page }) => page.showLegend(),
@@ -179,10 +179,10 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
   },
   {
     name: 'copy-drift',
-    title: 'Copy the chosen drift as JSON',
+    title: 'Copy the selected drift as JSON',
     group: 'Copy',
     obstacle: ({ report, view }) =>
-      view.drift === undefined || !report?.spans[view.drift] ? 'No drift is chosen.' : undefined,
+      view.drift === undefined || !report?.spans[view.drift] ? 'No drift is selected.' : undefined,
     run: ({ report, view, say }) =>
       copy(JSON.stringify(report?.spans[view.drift ?? 0], null, 2), 'Copied as JSON.', say),
   },

@@ -39,7 +39,7 @@ export function CompareTools({ pair, view, onView, onNext, onPrevious, children 
       <button
         type="button"
         aria-pressed={view.onlyDifferences}
-        title="Equal stretches are left out (c)"
+        title="Hide equal parts (c)"
         className={TOGGLE}
         onClick={() => onView({ onlyDifferences: !view.onlyDifferences })}
       >
@@ -48,7 +48,7 @@ export function CompareTools({ pair, view, onView, onNext, onPrevious, children 
       <button
         type="button"
         aria-pressed={view.isUnified}
-        title="Both sides in one column (u)"
+        title="Show both sides in one column (u)"
         className={TOGGLE}
         onClick={() => onView({ isUnified: !view.isUnified })}
       >

@@ -101,7 +101,7 @@ describe('the summary', () => {
   test('no drift is said with how much was compared', () => {
     render(<Strip shown={pairOf({ kind: 'recorded' })} />)
     expect(screen.getByText('No drift')).toBeTruthy()
-    expect(screen.getByText('All 307 tokens of the left are the same ids on the right.')).toBeTruthy()
+    expect(screen.getByText('All 307 tokens of the left side have the same ids on the right.')).toBeTruthy()
   })
 })
 
@@ -270,7 +270,7 @@ test('a side keeps the tokenizer that was chosen for it when it is made otherwis
     { kind: 'recorded' },
   ])
   expect(screen.getByText('tokenizer a/b · template of the template lab')).toBeTruthy()
-  expect(screen.getByRole('button', { name: /^Right side: ?Choose a trajectory …$/ }).lastChild?.textContent).toBe(
-    'Choose a trajectory …',
+  expect(screen.getByRole('button', { name: /^Right side: ?Choose a trajectory…$/ }).lastChild?.textContent).toBe(
+    'Choose a trajectory…',
   )
 })

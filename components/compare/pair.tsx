@@ -135,10 +135,12 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   }
   return (
     <div ref={whole} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
-      <section aria-label="What was found">
+      <section aria-label="Drift and details">
         <SummaryStrip pair={pair} view={view} onView={onView} rescored={rescoring.summary} />
         <Caveats compared={pair.compared} />
-        {chance !== undefined && <Banner tone="note" title="Two runs: what differs may be chance." hint={chance} />}
+        {chance !== undefined && (
+          <Banner tone="note" title="Two runs: differences may be due to chance." hint={chance} />
+        )}
         <SegmentsAlone compared={pair.compared} />
       </section>
       <Panes
@@ -199,8 +201,8 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
             ) : (
               <p className="text-faint text-xs">
                 {report.spans.length === 0
-                  ? 'Nothing differs. Another side can be chosen above.'
-                  : `Point at a ${noun} to see it here; click to pin it. ] and [ go from one to the next, n and p within a kind.`}
+                  ? 'No differences. Choose another side above.'
+                  : `Point at a ${noun} to see it here; click to pin it. Press ] and [ for the next and previous one, n and p within a kind.`}
               </p>
             )}
             {shownSpan && costs && (
@@ -218,7 +220,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         <Palette
           commandsFor={() => COMPARE_COMMANDS.filter(({ name }) => name !== 'palette')}
           screen={commands.screen}
-          placeholder="A command"
+          placeholder="Type a command"
           onRun={commands.runFromPalette}
           onClose={commands.closePalette}
         />

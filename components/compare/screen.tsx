@@ -78,7 +78,7 @@ export function CompareScreen() {
               <Banner
                 key={name}
                 tone="bad"
-                title={`The address names no ${name} side that can be read: ${address[name]}`}
+                title={`The ${name} side in the address cannot be read: ${address[name]}`}
                 hint="Choose one here, or copy the link again."
               />
             ))}
@@ -156,11 +156,11 @@ interface PendingProps {
 }
 
 const STEPS = {
-  reading: 'Reading the trajectories and their tokenizers …',
-  left: 'Encoding the left side …',
-  right: 'Encoding the right side …',
-  calls: 'Rendering the prompt of every call …',
-  drift: 'Looking for drift …',
+  reading: 'Reading the trajectories and their tokenizers…',
+  left: 'Encoding the left side…',
+  right: 'Encoding the right side…',
+  calls: 'Rendering the prompt of every call…',
+  drift: 'Looking for drift…',
 } as const
 
 /** What is said where there is no comparison. */
@@ -191,7 +191,7 @@ function Pending({ state, sides, onAsk }: PendingProps) {
           {names.map((name) =>
             about ? (
               <Button key={name} onClick={() => onAsk({ name, what: 'trajectory' })}>
-                Choose another trajectory …
+                Choose another trajectory…
               </Button>
             ) : (
               <Remedies key={name} name={name} side={sides[name]} onAsk={onAsk} />
@@ -223,7 +223,7 @@ function Remedies({ name, side, onAsk }: RemediesProps) {
         </Link>
       )}
       <Button onClick={() => onAsk({ name, what: 'making' })}>
-        Tokenizer{side.as.kind === 'text' ? '' : ' and template'} of the {name} side …
+        Tokenizer{side.as.kind === 'text' ? '' : ' and template'} of the {name} side…
       </Button>
     </>
   )
@@ -236,12 +236,13 @@ function CompareStart({ onChoose }: { readonly onChoose: (key: string) => void }
       <div className="mx-auto max-w-2xl">
         <h1 className="font-semibold text-lg">See what retokenizing changes</h1>
         <p className="mt-1 mb-5 text-dim">
-          Choose a trajectory: the ids that the model read and wrote stand on the left, and on the right what a pipeline
-          would train on that keeps messages or text instead of ids. Either side can be any other trajectory too.
+          Choose a trajectory. The left side shows the ids that the model read and wrote. The right side shows what a
+          pipeline that keeps messages or text instead of ids would train on. Either side can also be another
+          trajectory.
         </p>
         <TrajectoryPicker onChoose={onChoose} />
         <p className="mt-5 text-dim">
-          How much do many of them drift, or those of a file?{' '}
+          How much do many trajectories, or those of a file, drift?{' '}
           <Link href="/compare/corpus" className="text-accent underline">
             Drift report
           </Link>

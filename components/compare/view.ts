@@ -12,7 +12,7 @@ export interface ShownPair {
 export interface CompareView {
   /** Number of the chosen drift span, from 0; undefined: none. */
   readonly drift: number | undefined
-  /** Equal stretches are left out altogether. */
+  /** Hide equal parts altogether. */
   readonly onlyDifferences: boolean
   /** Both sides in one column instead of two; narrow windows have it unless the address says otherwise. */
   readonly isUnified: boolean

@@ -79,7 +79,7 @@ export interface Inspection {
    * address yet.
    */
   readonly onCompare: ((kept: 'text' | 'messages') => void) | undefined
-  /** What the trainer takes of a sample, as the reader has set it; null: all of it. */
+  /** Trainer’s maximum length of a sample, as the reader has set it; null: all of it. */
   readonly trainerCut: TrainerCut | null
   readonly onTrainerCut: (cut: TrainerCut | null) => void
   /** Gives the user a file of JSON. */

@@ -190,7 +190,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           <Origin trajectory={trajectory} />
           {tokenizer && canChoose && (
             <Button className="mt-2 text-xs" onClick={() => setIsChoosing(true)}>
-              Choose another tokenizer …
+              Choose another tokenizer…
             </Button>
           )}
           <div className="mt-4">{children}</div>
@@ -277,7 +277,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
             <Palette
               commandsFor={(typed) => offeredCommands(commands.screen, typed)}
               screen={commands.screen}
-              placeholder="A command, or the number of a token"
+              placeholder="Type a command or a token number"
               onRun={commands.runFromPalette}
               onClose={commands.closePalette}
             />
@@ -306,7 +306,8 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
             />
           ) : (
             <p className="text-faint text-xs">
-              Point at a token to see it here; click to pin it, drag for several. Arrow keys step, Esc lets go.
+              Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears the
+              selection.
             </p>
           )}
           <Heading>Tool calls</Heading>

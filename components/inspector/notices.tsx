@@ -34,11 +34,11 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
       {opened !== undefined && (
         <Banner
           tone="note"
-          title={`The first of ${opened} trajectories in the file that was opened.`}
+          title={`This is the first of ${opened} trajectories in the opened file.`}
           hint={storedWords(opened, storing, stored)}
         >
           <Link href="/library" className="font-medium text-accent underline">
-            Show the library
+            Open library
           </Link>
           <Button onClick={forgetOpened}>Dismiss</Button>
         </Banner>
@@ -46,12 +46,12 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
       {lacksTexts(trajectory) && (
         <Banner
           tone="note"
-          title="The texts of these tokens are not known."
-          hint="The file holds ids alone. A tokenizer gives them their texts, think blocks and tool calls."
+          title="The texts of these tokens are unknown."
+          hint="The file contains only ids. Choose a tokenizer to show texts, think blocks and tool calls."
         >
           {onChooseTokenizer && (
             <Button look="primary" onClick={onChooseTokenizer}>
-              Choose a tokenizer …
+              Choose a tokenizer…
             </Button>
           )}
         </Banner>
@@ -79,7 +79,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
         <Banner
           tone="note"
           title="This run has not ended."
-          hint="What is recorded is shown, and looked for again every two seconds; the playground shows tokens as they come."
+          hint="Recorded tokens are shown and refreshed every two seconds. The playground shows tokens as they arrive."
         />
       )}
     </div>

@@ -14,7 +14,7 @@ export function savingActions(inspection: Inspection): Pick<CommandScreen['page'
     },
     saveOffline: async () => {
       const { exportOffline } = await import('#lib/browser/files/offline.ts')
-      say('Writing the page …')
+      say('Writing the page…')
       await exportOffline(trajectory, { ...view, folds, marks }, EVERYTHING)
         .then(() => say('Saved as one HTML file.'))
         .catch((error: unknown) => say(error instanceof Error ? error.message : String(error)))

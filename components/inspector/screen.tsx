@@ -127,7 +127,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
           <>
             <About trajectory={data} />
             <p role="status" className="mt-2 text-faint text-xs">
-              {fresh?.storing.kind === 'failed' ? 'Not stored.' : 'Being stored …'}
+              {fresh?.storing.kind === 'failed' ? 'Not stored.' : 'Storing…'}
             </p>
           </>
         ) : (
@@ -170,14 +170,14 @@ const NOTHING_OPEN = new ApiError(
   0,
   'NOTHING_OPEN',
   'No file is open here.',
-  'A file that was not stored yet is gone when its page is loaded again: open it once more.',
+  'A file that is not stored is lost when its page is reloaded. Open it again.',
 )
 
 /** What is shown stays, and can be stored once the reason is gone. */
 function NotStored({ error }: { readonly error: ApiError }) {
   const { store } = useOpenedFile()
   return (
-    <Banner tone="bad" title={`This trajectory is shown, and not stored: ${error.message}`} hint={error.hint}>
+    <Banner tone="bad" title={`This trajectory is shown but not stored: ${error.message}`} hint={error.hint}>
       <Button onClick={() => store()}>Try again</Button>
     </Banner>
   )
@@ -248,7 +248,7 @@ function TrajectoryScreen({
             </Banner>
           ) : (
             <p className="text-faint" role="status">
-              Loading …
+              Loading…
             </p>
           )}
         </main>

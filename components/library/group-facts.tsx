@@ -22,8 +22,8 @@ export function GroupFacts({ group, row }: GroupFactsProps) {
           {running > 0 && ` · ${countText(running)} running`}
         </Fact>
         <Fact name="mean reward">{rewardText(rewards?.mean ?? null)}</Fact>
-        <Fact name="least reward">{rewardText(rewards?.min ?? null)}</Fact>
-        <Fact name="largest reward">{rewardText(rewards?.max ?? null)}</Fact>
+        <Fact name="lowest reward">{rewardText(rewards?.min ?? null)}</Fact>
+        <Fact name="highest reward">{rewardText(rewards?.max ?? null)}</Fact>
         {rewards && rewards.known < keys.length && (
           <Fact name="rewards known">{`${countText(rewards.known)} of ${countText(keys.length)}`}</Fact>
         )}

@@ -39,5 +39,5 @@ export function healthWords(health: HealthGist | null): string {
   if (!health) return 'not checked yet'
   const { findings, unknown } = health
   const found = findings.map(({ label }) => label)
-  return [found.length > 0 ? found.join(', ') : 'no problems found', ...unknown].join('; ')
+  return [found.length > 0 ? found.join(', ') : 'no findings', ...unknown].join('; ')
 }

@@ -46,7 +46,7 @@ export function LabelsForm({ labels, question, knownTags, onChange }: LabelsForm
       />
       <TextArea label="Note" rows={2} className="field-sizing-content max-h-60 min-h-14" {...note} />
       <p role="status" className="sr-only">
-        {progress === 'saving' ? 'Saving …' : progress === 'saved' ? 'Saved' : ''}
+        {progress === 'saving' ? 'Saving…' : progress === 'saved' ? 'Saved' : ''}
       </p>
     </div>
   )
@@ -101,6 +101,6 @@ function rewardIn(text: string): number | null {
   const written = text.trim().replace('−', '-')
   if (written === '') return null
   const reward = Number(written)
-  if (!Number.isFinite(reward)) throw new Error('a number, or nothing')
+  if (!Number.isFinite(reward)) throw new Error('a number, or empty')
   return reward
 }

@@ -99,15 +99,15 @@ export function LibraryFilters({
           onChange={(event) => onFold(event.target.value === 'folded')}
           className={BOX}
         >
-          <option value="folded">Groups: folded</option>
-          <option value="open">Groups: as samples</option>
+          <option value="folded">Groups: collapsed</option>
+          <option value="open">Groups: expanded</option>
         </select>
       )}
       {filter.group !== '' && (
         <button
           type="button"
-          aria-label="Show more than this group"
-          title="Show more than this group"
+          aria-label="Show all trajectories"
+          title="Show all trajectories"
           data-set
           className={`${BOX} inline-flex items-center gap-1.5`}
           onClick={() => onFilter({ group: '' })}
@@ -134,13 +134,13 @@ export function LibraryFilters({
 const SEARCH_HELP = `Words and "phrases" in titles, questions, tags, notes, models, and at the beginning of words that the model wrote.
 Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5, tokens:1000-2000, logprob<-2`
 
-const LOST = { value: 'lost', text: 'lost to the trainer’s cut' }
+const LOST = { value: 'lost', text: 'Lost to the trainer’s cut' }
 
 const HEALTH_OPTIONS: readonly Option[] = [
-  { value: 'problems', text: 'with problems' },
-  { value: 'none', text: 'no problems' },
-  { value: 'drift', text: 'with drift' },
-  { value: 'unchecked', text: 'not checked yet' },
+  { value: 'problems', text: 'With findings' },
+  { value: 'none', text: 'No findings' },
+  { value: 'drift', text: 'With drift' },
+  { value: 'unchecked', text: 'Not checked yet' },
 ]
 
 interface Option {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import { rangeText, rewardsText, titleText, whenText } from '#components/shell/row-texts.ts'
 import { TrajectoryChoice } from '#components/shell/trajectory-choice.tsx'
+import { rewardText } from '#components/token-view/numbers.ts'
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 import type { LabelChange } from '#lib/trajectory/format/labels.ts'
 import { CutSentence } from './cut-count.tsx'
@@ -85,7 +86,7 @@ test('health is signs and numbers, with words; what was not checked has none', (
   expect(screen.getByTitle('drift 3 spans').textContent).toBe('3drift 3 spans')
   expect([health, { findings: [], unknown: [] }, null].map(healthWords)).toEqual([
     'the header is trained, odd, drift 3 spans; weight versions: not told',
-    'no problems found',
+    'no findings',
     'not checked yet',
   ])
 })
@@ -165,7 +166,7 @@ test('a reward is a number or nothing', async () => {
 
 test('tags are taken away one by one, the last with Backspace, and not added twice', async () => {
   const { onChange, user } = form({ tags: ['a', 'b'] })
-  await user.click(screen.getByRole('button', { name: 'Take away the tag a' }))
+  await user.click(screen.getByRole('button', { name: 'Remove the tag a' }))
   await user.type(screen.getByLabelText('Tags'), '{Backspace}b{Enter}')
   expect(onChange.mock.calls).toEqual([[{ tags: ['b'] }], [{ tags: ['a'] }]])
 })
@@ -208,7 +209,7 @@ test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops
   ])
 })
 
-test('A row that is not checked yet shows so in the place of its health signs, and a checked or running one does not', () => {
+test('A row that is not checked yet shows so in place of its health signs, and a checked or running one does not', () => {
   const { container } = render(
     <TrajectoryTable
       entries={tableEntries(
@@ -254,8 +255,8 @@ test('a click on a cell of a row puts the keys on that row', async () => {
   await user.keyboard('{Delete}')
   expect(actions.at(-1)).toEqual({ kind: 'delete', key: 'a' })
   // A control keeps the focus that it was given.
-  await user.click(screen.getByLabelText('Choose question c'))
-  expect(document.activeElement).toBe(screen.getByLabelText('Choose question c'))
+  await user.click(screen.getByLabelText('Select question c'))
+  expect(document.activeElement).toBe(screen.getByLabelText('Select question c'))
 })
 
 const groupOf = (id: string, keys: readonly string[], change: Partial<GroupSummary> = {}): GroupSummary => ({
@@ -332,14 +333,14 @@ test('A group is one row, which the right arrow unfolds and enters and the left 
   await user.keyboard('{Enter}')
   expect(titles()).toHaveLength(4)
   await user.keyboard('j{ArrowRight}')
-  expect(screen.getByText('3 samples · reward 1 · loading …')).toBeTruthy()
+  expect(screen.getByText('3 samples · reward 1 · loading…')).toBeTruthy()
 })
 
 test('A group is chosen and deleted as a whole, and one whose rewards are all equal is marked', async () => {
   const [onAction, onChoose] = [vi.fn(), vi.fn()]
   render(<Groups onAction={onAction} onChoose={onChoose} />)
   const user = userEvent.setup()
-  const box = screen.getByLabelText<HTMLInputElement>('Choose all 2 samples of question g0')
+  const box = screen.getByLabelText<HTMLInputElement>('Select all 2 samples of question g0')
   expect([box.checked, box.indeterminate]).toEqual([false, true])
   await user.click(box)
   screen.getByRole('button', { name: 'question h0' }).focus()
@@ -357,7 +358,7 @@ test('A group is chosen and deleted as a whole, and one whose rewards are all eq
   expect(screen.getByText('no gradient').title).toBe(
     'All 3 rewards are 1: every advantage in GRPO is 0, and the group gives no gradient.',
   )
-  await user.click(screen.getByLabelText('Choose all of this page'))
+  await user.click(screen.getByLabelText('Select all on this page'))
   expect(onChoose.mock.lastCall).toEqual([['g0', 'g1', 'h0', 'h1', 'h2', 's', 'alone'], true])
 })
 
@@ -383,6 +384,19 @@ test('The rewards of a group are one number where they are equal, and say how ma
     rewards({ rewards: { known: 2, mean: 0.25, min: 0, max: 0.5 } }),
     rewards({ rewards: { known: 1, mean: -1, min: -1, max: -1 } }),
   ]).toEqual(['', 'reward 0.25 mean, 0 to 0.5, 2 known', 'reward −1, 1 known'])
+})
+
+test('A reward has at most three decimals, or two digits if it is smaller', () => {
+  expect([null, 5 / 6, -2 / 3, 1, 0, 12345.25, 0.00012345, -1e-7].map(rewardText)).toEqual([
+    '—',
+    '0.833',
+    '−0.667',
+    '1',
+    '0',
+    '12345.25',
+    '0.00012',
+    '−1e−7',
+  ])
 })
 
 test('a column is sorted best first, then the other way', async () => {

@@ -185,8 +185,8 @@ export function LibraryScreen() {
     if (left.length === 0) setTimeout(() => focusTitle(restored.find(titleOf) ?? state.row))
     if (gone.length > 0)
       setTrouble({
-        title: `Gone for good: ${gone.slice(0, SHOWN).join(', ')}${gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : ''}`,
-        hint: left[0]?.error.message ?? 'What was deleted can be restored for a day at least.',
+        title: `Deleted permanently: ${gone.slice(0, SHOWN).join(', ')}${gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : ''}`,
+        hint: left[0]?.error.message ?? 'Deleted trajectories can be restored for at least a day.',
       })
     else if (left[0]) tell(left[0].error)
   }
@@ -260,13 +260,12 @@ export function LibraryScreen() {
                       <CutSentence count={page.cut} cut={cut} />
                     ) : (
                       <p className="text-dim">
-                        With the longest sequence that your trainer takes, trajectories that lose trained tokens to it
-                        are counted and marked.
+                        Set your trainer’s maximum length to count and mark trajectories that lose trained tokens.
                       </p>
                     )}
                     {page.cut && page.cut.losing > 0 && state.filter.health !== 'lost' && (
                       <Button className="justify-self-start" onClick={() => state.setFilter({ health: 'lost' })}>
-                        List these
+                        Show only these
                       </Button>
                     )}
                   </div>
@@ -309,9 +308,9 @@ export function LibraryScreen() {
             ) : (
               page &&
               (isFiltered ? (
-                <Nothing title="Nothing matches">
+                <Nothing title="No matches">
                   <p>
-                    Every word must stand in the title, question, tags, note, model, outcome or file name, or begin a
+                    Every word must occur in the title, question, tags, note, model, outcome or file name, or begin a
                     word that the model wrote. Numbers: reward&gt;0.5, tokens:1000-2000, logprob&lt;-2.
                   </p>
                   <Button
@@ -327,14 +326,14 @@ export function LibraryScreen() {
                     <Link href="/" className="text-accent underline">
                       playground
                     </Link>
-                    , or open a file: both are kept here.
+                    , or open a file: both are stored here.
                   </p>
                 </Nothing>
               ))
             )}
             {!page && !error && (
               <p className="p-4 text-faint" role="status">
-                Loading …
+                Loading…
               </p>
             )}
           </section>
@@ -343,8 +342,8 @@ export function LibraryScreen() {
               <div className="flex flex-wrap items-center gap-2 border-line border-t bg-panel px-3.5 py-2">
                 {chosen.size > 0 && (
                   <>
-                    <span className="mr-1 font-medium">{chosen.size} chosen</span>
-                    <Button onClick={exportChosen}>Export …</Button>
+                    <span className="mr-1 font-medium">{chosen.size} selected</span>
+                    <Button onClick={exportChosen}>Export…</Button>
                     {chosen.size === 2 && (
                       <Button onClick={() => go(compareBothHref(...([...chosen] as [string, string])))}>Compare</Button>
                     )}
@@ -370,7 +369,7 @@ export function LibraryScreen() {
         </section>
         <aside
           ref={panel}
-          aria-label="Chosen trajectory"
+          aria-label="Selected trajectory"
           onKeyDown={(event) => event.key === 'Escape' && leavePanel()}
           className={`min-h-0 overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-l ${isPanelShown ? '' : 'hidden'}`}
         >
@@ -389,7 +388,7 @@ export function LibraryScreen() {
                     className="text-accent underline"
                     onClick={() => state.setFilter({ group: entry.group.id })}
                   >
-                    List all of them
+                    Show all
                   </button>
                 </p>
               )}
@@ -397,7 +396,7 @@ export function LibraryScreen() {
                 <Button look="primary" onClick={() => go(groupHref(entry.row.key, entry.group.id))}>
                   Open in playground
                 </Button>
-                <Button onClick={() => setExported(entry.group.keys)}>Export …</Button>
+                <Button onClick={() => setExported(entry.group.keys)}>Export…</Button>
                 <Button onClick={() => remove(entry.group.keys)}>Delete</Button>
               </div>
             </div>
@@ -422,8 +421,8 @@ export function LibraryScreen() {
             </div>
           ) : (
             <p className="text-faint text-xs">
-              Click a row, or walk with the arrow keys, to see it here. Enter opens it, E edits it, Space chooses it,
-              Delete deletes it. The right arrow unfolds a group, the left one folds it.
+              Click a row or use the arrow keys to see a trajectory here. Enter opens it, E edits it, Space selects it,
+              Delete deletes it. The right arrow expands a group, the left arrow collapses it.
             </p>
           )}
         </aside>

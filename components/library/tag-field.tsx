@@ -54,7 +54,7 @@ export function TagField({ tags, knownTags, onChange }: TagFieldProps) {
             <span className="truncate">{tag}</span>
             <button
               type="button"
-              aria-label={`Take away the tag ${tag}`}
+              aria-label={`Remove the tag ${tag}`}
               className="grid size-5 place-items-center text-dim hover:text-ink"
               onClick={() => change(tags.filter((other) => other !== tag))}
             >
@@ -66,7 +66,7 @@ export function TagField({ tags, knownTags, onChange }: TagFieldProps) {
           id={id}
           list={`${id}-known`}
           className="min-w-20 flex-1 bg-transparent px-1 py-0.5 placeholder:text-faint"
-          placeholder={tags.length === 0 ? 'add one, Enter' : ''}
+          placeholder={tags.length === 0 ? 'Add a tag, press Enter' : ''}
           autoComplete="off"
           spellCheck={false}
           value={text}

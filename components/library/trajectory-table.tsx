@@ -89,7 +89,7 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
           <th className="w-9 border-line border-b py-1.5 pl-3.5 text-left">
             <input
               type="checkbox"
-              aria-label="Choose all of this page"
+              aria-label="Select all on this page"
               className="block size-4 accent-(--accent)"
               checked={all.length > 0 && chosenHere === all.length}
               ref={(box) => {
@@ -239,7 +239,7 @@ function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }:
     group.matching < count && `${countText(group.matching)} match`,
     group.running > 0 && `${countText(group.running)} running`,
     rewards,
-    isOpen && !hasSamples && 'loading …',
+    isOpen && !hasSamples && 'loading…',
   ].filter((note) => typeof note === 'string' && note !== '')
   return (
     <tr
@@ -251,7 +251,7 @@ function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }:
       <td className="border-line border-b py-1.5 pl-3.5 align-top">
         <input
           type="checkbox"
-          aria-label={`Choose all ${countText(count)} samples of ${title}`}
+          aria-label={`Select all ${countText(count)} samples of ${title}`}
           className="mt-0.5 block size-4 accent-(--accent)"
           tabIndex={tabIndex}
           checked={isAll}
@@ -339,7 +339,7 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
       <td className="border-line border-b py-1.5 pl-3.5 align-top">
         <input
           type="checkbox"
-          aria-label={`Choose ${title}`}
+          aria-label={`Select ${title}`}
           className="mt-0.5 block size-4 accent-(--accent)"
           tabIndex={tabIndex}
           checked={isChosen}

@@ -139,7 +139,8 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
             ) : (
               <p className="text-faint text-xs">
-                Point at a token to see it here; click to pin it, drag for several. Arrow keys step, Esc lets go.
+                Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears
+                the selection.
               </p>
             )}
             <Heading>Tool calls</Heading>

@@ -11,7 +11,7 @@ export async function droppedPrompt(file: Pick<File, 'name' | 'size' | 'text'>):
       0,
       'TOO_LARGE',
       `${file.name} has ${file.size.toLocaleString('en')} bytes, more than the ${LONGEST_PROMPT.toLocaleString('en')} characters that a prompt may have here.`,
-      'Nothing was changed. Longer prompts go over HTTP: POST /api/rollouts.',
+      'Nothing was changed. Send longer prompts over HTTP: POST /api/rollouts.',
     )
   return text
 }

@@ -35,7 +35,7 @@ const RunNotices = dynamic(async () => (await import('#components/token-view/ove
 })
 const TokenGist = dynamic(async () => (await import('#components/token-view/card/token-gist.tsx')).TokenGist, {
   // It stands in a button, which needs a name.
-  loading: () => 'Token …',
+  loading: () => 'Token…',
 })
 const loadTokens = () => import('./run/tokens.tsx')
 const loadRun = () => import('./run/run-panel.tsx')
@@ -167,9 +167,9 @@ export function PlaygroundScreen() {
                 turnNote={
                   trajectory && startsAsGiven(trajectory) ? (
                     <>
-                      A turn is a user message, through the chat template. To add text or ids as they are:
+                      A turn is a user message, rendered with the chat template. To add text or ids unchanged:
                       <Button className="min-h-7!" onClick={() => goOnAsIds(trajectory)}>
-                        New run from these ids
+                        Start a new run from these ids
                       </Button>
                     </>
                   ) : undefined
@@ -201,7 +201,7 @@ export function PlaygroundScreen() {
               onTurn={(using, question) => sending.send(using, { mode: 'question', question })}
             />
           ) : (
-            <p className="text-faint text-xs">Nothing has run yet.</p>
+            <p className="text-faint text-xs">No run yet.</p>
           )
         }
       />
@@ -234,7 +234,7 @@ function PlaygroundStart({ isWaiting, onChoose }: PlaygroundStartProps) {
   if (isWaiting)
     return (
       <p className="p-6 text-faint" role="status">
-        Waiting for the first tokens …
+        Waiting for the first tokens…
       </p>
     )
   return (
@@ -242,8 +242,8 @@ function PlaygroundStart({ isWaiting, onChoose }: PlaygroundStartProps) {
       <div className="max-w-md">
         <h2 className="font-semibold text-lg">Run an agent, see every token</h2>
         <p className="mt-1 text-dim">
-          The agent runs token-in/token-out: what the model wrote goes back to it as the same ids, each with its logprob
-          and its place in the loss mask.
+          The agent runs token-in/token-out: sampled tokens go back to the model as the same ids, each with its logprob
+          and its loss mask.
         </p>
       </div>
       <ul className="flex flex-wrap justify-center gap-2">

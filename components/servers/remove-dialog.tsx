@@ -19,8 +19,7 @@ export function RemoveDialog({ server: { name, baseUrl, hasKey }, problem, onRem
         {problem && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
         <p>
           <span className="font-mono [overflow-wrap:anywhere]">{baseUrl}</span>
-          {hasKey ? ' and its key are forgotten. The key cannot be brought back.' : ' is forgotten.'} Trajectories made
-          with it stay.
+          {hasKey ? ' and its key are deleted. The key cannot be restored.' : ' is deleted.'} Its trajectories are kept.
         </p>
         <div className="flex gap-2">
           <Button look="primary" onClick={onRemove}>

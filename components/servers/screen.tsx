@@ -240,7 +240,7 @@ function Server({ server, status, isUsed, takesFocus, onUse, onEdit, onRemoved }
       </h2>
       <p className="mt-0.5 text-dim text-xs">
         <span className="font-mono [overflow-wrap:anywhere]">{baseUrl}</span> · {SOURCES[source]}
-        {hasKey && ' · a key is kept'}
+        {hasKey && ' · a key is stored'}
       </p>
       <div className="mt-3 flex flex-wrap items-center gap-2">
         <Button onClick={onUse} disabled={isUsed}>
@@ -256,13 +256,13 @@ function Server({ server, status, isUsed, takesFocus, onUse, onEdit, onRemoved }
           </>
         )}
         <p role="status" className="text-dim text-xs">
-          {tested === 'testing' && 'Testing …'}
+          {tested === 'testing' && 'Testing…'}
           {tested instanceof Date && testText(status, tested)}
         </p>
       </div>
       <div className="mt-6 max-w-6xl">
         {status.state === 'ready' && <ServerDetails status={status} load={load} />}
-        {status.state === 'asking' && <p className="text-faint">Asking the server …</p>}
+        {status.state === 'asking' && <p className="text-faint">Contacting the server…</p>}
         {status.state === 'starting' && (
           <p className="text-warn">
             It is starting: {status.download ? downloadText(status.download) : 'its model is not loaded yet'}.
@@ -290,8 +290,8 @@ function Server({ server, status, isUsed, takesFocus, onUse, onEdit, onRemoved }
 }
 
 const TESTS = {
-  asking: 'asking …',
-  starting: 'it answers, and is starting',
+  asking: 'checking…',
+  starting: 'it responds, and is starting',
   ready: 'it is ready',
   failed: 'it cannot be used',
 } as const

@@ -18,7 +18,7 @@ function facts(status: ReadyStatus, load?: ServerLoad): Readonly<Record<string, 
 
 test('what a server does not tell is said to be untold, never guessed', () => {
   const read = facts(server, { state: 'not-told' })
-  const told = Object.entries(read).filter(([, value]) => value !== 'not told')
+  const told = Object.entries(read).filter(([, value]) => value !== 'unknown')
   expect(told).toEqual([
     ['kind', 'SGLang server'],
     ['answered in', '3.4 ms'],
@@ -28,7 +28,7 @@ test('what a server does not tell is said to be untold, never guessed', () => {
 test('streams are told apart', () => {
   expect(facts({ ...server, incrementalStreaming: true }).streaming).toBe('incremental')
   expect(facts({ ...server, incrementalStreaming: false }).streaming).toBe('cumulative')
-  expect(facts(server).streaming).toBe('not told')
+  expect(facts(server).streaming).toBe('unknown')
 })
 
 test('the queue is shown, and why it cannot be', () => {
@@ -44,9 +44,9 @@ test('the queue is shown, and why it cannot be', () => {
     'requests running': '5 of 8',
     'requests waiting': '2',
     'KV cache in use': '41.2 %',
-    'KV cache holds': '8,192 tokens',
+    'KV cache capacity': '8,192 tokens',
     'cached share of prompts': '87.3 %',
-    generating: 'not told',
+    generating: 'unknown',
   })
   expect(facts(server, { state: 'failed', code: 'DEADLINE', message: 'it took too long', hint: 'Wait.' }).queue).toBe(
     'it took too longWait.',
@@ -71,5 +71,5 @@ test('a parser of theirs has ours beside it', () => {
     facts({ ...server, toolCallParser, ...(parser !== undefined && { parser }) })['tool-call parser']
   expect(parsers('qwen', 'hermes')).toBe('qwen, here hermes')
   expect(parsers('hermes', 'hermes')).toBe('hermes')
-  expect(parsers('step3')).toBe('step3, not known here')
+  expect(parsers('step3')).toBe('step3, not supported here')
 })

@@ -16,7 +16,7 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
   const told = load?.state === 'told' ? load : undefined
   return (
     <div className="grid gap-x-12 gap-y-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,20rem))]">
-      <Group title="What it serves">
+      <Group title="Model served">
         <Fact name="model">{status.modelName ?? UNTOLD}</Fact>
         <Fact name="weight version">{weightVersion ?? UNTOLD}</Fact>
         <Fact name="tokenizer">{status.tokenizerName ?? UNTOLD}</Fact>
@@ -24,7 +24,7 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
         <Fact name="tool-call parser">{parserText(status) ?? UNTOLD}</Fact>
         <Fact name="reasoning parser">{status.reasoningParser ?? UNTOLD}</Fact>
       </Group>
-      <Group title="How it answers">
+      <Group title="Server behaviour">
         <Fact name="kind">{kind === 'router' ? `router, ${workersText(workers)}` : 'SGLang server'}</Fact>
         <Fact name="SGLang version">{status.version ?? UNTOLD}</Fact>
         <Fact name="streaming" title={STREAMING_TITLE}>
@@ -33,10 +33,10 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
         <Fact name="deterministic inference" title="Seeds take effect only where it is on.">
           {onOff(status.deterministicInference)}
         </Fact>
-        <Fact name="prefix cache" title="Prompts that begin alike share what was computed.">
+        <Fact name="prefix cache" title="Prompts with the same beginning share computed values.">
           {onOff(status.prefixCache)}
         </Fact>
-        <Fact name="answered in" title="The question for the model’s facts, there and back.">
+        <Fact name="answered in" title="Round trip of the request for the model’s details.">
           {durationText(latencyMs)}
         </Fact>
       </Group>
@@ -59,12 +59,12 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
 interface LoadFactsProps {
   readonly kind: ReadyStatus['kind']
   readonly load: ServerLoad | undefined
-  /** Tokens that the KV cache holds. */
+  /** Tokens that the KV cache capacity. */
   readonly capacity: number | undefined
 }
 
 function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
-  if (!load) return <Fact name="queue">asking …</Fact>
+  if (!load) return <Fact name="queue">checking…</Fact>
   if (load.state === 'failed')
     return (
       <Fact name="queue">
@@ -83,8 +83,8 @@ function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
       </Fact>
       <Fact name="requests waiting">{waiting === undefined ? UNTOLD : countText(waiting)}</Fact>
       <Fact name="KV cache in use">{tokenUsage === undefined ? UNTOLD : percentText(tokenUsage)}</Fact>
-      <Fact name="KV cache holds">{capacity === undefined ? UNTOLD : `${countText(capacity)} tokens`}</Fact>
-      <Fact name="cached share of prompts" title="Share of the prompt tokens read of late that had not to be computed.">
+      <Fact name="KV cache capacity">{capacity === undefined ? UNTOLD : `${countText(capacity)} tokens`}</Fact>
+      <Fact name="cached share of prompts" title="Share of recent prompt tokens that came from the cache.">
         {cachedShare === undefined ? UNTOLD : percentText(cachedShare)}
       </Fact>
       <Fact name="generating">
@@ -103,12 +103,12 @@ function Group({ title, children }: { readonly title: string; readonly children:
   )
 }
 
-const UNTOLD = <span className="text-faint">not told</span>
+const UNTOLD = <span className="text-faint">unknown</span>
 
 /** Its name there, and ours where it is another. */
 function parserText({ toolCallParser, parser }: ReadyStatus): string | undefined {
   if (toolCallParser === undefined || toolCallParser === parser) return toolCallParser
-  return `${toolCallParser}, ${parser === undefined ? 'not known here' : `here ${parser}`}`
+  return `${toolCallParser}, ${parser === undefined ? 'not supported here' : `here ${parser}`}`
 }
 
 const onOff = (value: boolean | undefined): ReactNode => (value === undefined ? UNTOLD : value ? 'on' : 'off')

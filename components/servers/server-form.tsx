@@ -56,7 +56,7 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
           label="API key"
           type="password"
           autoComplete="new-password"
-          placeholder={fate === 'kept' ? 'a key is kept; type another to replace it' : 'none'}
+          placeholder={fate === 'kept' ? 'a key is stored; type another to replace it' : 'none'}
           disabled={draft.removesKey}
           value={draft.apiKey}
           error={at('apiKey')}
@@ -65,8 +65,8 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
         <p className="text-dim text-xs" aria-live="polite">
           {fate === 'dropped' ? (
             <span className="font-medium text-warn">
-              This address has another origin. The key that is kept belongs to {saved && new URL(saved.baseUrl).origin}{' '}
-              and is removed when you save: give the key of the new one, if it wants one.
+              This address has a different origin. The stored key belongs to {saved && new URL(saved.baseUrl).origin}{' '}
+              and is removed when you save. Enter the key of the new server if it requires one.
             </span>
           ) : (
             KEY_NOTES[fate]
@@ -86,7 +86,7 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
           type="submit"
           disabled={isSaving || draft.name.trim() === '' || draft.baseUrl.trim() === ''}
         >
-          {isSaving ? 'Saving …' : 'Save'}
+          {isSaving ? 'Saving…' : 'Save'}
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>
@@ -95,8 +95,8 @@ export function ServerForm({ draft, saved, problem, isSaving, first, onChange, o
 }
 
 const KEY_NOTES = {
-  none: 'Needed only where the server was started with --api-key. It is written and never shown again.',
-  kept: 'A key is kept for this origin. It is never shown.',
-  given: 'Written for this origin only, and never shown again.',
-  removed: 'The key that is kept is removed when you save.',
+  none: 'Needed only where the server was started with --api-key. It is stored and never shown again.',
+  kept: 'A key is stored for this origin. It is never shown.',
+  given: 'Stored for this origin only, and never shown again.',
+  removed: 'The stored key is removed when you save.',
 } as const

@@ -44,5 +44,5 @@ test('what the setup loses with a server that is left out is told', () => {
 test('a server that was refused is told with the reason, and that the rest is imported', () => {
   shown(FIRST_CHOICES, new Map([['new', 'link-local']]))
   expect(screen.getByRole('alert').textContent).toBe('link-local')
-  expect(screen.getByRole('status').textContent).toBe('Not saved: new. Everything else that was chosen is imported.')
+  expect(screen.getByRole('status').textContent).toBe('Not saved: new. Everything else that was selected is imported.')
 })

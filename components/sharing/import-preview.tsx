@@ -32,7 +32,7 @@ export function ImportPreview(props: ImportPreviewProps) {
   return (
     <Dialog title={`Import ${fileName}`} onClose={onClose}>
       <div className="grid gap-5">
-        {isNothing && <p>Everything in this file is as it is here already.</p>}
+        {isNothing && <p>Everything in this file is already here.</p>}
         {plan.servers.length > 0 && (
           <section>
             <Heading>Servers</Heading>
@@ -77,7 +77,9 @@ export function ImportPreview(props: ImportPreviewProps) {
               {plan.presets.map(({ kind, preset }) => (
                 <li key={preset.name}>
                   <span className="font-medium">{preset.name}</span>{' '}
-                  <span className="text-dim">{kind === 'added' ? 'new' : 'another of this name is here'}</span>
+                  <span className="text-dim">
+                    {kind === 'added' ? 'new' : 'a different one with this name is here'}
+                  </span>
                 </li>
               ))}
             </ul>
@@ -98,23 +100,23 @@ export function ImportPreview(props: ImportPreviewProps) {
         {ignored.length > 0 && (
           <Banner
             tone="note"
-            title={`Not known here, and left aside: ${ignored.slice(0, SHOWN).join(', ')}${ignored.length > SHOWN ? ` and ${ignored.length - SHOWN} more` : ''}`}
+            title={`Unknown here and ignored: ${ignored.slice(0, SHOWN).join(', ')}${ignored.length > SHOWN ? ` and ${ignored.length - SHOWN} more` : ''}`}
           />
         )}
         <p className="text-dim text-xs">
           {plan.servers.length > 0
-            ? 'A settings file never holds keys. Runs send their prompts to the addresses above: import only what you trust.'
-            : 'Neither addresses nor keys are in it.'}
+            ? 'A settings file never contains keys. Runs send their prompts to the addresses above: import only what you trust.'
+            : 'It contains neither addresses nor keys.'}
         </p>
         {failures.size > 0 && (
           <p className="text-bad" role="status">
-            Not saved: {[...failures.keys()].join(', ')}. Everything else that was chosen is imported.
+            Not saved: {[...failures.keys()].join(', ')}. Everything else that was selected is imported.
           </p>
         )}
         <div className="flex gap-2">
           {!isNothing && (
             <Button look="primary" disabled={isImporting} onClick={onImport}>
-              {isImporting ? 'Importing …' : 'Import'}
+              {isImporting ? 'Importing…' : 'Import'}
             </Button>
           )}
           <Button onClick={onClose}>{isNothing || failures.size > 0 ? 'Close' : 'Cancel'}</Button>
@@ -128,7 +130,7 @@ const SHOWN = 6
 
 const KEEP_OR_REPLACE = [
   { value: 'keep', text: 'Keep mine' },
-  { value: 'replace', text: 'Take the file’s' },
+  { value: 'replace', text: 'Use the file’s' },
 ] as const
 
 const ADD_OR_LEAVE_OUT = [
@@ -169,7 +171,7 @@ function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveO
           />
           {isReplaced && change.dropsKey && (
             <p className="text-warn text-xs">
-              The key that is kept belongs to {new URL(change.here.baseUrl).origin} and is removed.
+              The stored key belongs to {new URL(change.here.baseUrl).origin} and is removed.
             </p>
           )}
         </>
@@ -183,7 +185,7 @@ function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveO
         />
       )}
       {isTaken && kind !== 'fixed' && change.isKeyMissing && (
-        <p className="text-dim text-xs">It was saved with a key: give it here afterwards.</p>
+        <p className="text-dim text-xs">It was saved with a key: enter the key here afterwards.</p>
       )}
       {failure !== undefined && (
         <p className="text-bad text-xs" role="alert">
@@ -196,9 +198,9 @@ function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveO
 
 const KINDS = {
   added: 'new',
-  same: 'as it is here',
+  same: 'same as here',
   conflict: 'another address',
-  fixed: 'part of this installation: stays as it is',
+  fixed: 'part of this installation: not changed',
 } as const
 
 function SetupChanges({ changes }: { readonly changes: readonly SetupChange[] }) {

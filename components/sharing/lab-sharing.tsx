@@ -65,7 +65,7 @@ export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: La
   if (hash !== undefined || file)
     return found === undefined ? null : (
       <Dialog title="Open a shared document" onClose={onClose}>
-        <Banner tone="bad" title={found} hint="The document here is as it was.">
+        <Banner tone="bad" title={found} hint="The document here is unchanged.">
           <Button onClick={onClose} data-first-focus>
             Close
           </Button>
@@ -97,14 +97,14 @@ const fileName = (name: string): string =>
 /** The document, or why there is none. */
 async function openedText(given: string): Promise<SharedDocument | string> {
   const found = await textOfHash(given, 'lab')
-  if (found.kind === 'broken') return `This link cannot be opened: ${found.why}. Ask for it again, or for the file.`
+  if (found.kind === 'broken') return `This link cannot be opened: ${found.why}. Request a new link, or the file.`
   const read = readShared(found.kind === 'text' ? found.text : given)
-  return read.ok ? read.shared : `This is no lab document: ${read.why}.`
+  return read.ok ? read.shared : `This is not a lab document: ${read.why}.`
 }
 
 const openedFile = async (file: File): Promise<SharedDocument | string> =>
   file.size > LARGEST_FILE
-    ? `${file.name} is larger than the ${LARGEST_FILE >> 20} MiB that are read.`
+    ? `${file.name} is larger than the ${LARGEST_FILE >> 20} MiB that can be read.`
     : openedText(await file.text())
 
 interface OfferProps {
@@ -142,11 +142,11 @@ function Offer({ shared, tokenizer, onOpen, onClose }: OfferProps) {
           {view.cell !== undefined && <Fact name="Prefix doctor">cell {view.cell}</Fact>}
         </Facts>
         {(shared.tokenizer !== tokenizer || (view.tokenizer2 ?? tokenizer) !== tokenizer) && (
-          <p className="text-dim">Opening it loads its tokenizer, from the Hub where this machine does not have it.</p>
+          <p className="text-dim">Opening it loads its tokenizer, from the Hub if it is not on this machine.</p>
         )}
         <p className="text-dim">
-          The template becomes a revision, and the conversation here is replaced. What is here now stays under Load …,
-          Earlier.
+          The template becomes a revision, and the conversation here is replaced. The current document is kept under
+          Load…, Earlier.
         </p>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

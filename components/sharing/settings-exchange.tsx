@@ -127,7 +127,7 @@ const exported = (servers: readonly ServerEntry[], setup: Setup, presets: readon
 async function opened(file: File): Promise<Exchange> {
   const refused = (why: string): Exchange => ({
     kind: 'refused',
-    title: `${file.name} is no settings file: ${why}`,
+    title: `${file.name} is not a settings file: ${why}`,
     hint: 'Nothing was changed. “Export settings” writes such a file.',
   })
   if (file.size > LARGEST_FILE) return refused('it is larger than 1 MiB')

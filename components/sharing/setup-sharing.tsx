@@ -89,7 +89,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   return (
     <ShareDialog
       what="setup"
-      about="Prompt, tools, sampling, limits, template and parser. The server goes by its name: its address and keys are never in it."
+      about="Prompt, tools, sampling, limits, template and parser. The server is included by name only: its address and keys never are."
       link={link}
       copies={[{ name: 'JSON', text: () => text }, ...code]}
       onSave={() => saveText(text, 'rollscope-setup.json')}
@@ -105,7 +105,7 @@ async function openedSetup(given: string): Promise<Opened | string> {
   const found = await textOfHash(given, 'setup')
   if (found.kind === 'broken') return `This link cannot be opened: ${found.why}.`
   const read = readSettings(found.kind === 'text' ? found.text : given)
-  if (!read.ok) return `This is no setup: ${read.why}.`
+  if (!read.ok) return `This is not a setup: ${read.why}.`
   // Addresses of servers come by exported settings alone.
   return { settings: { ...read.settings, servers: [], presets: [] }, ignored: read.ignored, choices: FIRST_CHOICES }
 }

@@ -11,7 +11,7 @@ test('a link that programs would cut says so, and what is pasted is opened', asy
   )
   expect(screen.getByLabelText('Link')).toHaveProperty('value', 'http://a/#setup=x')
   expect(screen.queryByText(/send the file/)).toBeNull()
-  expect(screen.getByRole('button', { name: 'Look at it' })).toHaveProperty('disabled', true)
+  expect(screen.getByRole('button', { name: 'Preview' })).toHaveProperty('disabled', true)
   await userEvent.type(screen.getByLabelText('Link or JSON'), 'http://b/#setup=y{Tab}{Enter}')
   expect(onOpen).toHaveBeenCalledWith('http://b/#setup=y')
   rerender(<ShareDialog {...props} link={{ kind: 'made', href: 'x'.repeat(9000) }} problem="It is cut off." />)

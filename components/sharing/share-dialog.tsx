@@ -72,14 +72,14 @@ export function ShareDialog({ what, about, link, copies, onSave, onOpen, problem
           />
           <div className="flex flex-wrap gap-2">
             <Button type="submit" disabled={pasted.trim() === ''}>
-              Look at it
+              Preview
             </Button>
             <FileButton
               accept=".json,application/json"
               label={what === 'setup' ? 'Setup file' : 'Document file'}
               onFile={chosen.takeFile}
             >
-              Open a file …
+              Open a file…
             </FileButton>
           </div>
         </form>
@@ -101,7 +101,7 @@ function LinkField({ href }: { readonly href: string | undefined }) {
         data-link={href !== undefined}
       />
       <p className="text-faint text-xs">
-        What is behind the # stays in the browser: no server sees it. On another Rollscope, put it behind the address of
+        The part after # stays in the browser: no server sees it. For another Rollscope, append it to the address of
         that one.
         {href !== undefined &&
           href.length > LONG_LINK &&

@@ -6,7 +6,7 @@ test('what is too long is refused whole, with its size and the limit, until some
   const onText = vi.fn()
   const { result } = renderHook(() => useBoundedText(1000, onText))
   act(() => result.current.take('a'.repeat(1001)))
-  expect(result.current.refusal).toContain('1,001 characters, more than the 1,000')
+  expect(result.current.refusal).toContain('1,001 characters, more than the limit of 1,000')
   expect(onText).not.toHaveBeenCalled()
   act(() => result.current.take('short'))
   expect(result.current.refusal).toBeUndefined()

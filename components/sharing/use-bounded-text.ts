@@ -33,4 +33,4 @@ export function useBoundedText(limit: number, onText: (text: string) => void): B
 }
 
 const tooLong = (size: string, limit: number): string =>
-  `This has ${size}, more than the ${countText(limit)} characters that are taken here. Nothing was changed.`
+  `This has ${size}, more than the limit of ${countText(limit)} characters. Nothing was changed.`

@@ -14,13 +14,13 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     name: 'parallel-calls',
-    title: 'Two calls at once, then a further turn',
-    note: 'Greedy, with thinking: both results stand in one prompt segment, and the next question follows on the same tokens.',
+    title: 'Two calls at once, then a next turn',
+    note: 'Greedy, with thinking: both results are in one prompt segment, and the next question follows on the same tokens.',
   },
   {
     name: 'retokenization-drift',
-    title: 'Sampled ids that their text does not give back',
-    note: 'Temperature 1: at least one word is spelled with other tokens than the tokenizer would use. Encoding the text again changes the ids.',
+    title: 'Sampled ids that change when the text is encoded again',
+    note: 'Temperature 1: at least one word is spelled with different tokens than the tokenizer would use. Encoding the text again changes the ids.',
   },
   {
     name: 'tool-error',

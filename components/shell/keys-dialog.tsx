@@ -18,7 +18,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const groups = groupsOf(path)
   const isOnMac = isMac()
   return (
-    <Dialog title="Keys" width={groups.length > 3 ? 'wide' : 'plain'} onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" width={groups.length > 3 ? 'wide' : 'plain'} onClose={onClose}>
       <div className={groups.length > 3 ? 'gap-x-8 md:columns-2' : ''}>
         {groups.map(({ heading, keys }) => (
           <section key={heading} className="mb-4 break-inside-avoid">
@@ -61,9 +61,9 @@ function groupsOf(path: string): readonly KeyGroup[] {
       {
         heading: 'Pointer',
         keys: [
-          { names: ['Shift+click'], what: 'Choose all up to there' },
-          { names: ['double click'], what: 'Choose what it stands in: argument, call, think block, segment' },
-          { names: ['one click more'], what: 'Choose what that stands in' },
+          { names: ['Shift+click'], what: 'Select all tokens up to there' },
+          { names: ['double click'], what: 'Select the enclosing argument, call, think block or segment' },
+          { names: ['one more click'], what: 'Select the next larger part' },
         ],
       },
     ]
@@ -73,7 +73,7 @@ function groupsOf(path: string): readonly KeyGroup[] {
   return [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)]
 }
 
-const ANYWHERE: KeyGroup = { heading: 'Anywhere', keys: [{ names: ['?'], what: 'These keys' }] }
+const ANYWHERE: KeyGroup = { heading: 'Anywhere', keys: [{ names: ['?'], what: 'Keyboard shortcuts' }] }
 
 const PLAYGROUND: KeyGroup = { heading: 'Playground', keys: [{ names: ['Mod+Enter'], what: 'Send the question' }] }
 
@@ -82,8 +82,8 @@ const TOKENS: KeyGroup = {
   keys: [
     ...GRID_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
     { names: [SELECT_ALL], what: 'All tokens of the segment, then all' },
-    { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
-    { names: ['Escape'], what: 'Let go' },
+    { names: ['Mod+c'], what: 'Copy the selected text' },
+    { names: ['Escape'], what: 'Clear the selection' },
   ],
 }
 
@@ -93,7 +93,7 @@ const LANES: KeyGroup = {
     ...LANE_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
     { names: ['Enter'], what: 'Unfold identical tokens, or fold them again; pin the drift here' },
     { names: ['z', 'Z'], what: 'Unfold or fold here, or everywhere' },
-    { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
+    { names: ['Mod+c'], what: 'Copy the selected text' },
   ],
 }
 
@@ -102,7 +102,7 @@ const LAB: KeyGroup = {
   keys: [
     { names: ['Mod+z', 'Mod+Shift+z'], what: 'Undo and redo, over all parts and revisions' },
     { names: ['Escape', 'Tab'], what: 'One after the other: leave the editor' },
-    { names: ['Ctrl M'], what: 'Tab leaves the editor, or writes' },
+    { names: ['Ctrl M'], what: 'Toggle whether Tab leaves the editor or writes a tab' },
     { names: ['Mod+f'], what: 'Search in the editor' },
     { names: ['Alt+ArrowUp', 'Alt+ArrowDown'], what: 'Move a message or tool, or a line' },
   ],
@@ -114,11 +114,11 @@ const LIBRARY: KeyGroup = {
     { names: ['/'], what: 'Search' },
     { names: ['j', 'ArrowDown'], what: 'One row down' },
     { names: ['k', 'ArrowUp'], what: 'One row up' },
-    { names: ['ArrowRight', 'ArrowLeft'], what: 'Unfold a group, fold it' },
+    { names: ['ArrowRight', 'ArrowLeft'], what: 'Expand or collapse a group' },
     { names: ['Enter'], what: 'Open the trajectory' },
-    { names: ['Space', 'x'], what: 'Choose it, or no longer' },
+    { names: ['Space', 'x'], what: 'Select or deselect it' },
     { names: ['e'], what: 'Edit title, tags, reward, note; Esc leaves' },
-    { names: ['Delete'], what: 'Delete it, or all chosen' },
+    { names: ['Delete'], what: 'Delete it, or all selected' },
     { names: ['u'], what: 'Undo the last deletion' },
   ],
 }

@@ -26,7 +26,7 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
 
 export function useNavigation(): Navigation {
   const navigation = useContext(NavigationContext)
-  if (!navigation) throw new Error('a page stands in the navigation provider')
+  if (!navigation) throw new Error('useNavigation needs the navigation provider')
   return navigation
 }
 

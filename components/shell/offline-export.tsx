@@ -46,7 +46,7 @@ export function OfflineExport({ trajectory, shown, onClose, onError }: OfflineEx
         </div>
       </div>
       <Button aria-label="Export as an offline page" disabled={isSaving} onClick={save}>
-        {isSaving ? 'Writing …' : 'Export'}
+        {isSaving ? 'Writing…' : 'Export'}
       </Button>
     </li>
   )

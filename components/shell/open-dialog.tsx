@@ -18,7 +18,7 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
       <FileButton look="primary" accept=".json,.jsonl,.ndjson,application/json" label="Trajectory file" onFile={onFile}>
-        Choose a file …
+        Choose a file…
       </FileButton>
       <p className="mt-1.5 text-faint text-xs">
         or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL
@@ -32,8 +32,10 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
         ))}
       </ul>
       <Heading>Recent</Heading>
-      {data?.trajectories.length === 0 && <p className="text-faint text-xs">Nothing yet: run the agent once.</p>}
-      {isPending && <p className="text-faint text-xs">Loading …</p>}
+      {data?.trajectories.length === 0 && (
+        <p className="text-faint text-xs">No trajectories yet. Run the agent once.</p>
+      )}
+      {isPending && <p className="text-faint text-xs">Loading…</p>}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
         {data?.trajectories.map(({ key, title, question, createdAt, tokens, outcome }) => (
           <li key={key}>

@@ -11,7 +11,7 @@ export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' |
 export const sourceText = (source: string, format: string | null): string =>
   visibleText(format === null ? source : `${source} · ${format}`)
 
-/** Mean, least and largest reward of a group; '' where none is known. */
+/** Mean, least and highest reward of a group; '' where none is known. */
 export function rewardsText({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'keys'>): string {
   if (!rewards) return ''
   const { known, mean, min, max } = rewards

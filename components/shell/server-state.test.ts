@@ -8,11 +8,11 @@ test.each([
   [{ bytes: 3_140_000, total: 912_000_000 }, 'downloading the model: 3.1 of 912 MB'],
 ])('a server that waits for its model says how far it is', (progress, text) => {
   const status = { state: 'starting', download: { ...download, ...progress } } as const
-  expect([statusText(status), stateText(status)]).toEqual([text, 'starting …'])
+  expect([statusText(status), stateText(status)]).toEqual([text, 'starting…'])
 })
 
 test('a server that starts without telling more is starting', () => {
-  expect(statusText({ state: 'starting' })).toBe('the server is starting …')
+  expect(statusText({ state: 'starting' })).toBe('the server is starting…')
 })
 
 test('The tooltip of the built-in server says that it is no server of the user, and how to choose one', () => {
@@ -27,7 +27,7 @@ test('The tooltip of the built-in server says that it is no server of the user, 
   expect(title).toContain('SGLANG_BASE_URL')
   const saved = { ...builtIn, name: 'mine', baseUrl: 'http://gpu:30000', source: 'saved' } as const
   expect(serverTitle(saved, { state: 'asking' })).toBe(
-    'The SGLang server mine at http://gpu:30000, which runs use. Status: asking the server …',
+    'The SGLang server mine at http://gpu:30000, which runs use. Status: contacting the server…',
   )
-  expect(serverTitle(undefined, { state: 'asking' })).toBe('Status: asking the server …')
+  expect(serverTitle(undefined, { state: 'asking' })).toBe('Status: contacting the server…')
 })

@@ -15,9 +15,9 @@ export function ServerLight({ status }: { readonly status: ShownStatus }) {
 export function statusText(status: ShownStatus): string {
   switch (status.state) {
     case 'asking':
-      return 'asking the server …'
+      return 'contacting the server…'
     case 'starting':
-      return status.download ? downloadText(status.download) : 'the server is starting …'
+      return status.download ? downloadText(status.download) : 'the server is starting…'
     case 'ready':
       return [
         status.modelName,
@@ -51,9 +51,9 @@ const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ?
 export function stateText(status: ShownStatus): string {
   switch (status.state) {
     case 'asking':
-      return 'asking …'
+      return 'checking…'
     case 'starting':
-      return 'starting …'
+      return 'starting…'
     case 'ready':
       return status.modelName ?? 'up'
     case 'failed':

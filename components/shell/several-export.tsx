@@ -33,7 +33,7 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
   const samples = preview?.samples ?? keys.length
   return (
     <ExportDialog
-      title={samples === 0 ? 'Nothing to export' : `Export ${samples} as JSONL, a trajectory a line`}
+      title={samples === 0 ? 'Nothing to export' : `Export ${samples} as JSONL, one trajectory per line`}
       choices={samples === 0 ? [] : choices}
       subject="these trajectories"
       onClose={onClose}
@@ -41,7 +41,7 @@ export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps
       {preview && preview.excluded.length > 0 && <Excluded excluded={preview.excluded} of={keys.length} />}
       {problem !== undefined && (
         <li className="-order-1">
-          <Banner tone="bad" title="What this file would contain is not known." hint={problem} />
+          <Banner tone="bad" title="The contents of this file are unknown." hint={problem} />
         </li>
       )}
     </ExportDialog>

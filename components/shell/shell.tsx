@@ -43,7 +43,7 @@ interface ShellProps {
   readonly children: ReactNode
 }
 
-/** Shorter waits are not told: a note that flashes tells nobody anything. */
+/** Shorter waits are unknown: a note that flashes tells nobody anything. */
 const UNTOLD_MS = 300
 
 export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
@@ -128,7 +128,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
         {error instanceof ApiError && error.status >= 500 && (
           <Banner tone="bad" title={error.message} hint={error.hint} />
         )}
-        {reading !== undefined && <Banner tone="note" title={`Reading ${reading} …`} />}
+        {reading !== undefined && <Banner tone="note" title={`Reading ${reading}…`} />}
         {notice}
       </div>
       {error instanceof ApiError && error.status === 401 ? (
@@ -180,13 +180,13 @@ const hintOf = (error: Error): string | undefined =>
 
 /** What is on the page stays, and is of use: it can be read, copied and saved. */
 function Gone({ waiting, onStay }: { readonly waiting: string | undefined; readonly onStay: () => void }) {
-  const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The page that you asked for'
+  const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The requested page'
   return (
     <Banner
       tone="bad"
-      title="The application does not answer; trying again every second …"
-      hint={`It was stopped, or the tunnel to it is closed: start it again with npm start. This page stays as it is.${
-        waiting === undefined ? '' : ` ${page} opens when it answers again.`
+      title="The application does not respond. Trying again every second…"
+      hint={`It has stopped, or the tunnel to it is closed. Start it again with npm start. This page does not change.${
+        waiting === undefined ? '' : ` ${page} opens when it responds again.`
       }`}
     >
       {waiting !== undefined && <Button onClick={onStay}>Stay on this page</Button>}
@@ -250,7 +250,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
         <span className="truncate">
           {visibleText(name)}
           {status.state === 'ready' && status.modelName !== undefined && ` · ${visibleText(status.modelName)}`}
-          {status.state === 'starting' && ' · starting …'}
+          {status.state === 'starting' && ' · starting…'}
           {status.state === 'failed' && ' · not usable'}
         </span>
       </Link>

@@ -30,7 +30,7 @@ export function TokenGate() {
           void submit()
         }}
       >
-        <h2 className="font-semibold text-lg">The launch token is missing, or an old one</h2>
+        <h2 className="font-semibold text-lg">The launch token is missing or outdated</h2>
         <p className="text-dim">
           Rollscope shows your trajectories only to whoever started it. Open the address that{' '}
           <code className="font-mono">npm start</code> printed, or paste it or its token here.

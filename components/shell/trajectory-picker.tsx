@@ -62,12 +62,12 @@ export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
           />
         </div>
         <FileButton accept=".json,.jsonl,.ndjson,application/json" label="Trajectory file" onFile={open}>
-          Open file …
+          Open file…
         </FileButton>
       </div>
       {storing !== undefined && (
         <p role="status" className="mt-2 text-faint text-xs">
-          Storing {visibleText(storing)} …
+          Storing {visibleText(storing)}…
         </p>
       )}
       {error && <Banner tone="bad" title={error.message} hint={error.hint} />}
@@ -84,12 +84,10 @@ export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
       <div className="mt-4">
         <Heading>{q === '' ? 'Recent' : 'Found'}</Heading>
       </div>
-      {!data && <p className="text-faint text-xs">Loading …</p>}
+      {!data && <p className="text-faint text-xs">Loading…</p>}
       {data?.trajectories.length === 0 && (
         <p className="text-faint text-xs">
-          {q === ''
-            ? 'Nothing is stored yet: run the agent once, or open a file.'
-            : 'Nothing in the library has these words.'}
+          {q === '' ? 'Nothing is stored yet. Run the agent once, or open a file.' : 'No matches in the library.'}
         </p>
       )}
       <Choices>

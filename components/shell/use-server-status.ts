@@ -26,7 +26,7 @@ export function useServerStatus(chosen: string): ServerView {
 const GONE: ShownStatus = {
   state: 'failed',
   code: 'UNREACHABLE',
-  message: 'The application does not answer.',
+  message: 'The application does not respond.',
   hint: 'Start it again with npm start.',
 }
 

@@ -85,7 +85,7 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, o
         </div>
         {place === 'samples' && (
           <div>
-            <Heading>Templates, in the shapes of known models</Heading>
+            <Heading>Templates in the style of known models</Heading>
             <Choices>
               {TEMPLATES.map(({ name, title, note }) => (
                 <Choice
@@ -144,7 +144,7 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, o
         {state === 'loading' && (
           <>
             <p className="text-faint text-xs" role="status">
-              Loading …
+              Loading…
             </p>
             {waitingFor && <Downloads downloads={waitingFor.downloads} />}
           </>
@@ -186,7 +186,7 @@ function ModelForm({ onRead, onLoad }: ModelFormProps) {
           Load
         </Button>
       </form>
-      <p className="text-faint text-xs">Its tokenizer is used with it. The model itself is not fetched.</p>
+      <p className="text-faint text-xs">Its tokenizer is loaded too. The model itself is not downloaded.</p>
       {found && (
         <div>
           <Heading>{found.name} has several templates</Heading>
@@ -229,7 +229,7 @@ function ServerForm({ server, onLoad }: { readonly server: string; readonly onLo
         </Button>
       </div>
       <p className="text-faint text-xs">
-        The template of the tokenizer that the server names. A server started with another template does not tell it.
+        The template of the tokenizer that the server names. A server started with another template does not report it.
       </p>
     </form>
   )
@@ -237,12 +237,14 @@ function ServerForm({ server, onLoad }: { readonly server: string; readonly onLo
 
 function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) {
   const { data } = useQuery(trajectoriesOptions({ limit: LATEST }))
-  if (!data) return <p className="text-faint text-xs">Reading the library …</p>
+  if (!data) return <p className="text-faint text-xs">Reading the library…</p>
   if (data.trajectories.length === 0)
     return <p className="text-dim">Nothing is stored yet. Run something in the playground, or open a file.</p>
   return (
     <div>
-      <p className="mb-2 text-dim">Its template, options, tools and messages; its ids are the truth for the mask.</p>
+      <p className="mb-2 text-dim">
+        Its template, options, tools and messages; its ids are the reference for the mask.
+      </p>
       <Choices>
         {data.trajectories.map(({ key, title, question, model }) => (
           <Choice
@@ -259,17 +261,17 @@ function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) 
 
 function EarlierList({ onOpen }: { readonly onOpen: (document: LabDocument) => void }) {
   const documents = useEarlierDocuments()
-  if (!documents) return <p className="text-faint text-xs">Reading this browser …</p>
+  if (!documents) return <p className="text-faint text-xs">Reading this browser…</p>
   if (documents.length === 0)
     return (
       <p className="text-dim">
-        Nothing is kept yet. A document is kept here when a shared one, or that of another window, takes its place.
+        No documents yet. A document is kept here when a shared one, or one from another window, replaces it.
       </p>
     )
   return (
     <div>
       <p className="mb-2 text-dim">
-        Documents of this browser whose place another one took. The one that is shown is kept in exchange.
+        Replaced documents of this browser. Loading one of them keeps the current document here.
       </p>
       <Choices>
         {documents.map(({ key, at, document }) => (

@@ -106,7 +106,7 @@ export function TemplatesScreen() {
           {state.kind === 'open' && state.saved === 'failed' && (
             <Banner
               tone="bad"
-              title="This browser does not keep the document: a reload loses it."
+              title="This browser cannot store the document: reloading the page loses it."
               hint="Its storage is full or switched off, as in some private windows. Copy the template before you leave."
             />
           )}
@@ -114,10 +114,10 @@ export function TemplatesScreen() {
             <Banner
               tone="note"
               title="Another window has changed this document."
-              hint="Changes in this window no longer take its place. Nothing is lost: the one that you do not take stays under Load …, Earlier."
+              hint="Changes in this window are no longer stored. Nothing is lost: the document that you do not use stays under Load…, Earlier."
             >
-              <Button onClick={() => lab?.choose('other')}>Take the other window’s</Button>
-              <Button onClick={() => lab?.choose('own')}>Keep this window’s</Button>
+              <Button onClick={() => lab?.choose('other')}>Use the other document</Button>
+              <Button onClick={() => lab?.choose('own')}>Keep this document</Button>
             </Banner>
           )}
         </div>
@@ -134,7 +134,7 @@ export function TemplatesScreen() {
           />
         ) : (
           <p className="p-6 text-faint" role="status">
-            {refused ? 'There is no document yet. Reload the page to try again.' : 'Opening the lab …'}
+            {refused ? 'There is no document yet. Reload the page to try again.' : 'Opening the lab…'}
           </p>
         )}
       </div>
@@ -270,7 +270,7 @@ function OpenLab(props: OpenLabProps) {
               )}
             </div>
             <div className="flex min-w-0 items-center gap-2 border-line border-b px-3 py-1.5">
-              <Button onClick={() => setDialog('load')}>Load …</Button>
+              <Button onClick={() => setDialog('load')}>Load…</Button>
               <IconButton label="Share this document" onClick={share}>
                 <Share2 size={15} aria-hidden />
               </IconButton>

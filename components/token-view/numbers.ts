@@ -11,7 +11,12 @@ export function decimalText(value: number | null, digits = 3): string {
   return (isTiny ? value.toExponential(1) : value.toFixed(digits)).replaceAll('-', '−')
 }
 
-export const rewardText = (reward: number | null): string => (reward === null ? '—' : String(reward).replace('-', '−'))
+/** A reward without trailing zeros, at most three decimals (two digits if it is smaller); — where it is unknown. */
+export function rewardText(reward: number | null): string {
+  if (reward === null) return '—'
+  const isTiny = Math.abs(reward) < 0.0005
+  return String(Number(isTiny ? reward.toPrecision(2) : reward.toFixed(3))).replaceAll('-', '−')
+}
 
 export function percentText(share: number): string {
   const percent = 100 * share

@@ -52,7 +52,7 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
     <Dialog title="Choose a tokenizer" onClose={onClose}>
       <form className="grid gap-3" onSubmit={choose}>
         <p className="text-dim">
-          The ids stay as they are. Their texts, the special tokens, think blocks and tool calls are found with it.
+          The ids do not change. The tokenizer supplies their texts, special tokens, think blocks and tool calls.
         </p>
         <TextField
           label="Tokenizer"
@@ -77,7 +77,7 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
           ))}
         </SelectField>
         <TokenizerFormEnd state={state} isIncomplete={name.trim() === ''}>
-          Read the texts
+          Apply tokenizer
         </TokenizerFormEnd>
       </form>
     </Dialog>

@@ -31,12 +31,12 @@ function field(first = '', status = ready) {
 
 test('it shows what the server names', () => {
   field()
-  expect(screen.getByText(/It names \/models\/qwen\. Where this machine cannot read that path/)).toBeDefined()
+  expect(screen.getByText(/The server reports \/models\/qwen\. If this machine cannot read that path/)).toBeDefined()
 })
 
 test.each<[ShownStatus, string]>([
-  [{ ...ready, tokenizerName: 'org/name' }, 'It names org/name, which is taken from this machine or the Hub.'],
-  [{ state: 'ready', kind: 'router', latencyMs: 1 }, 'It names none: it is the tokenizer itself.'],
+  [{ ...ready, tokenizerName: 'org/name' }, 'The server reports org/name, which is loaded from this machine or the Hub.'],
+  [{ state: 'ready', kind: 'router', latencyMs: 1 }, 'The server reports no tokenizer: it is used as the tokenizer.'],
   [{ state: 'asking' }, 'From this machine or the Hub.'],
 ])('%j', (status, text) => {
   field('', status)
@@ -70,7 +70,7 @@ test('one that was named before is shown', () => {
 test.each([
   ['built-in', 'Tokenizer: built-in'],
   ['server', 'Tokenizer: the server’s own, over /tokenize'],
-  ['', 'Tokenizer: not known'],
+  ['', 'Tokenizer: unknown'],
 ])('of a run with %j it is only told', (tokenizer, text) => {
   render(<TokenizerField tokenizer={tokenizer} status={ready} isFixed onChange={() => {}} />)
   expect(screen.getByText(text)).toBeDefined()

@@ -28,7 +28,7 @@ export function TokenizerField({ tokenizer, status, isFixed, onChange }: Tokeniz
           onChange(value === 'server' ? SERVER_TOKENIZER : '')
         }}
       >
-        <option value="told">as the server says</option>
+        <option value="told">as reported by the server</option>
         <option value="server">the server’s own, over /tokenize</option>
         <option value="named">another: Hub name or folder</option>
       </SelectField>
@@ -49,22 +49,21 @@ export function TokenizerField({ tokenizer, status, isFixed, onChange }: Tokeniz
 
 function fixedText(tokenizer: string): string {
   if (tokenizer === SERVER_TOKENIZER) return 'the server’s own, over /tokenize'
-  return tokenizer === '' ? 'not known' : tokenizer
+  return tokenizer === '' ? 'unknown' : tokenizer
 }
 
 function toldText(status: ShownStatus): string {
   if (status.state !== 'ready') return 'From this machine or the Hub.'
   const { tokenizerName: name } = status
-  if (name === undefined) return 'It names none: it is the tokenizer itself.'
+  if (name === undefined) return 'The server reports no tokenizer: it is used as the tokenizer.'
   return PATH.test(name)
-    ? `It names ${name}. Where this machine cannot read that path, the server is the tokenizer itself.`
-    : `It names ${name}, which is taken from this machine or the Hub.`
+    ? `The server reports ${name}. If this machine cannot read that path, the server is used as the tokenizer.`
+    : `The server reports ${name}, which is loaded from this machine or the Hub.`
 }
 
 const PATH = /^[/.~]|^[A-Za-z]:/
 
 const NOTES = {
-  server:
-    'For models whose files cannot be had. The ids are exact; the texts of tokens are those that the server decodes.',
-  named: 'Compared with the server’s before every run: a tokenizer that is not the model’s is refused.',
+  server: 'For models whose files are not available. The ids are exact; the server decodes the texts of tokens.',
+  named: 'Compared with the server’s before every run: a tokenizer that differs from the model’s is refused.',
 } as const

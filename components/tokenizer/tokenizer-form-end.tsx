@@ -25,7 +25,7 @@ export const TokenizerFormEnd = ({ state, downloads, isIncomplete, children }: T
     <div className="flex items-center justify-end gap-3">
       {state === 'reading' && (
         <p className="text-faint text-xs" role="status">
-          Reading the tokenizer …
+          Reading the tokenizer…
         </p>
       )}
       <Button look="primary" type="submit" disabled={isIncomplete || state === 'reading'}>

@@ -33,10 +33,10 @@ const MODES = [
   {
     value: 'structured',
     text: 'Structured',
-    title: 'Messages with tool calls parsed and written again, through the chat template',
+    title: 'Messages with parsed tool calls, rendered with the chat template',
   },
-  { value: 'raw', text: 'Raw', title: 'Messages with replies as raw text, through the chat template' },
-  { value: 'text', text: 'Text', title: 'The ids decoded, and the text encoded again' },
+  { value: 'raw', text: 'Raw', title: 'Messages with replies as raw text, rendered with the chat template' },
+  { value: 'text', text: 'Text', title: 'The ids decoded to text and encoded again' },
 ] as const
 
 export function CorpusHead(props: CorpusHeadProps) {
@@ -48,15 +48,15 @@ export function CorpusHead(props: CorpusHeadProps) {
       </h2>
       <span className="flex items-center gap-2">
         <span className="text-dim text-xs">against</span>
-        <Segmented label="Held against" options={MODES} value={mode} onChange={onMode} />
+        <Segmented label="Compared with" options={MODES} value={mode} onChange={onMode} />
       </span>
       <TokenizerField key={tokenizer} tokenizer={tokenizer} onTokenizer={onTokenizer} />
       <span className="flex-1" />
       <span className="flex flex-wrap gap-2">
         {onAgain && <Button onClick={onAgain}>Run again</Button>}
         {source && (
-          <FilesButton accept={ACCEPT} label="Other files of trajectories" onFiles={onFiles}>
-            Files …
+          <FilesButton accept={ACCEPT} label="Choose other trajectory files" onFiles={onFiles}>
+            Files…
           </FilesButton>
         )}
         {hasSamples && (
@@ -104,9 +104,9 @@ function TokenizerField({ tokenizer = '', onTokenizer }: TokenizerFieldProps) {
   return (
     <form onSubmit={take} className="flex min-w-0 items-center gap-2">
       <input
-        aria-label="Tokenizer where none is named"
-        title="Hub name or a folder under ROLLSCOPE_TOKENIZERS: for samples that name no tokenizer, as trainers’ files do"
-        placeholder="tokenizer where none is named"
+        aria-label="Default tokenizer"
+        title="A Hub name, or a folder under ROLLSCOPE_TOKENIZERS, for samples without a tokenizer name, such as trainers’ files"
+        placeholder="default tokenizer"
         autoComplete="off"
         spellCheck={false}
         value={name}

@@ -65,19 +65,19 @@ export function CorpusResults({
         <Part title="Tool calls that were not parsed">
           <p className="text-warn">{missed}</p>
           <p className="text-dim text-xs">
-            Calls that are not parsed are not executed, and no error says so. Run with the parser that reads them.
+            Calls that are not parsed are not executed, and no error is reported. Run with the parser that reads them.
           </p>
         </Part>
       )}
       {kinds.length > 0 && (
         <Part
           title="By kind"
-          note="A kind lists its samples below."
+          note="Select a kind to list its samples below."
           control={
             <Segmented
               label="Layer"
               options={[
-                { value: 'every', text: 'Every layer' },
+                { value: 'every', text: 'All layers' },
                 {
                   value: 'structural',
                   text: `Structural ${countText(layers.structural)}`,
@@ -99,7 +99,7 @@ export function CorpusResults({
         </Part>
       )}
       {kinds.length === 0 && checked > 0 && (
-        <p className="text-dim">All {countText(checked)} checked samples come back as the very same tokens.</p>
+        <p className="text-dim">All {countText(checked)} checked samples have the same tokens after retokenization.</p>
       )}
       {drifting > 0 && (
         <div className="grid gap-6 lg:grid-cols-2">

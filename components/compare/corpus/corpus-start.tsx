@@ -13,18 +13,18 @@ export const CorpusStart = ({ onFiles, onLibrary }: CorpusStartProps) => (
   <div className="mx-auto grid max-w-[62ch] justify-items-start gap-3 p-6 sm:pt-16">
     <h2 className="font-semibold text-base">How much would your samples drift?</h2>
     <p className="text-dim">
-      Every trajectory is held against what a pipeline would have that keeps text or messages instead of token ids: how
-      often that gives other tokens, of which kind, in which turn, and how many trained tokens it touches.
+      Every trajectory is compared with the tokens of a pipeline that keeps text or messages instead of token ids. The
+      report counts how often the tokens differ, in which way, in which turn, and how many trained tokens are affected.
     </p>
     <div className="flex flex-wrap gap-2">
       <FilesButton look="primary" accept={ACCEPT} label="Files of trajectories" onFiles={onFiles}>
-        Choose files …
+        Choose files…
       </FilesButton>
       <Button onClick={onLibrary}>The whole library</Button>
     </div>
     <p className="text-faint text-xs">
       Or drop files anywhere: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL, of any length. They are
-      read here and stored nowhere. In the library, choose some trajectories or filter them, then “Drift report”.
+      read, but not stored. In the library, select or filter trajectories, then choose “Drift report”.
     </p>
   </div>
 )

@@ -17,10 +17,7 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
         {countText(samples.drifting)} of {countText(samples.checked)} checked
         {samples.unchecked > 0 && `, ${countText(samples.unchecked)} not checked`}
         {samples.bySeverity.tail > 0 && (
-          <span
-            className="block"
-            title="A newline behind the last end-of-turn token, for the most part: nothing that is trained changes"
-          >
+          <span className="block" title="Usually a newline after the last end-of-turn token: no trained token changes">
             {countText(samples.bySeverity.tail)} more only after the last trained token
           </span>
         )}
@@ -44,10 +41,10 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
       <Figure name="Prefix cache lost" value={partText(wasted.prefix, wasted.prefixOf)}>
         {countText(wasted.prefix)} of {countText(wasted.prefixOf)} cached tokens
       </Figure>
-      <Figure name="Break into rows" value={partText(samples.split, samples.checked)} unit="of samples">
+      <Figure name="Split into rows" value={partText(samples.split, samples.checked)} unit="of samples">
         {countText(rows)} rows, {countText(wasted.rows)} tokens more
         {wasted.realigned > 0 && (
-          <span className="block" title="A later prompt has other tokens in their place, so they are not trained on">
+          <span className="block" title="A later prompt has different tokens here, so these are not trained on">
             {countText(wasted.realigned)} sampled tokens become context
           </span>
         )}

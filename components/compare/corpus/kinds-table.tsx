@@ -39,7 +39,7 @@ export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) 
           <button
             type="button"
             aria-pressed={kind === chosen}
-            title={kind === chosen ? 'List the samples of all kinds' : 'List only the samples that have it'}
+            title={kind === chosen ? 'List the samples of all kinds' : 'List only the samples with this kind'}
             className="font-medium hover:underline aria-pressed:text-accent"
             onClick={() => onChoose(kind === chosen ? undefined : kind)}
           >
@@ -47,8 +47,8 @@ export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) 
           </button>
           <span className="block text-dim">{KIND_TEXTS[kind].meaning}</span>
           <span className="block max-w-[120ch] text-dim max-md:hidden">
-            <span className="text-faint">Gravest:</span> {gravest.cause} <span className="text-faint">Remedy:</span>{' '}
-            {gravest.remedy}
+            <span className="text-faint">Highest severity:</span> {gravest.cause}{' '}
+            <span className="text-faint">Remedy:</span> {gravest.remedy}
           </span>
         </>
       ),
@@ -56,7 +56,7 @@ export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) 
     {
       name: 'samples',
       text: 'Samples',
-      title: 'Samples that have any, and their share of the checked ones',
+      title: 'Samples with this kind, and their share of the checked samples',
       isNumber: true,
       cell: ({ samples, rate }) => (
         <>
@@ -78,7 +78,7 @@ export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) 
     {
       name: 'severity',
       text: 'Severity',
-      title: 'Spans by who is hit; sorted by those in trained tokens',
+      title: 'Spans by severity; sorted by spans in trained tokens',
       className: 'max-lg:hidden',
       cell: ({ spans }) => <SeverityCounts counts={spans} />,
     },
@@ -108,7 +108,7 @@ export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) 
     {
       name: 'tokens',
       text: 'Per 1,000',
-      title: 'Spans for 1,000 recorded tokens',
+      title: 'Spans per 1,000 recorded tokens',
       isNumber: true,
       className: 'max-sm:hidden',
       cell: ({ rate }) => rateText(rate.per1000Tokens),
@@ -116,7 +116,7 @@ export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) 
     {
       name: 'turn',
       text: 'Per turn',
-      title: 'Spans for each response of the model',
+      title: 'Spans per response',
       isNumber: true,
       className: 'max-lg:hidden',
       cell: ({ rate }) => rateText(rate.perTurn),

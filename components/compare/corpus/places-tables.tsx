@@ -20,7 +20,7 @@ const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' |
   {
     name: 'samples',
     text: 'Samples',
-    title: 'With drift in it, of those that have this turn',
+    title: 'Samples with drift in this turn, of the samples that have this turn',
     isNumber: true,
     cell: ({ samples, reached }) => `${countText(samples)} of ${countText(reached)}`,
   },
@@ -77,7 +77,7 @@ const TOOL_COLUMNS: readonly TableColumn<ToolRow, ToolColumn>[] = [
   {
     name: 'samples',
     text: 'Samples',
-    title: 'With drift in a call of it',
+    title: 'Samples with drift in a call of this tool',
     isNumber: true,
     className: 'max-sm:hidden',
     cell: ({ samples }) => countText(samples),
@@ -86,7 +86,7 @@ const TOOL_COLUMNS: readonly TableColumn<ToolRow, ToolColumn>[] = [
   {
     name: 'rate',
     text: 'Per call',
-    title: 'Spans for each call',
+    title: 'Spans per call',
     isNumber: true,
     cell: ({ spans, calls }) => (calls === 0 ? '—' : (spans / calls).toFixed(2)),
   },

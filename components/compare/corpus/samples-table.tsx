@@ -65,7 +65,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
     {
       name: 'tokens',
       text: 'Tokens',
-      title: 'As recorded, and how many more or fewer there are on the other side',
+      title: 'Recorded tokens, and the difference on the other side',
       isNumber: true,
       className: 'max-md:hidden',
       cell: (sample) => (sample.kind === 'checked' ? tokensText(sample.tokens) : '—'),
@@ -73,7 +73,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
     {
       name: 'prefix',
       text: 'Prefix lost',
-      title: 'Tokens in the prefix cache that the prompt of the next call does not begin with',
+      title: 'Cached tokens that the next prompt does not begin with',
       isNumber: true,
       className: 'max-lg:hidden',
       cell: (sample) => (sample.kind === 'checked' ? countText(sample.prefixLost) : '—'),
@@ -81,7 +81,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
     {
       name: 'rows',
       text: 'Rows',
-      title: 'Training rows that it breaks into, and the tokens of all but the last',
+      title: 'Training rows of the sample, and the extra tokens of all rows but the last',
       isNumber: true,
       className: 'max-lg:hidden',
       cell: (sample) =>
@@ -146,11 +146,11 @@ function SampleName({ sample, href, onOpen, onStore, storing }: SampleNameProps)
             type="button"
             disabled={storing !== undefined}
             aria-label={`Store and compare ${name}`}
-            title="Puts it into the library, and shows both sides"
+            title="Store in the library and show both sides"
             className="shrink-0 whitespace-nowrap text-accent hover:underline disabled:text-faint"
             onClick={onStore}
           >
-            {storing === place ? 'Storing …' : 'Store and compare'}
+            {storing === place ? 'Storing…' : 'Store and compare'}
           </button>
         )}
       </span>

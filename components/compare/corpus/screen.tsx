@@ -119,8 +119,8 @@ export function CorpusScreen() {
           {(status.kind === 'stopped' || status.kind === 'failed') && (
             <Banner
               tone="note"
-              title={`Partial: ${samples.length} samples were read before it ended.`}
-              hint="All figures and exports are of these alone."
+              title={`Partial: ${samples.length} samples were read before the report stopped.`}
+              hint="All figures and exports cover only these samples."
             />
           )}
         </div>
@@ -128,7 +128,9 @@ export function CorpusScreen() {
           {status.kind === 'none' && <CorpusStart onFiles={choose} onLibrary={() => address.set({ library: true })} />}
           {status.kind === 'finished' && samples.length === 0 && (
             <p className="p-6 text-center text-dim">
-              {source?.kind === 'files' ? 'The files hold no record.' : 'The library has no such trajectory.'}
+              {source?.kind === 'files'
+                ? 'The files contain no trajectories.'
+                : 'The library contains no matching trajectory.'}
             </p>
           )}
           {samples.length > 0 && (

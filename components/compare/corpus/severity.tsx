@@ -6,8 +6,8 @@ const INKS: Readonly<Record<DriftSeverity, string>> = { trained: 'text-bad', con
 
 const SEVERITY_TITLES: Readonly<Record<DriftSeverity, string>> = {
   trained: 'Trained tokens differ',
-  context: 'What stands before trained tokens differs',
-  tail: 'Nothing trained follows',
+  context: 'Tokens before trained tokens differ',
+  tail: 'No trained tokens follow',
 }
 
 export const SeverityMark = ({ severity }: { readonly severity: DriftSeverity | undefined }) =>

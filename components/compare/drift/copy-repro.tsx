@@ -25,13 +25,13 @@ const FORMS: readonly {
   {
     name: 'pytest',
     file: 'test_drift.py',
-    note: 'Runs with Python’s transformers, and fails where the drift is.',
+    note: 'A test for Python’s transformers that fails at this drift.',
     write: reproPytest,
   },
   {
     name: 'JSON',
     file: 'drift-repro.json',
-    note: 'Template, messages, the ids of both sides, the verdict.',
+    note: 'Template, messages, the ids of both sides and the verdict.',
     write: reproJson,
   },
 ]

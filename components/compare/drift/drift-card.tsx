@@ -45,7 +45,7 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
           {noun === 'drift' ? 'Drift' : 'Difference'} {countText(drift + 1)} of {countText(spans.length)}
         </h2>
         <span className="text-faint text-xs">
-          {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
+          {state === 'pinned' ? 'pinned · Esc unpins' : 'under the pointer · click to pin'}
         </span>
       </div>
       <p className="font-semibold text-(--mark-hit)" title={costs ? kindMeaning(span) : undefined}>
@@ -149,7 +149,7 @@ function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
             </tbody>
           </table>
           {count > SHOWN_TOKENS && (
-            <p className="text-faint text-xs">… and {countText(count - SHOWN_TOKENS)} more; copying gives all</p>
+            <p className="text-faint text-xs">… and {countText(count - SHOWN_TOKENS)} more; copy to get all</p>
           )}
         </div>
       )}

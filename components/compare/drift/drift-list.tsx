@@ -130,7 +130,7 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
               onFilter({ ...filter, kind: (target.value || undefined) as DriftKind | undefined })
             }
           >
-            <option value="">every kind</option>
+            <option value="">all kinds</option>
             {(Object.entries(byKind) as [DriftKind, number][]).map(([kind, number]) => (
               <option key={kind} value={kind}>
                 {vocabulary.kindText({ kind })} ({countText(number)})
@@ -146,7 +146,7 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
                 onFilter({ ...filter, severity: (target.value || undefined) as DriftSeverity | undefined })
               }
             >
-              <option value="">every severity</option>
+              <option value="">all severities</option>
               {SEVERITIES.map((severity) => (
                 <option key={severity} value={severity}>
                   {SEVERITY_TEXTS[severity].word}
@@ -162,7 +162,7 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
               onFilter({ ...filter, layer: (target.value || undefined) as DriftLayer | undefined })
             }
           >
-            <option value="">every layer</option>
+            <option value="">all layers</option>
             {DRIFT_LAYERS.map((layer) => (
               <option key={layer} value={layer}>
                 {layer} ({countText(byLayer[layer])})

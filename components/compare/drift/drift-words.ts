@@ -48,7 +48,7 @@ export const DRIFT_VOCABULARY: DriftVocabulary = {
   // A think block that only the right has was put in, and what the left has was stripped: the other way round nothing was dropped.
   missingText: ({ kind }, side) => {
     if (kind === 'think-stripped' && side === 'left') return MISSING['think-inserted']
-    if (kind === 'call-rewritten' && side === 'left') return 'no such call text on this side'
+    if (kind === 'call-rewritten' && side === 'left') return 'this call text is missing on this side'
     return MISSING[kind]
   },
 }
@@ -80,23 +80,26 @@ const SAMPLE_VOCABULARY: DriftVocabulary = {
 }
 
 const SAMPLE_TEXTS: Readonly<Record<DriftKind, { readonly title: string; readonly meaning: string }>> = {
-  split: { title: 'split', meaning: 'Both samples have this text, as other tokens.' },
+  split: { title: 'split', meaning: 'Both samples have this text, as different tokens.' },
   normalisation: { title: 'Unicode form', meaning: 'Both samples have this text, in another Unicode form.' },
-  'partial-utf8': { title: 'partial UTF-8', meaning: 'Bytes that are no character stand in one of the samples.' },
+  'partial-utf8': { title: 'partial UTF-8', meaning: 'One of the samples contains bytes that are not a character.' },
   'call-json': { title: 'call JSON', meaning: 'The same tool call, written in another way.' },
-  'call-rewritten': { title: 'tool call', meaning: 'Another tool call, or one that only one sample makes.' },
+  'call-rewritten': { title: 'tool call', meaning: 'A different tool call, or one that only one sample makes.' },
   'think-stripped': { title: 'think block', meaning: 'Only the left sample thinks here.' },
   'think-inserted': { title: 'think block', meaning: 'Only the right sample thinks here.' },
-  'end-of-turn': { title: 'end of turn', meaning: 'One sample ends its turn here, or with another token.' },
-  separator: { title: 'separator', meaning: 'Other line ends or spaces between parts of the turn.' },
-  'special-tokens': { title: 'special tokens', meaning: 'Other special tokens, or a turn that only one sample has.' },
+  'end-of-turn': { title: 'end of turn', meaning: 'One sample ends its turn here, or ends it with a different token.' },
+  separator: { title: 'separator', meaning: 'Different line ends or spaces between parts of the turn.' },
+  'special-tokens': {
+    title: 'special tokens',
+    meaning: 'Different special tokens, or a turn that only one sample has.',
+  },
   'context-changed': {
     title: 'context',
     meaning: 'The system prompt or the tools differ: the two samples do not answer the same prompt.',
   },
   truncation: { title: 'end', meaning: 'One sample ends here, and the other continues.' },
-  content: { title: 'text', meaning: 'Other text in each sample, or text that only one of them has.' },
-  unknown: { title: 'unknown', meaning: 'The texts of these ids are not known.' },
+  content: { title: 'text', meaning: 'Different text, or text that only one sample has.' },
+  unknown: { title: 'unknown', meaning: 'The texts of these ids are unknown.' },
 }
 
 export const vocabularyOf = ({ left, right, compared }: ShownPair): DriftVocabulary =>
@@ -124,9 +127,9 @@ interface SeverityText {
 }
 
 export const SEVERITY_TEXTS: Readonly<Record<DriftSeverity, SeverityText>> = {
-  trained: { word: 'trained', title: 'Trained tokens hit', ink: 'text-bad' },
-  context: { word: 'context', title: 'Context of trained tokens hit', ink: 'text-warn' },
-  tail: { word: 'tail', title: 'No trained token hit', ink: 'text-dim' },
+  trained: { word: 'trained', title: 'Trained tokens affected', ink: 'text-bad' },
+  context: { word: 'context', title: 'Context of trained tokens affected', ink: 'text-warn' },
+  tail: { word: 'tail', title: 'No trained tokens affected', ink: 'text-dim' },
 }
 
 /** The gravest first. */

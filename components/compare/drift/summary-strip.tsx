@@ -39,13 +39,13 @@ export function SummaryStrip({ pair, view, onView, rescored }: SummaryStripProps
             name={spans.length === 1 ? 'drift span' : 'drift spans'}
             ink="text-(--mark-hit)"
           />
-          <Cell value={SEVERITY_TEXTS[severity].title} name="gravest severity" ink={SEVERITY_TEXTS[severity].ink} />
+          <Cell value={SEVERITY_TEXTS[severity].title} name="highest severity" ink={SEVERITY_TEXTS[severity].ink} />
           <Cell value={<Kinds report={report} vocabulary={vocabulary} onKind={toKind} />} name="by kind" />
           <Cell value={<First report={report} onView={onView} />} name="first drift at token" />
           <Cell
             value={`${countText(trained.touched)} / ${countText(trained.of)}`}
             name="trained tokens touched"
-            title="Trained tokens of the left side that stand in drift, of all its trained tokens"
+            title="Trained tokens of the left side in drift spans, of all its trained tokens"
           />
         </>
       )}
@@ -58,8 +58,8 @@ export function SummaryStrip({ pair, view, onView, rescored }: SummaryStripProps
 
 const sameText = ({ tokens, sameVocabulary }: DriftReport): string =>
   sameVocabulary
-    ? `All ${countText(tokens.left)} tokens of the left are the same ids on the right.`
-    : `All ${countText(tokens.left)} tokens of the left spell the same bytes on the right; the ids are of different tokenizers.`
+    ? `All ${countText(tokens.left)} tokens of the left side have the same ids on the right.`
+    : `All ${countText(tokens.left)} tokens of the left side have the same bytes on the right; the ids belong to different tokenizers.`
 
 interface CellProps {
   readonly value: ReactNode
@@ -170,7 +170,7 @@ function Costs({ report: { prefix, rows, sentence } }: { readonly report: DriftR
             ? 'prefix cache: one call only'
             : `prefix cache kept · ${countText(prefix.lost)} of ${countText(cached)} lost`
         }
-        title="The prompt of every call is made again, and compared with what the call before left in the cache: its prompt and its reply"
+        title="Every prompt is rendered again and compared with the prompt and reply of the previous call, which are in the cache"
       />
       <Cell
         value={
@@ -180,7 +180,7 @@ function Costs({ report: { prefix, rows, sentence } }: { readonly report: DriftR
           </span>
         }
         name={rowsText(rows)}
-        title="Rows as TRL counts them: a prompt that changes what stands before the last reply begins a new row, and one that changes only that reply makes its changed sampled tokens context"
+        title="Rows as in TRL: a prompt that changes tokens before the last reply begins a new row; a prompt that changes only that reply turns its changed tokens into context"
       />
     </>
   )

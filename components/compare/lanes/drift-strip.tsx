@@ -101,8 +101,8 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
       className="relative w-3.5 shrink-0 cursor-pointer touch-none overflow-hidden border-line border-l bg-panel max-sm:hidden"
       title={
         vocabulary.costs
-          ? 'All drift: wide marks hit trained tokens, narrower ones their context, the narrowest neither. Click to go there.'
-          : 'All differences. Click to go there.'
+          ? 'All drift: wide marks are in trained tokens, narrower marks in their context, the narrowest in neither. Click a mark to show it.'
+          : 'All differences. Click a mark to show it.'
       }
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)

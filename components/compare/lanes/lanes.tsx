@@ -239,7 +239,7 @@ function spoken({ side, anchor, focus }: LaneChoice, lanes: LanesPicture): strin
   const count = Math.abs(focus - anchor) + 1
   const drift = driftOfToken(pairing, { side, token: focus })
   return [
-    count > 1 && `${countText(count)} tokens chosen, to`,
+    count > 1 && `${countText(count)} tokens selected, to`,
     `${side}:`,
     tokenName(token, picture),
     drift !== undefined && `; ${driftSentence(lanes, drift, side)}`,

@@ -20,7 +20,7 @@ export function ClipPreview({ order, rule, onRule }: ClipPreviewProps) {
   const { tokens, of, weightKept } = clipEffect(order, rule)
   return (
     <div className="grid gap-1.5">
-      <h3 className="font-medium text-dim">If a trainer corrected by importance sampling</h3>
+      <h3 className="font-medium text-dim">Preview of importance sampling correction</h3>
       <Segmented<ClipRule['kind']>
         label="Correction"
         value={rule.kind}
@@ -30,7 +30,7 @@ export function ClipPreview({ order, rule, onRule }: ClipPreviewProps) {
           {
             value: 'mask',
             text: 'Mask',
-            title: 'MIS, IcePop: tokens whose ratio lies outside of the bounds are left out',
+            title: 'MIS, IcePop: tokens whose ratio is outside the bounds are left out',
           },
         ]}
       />
@@ -55,7 +55,7 @@ export function ClipPreview({ order, rule, onRule }: ClipPreviewProps) {
         </span>{' '}
         trained tokens {rule.kind === 'mask' ? 'left out' : 'truncated'}
         {tokens > 0 && ` (${percentText(tokens / of)})`};{' '}
-        <span className="whitespace-nowrap">{percentText(weightKept)}</span> of the weight stays.
+        <span className="whitespace-nowrap">{percentText(weightKept)}</span> of the weight kept.
       </output>
     </div>
   )

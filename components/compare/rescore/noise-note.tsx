@@ -18,26 +18,27 @@ export function NoiseNote({
           <span className="text-dim tabular-nums">
             (median {decimalText(spread.median, 4)}, p95 {decimalText(spread.p95, 4)}, greatest{' '}
             {decimalText(spread.max, 4)}; {countText(differences.length)} tokens sampled{' '}
-            {temperatures.map(temperatureText).join(' and ')}). Differences below it are other kernels and rounding, not
-            drift.
+            {temperatures.map(temperatureText).join(' and ')}). Smaller differences come from kernels and rounding, not
+            from drift.
           </span>
         </p>
       ) : (
         apart.length === 0 && (
-          <p className="text-dim">No noise floor: neither side has sampled logprobs to hold against prefill.</p>
+          <p className="text-dim">No noise floor: neither side has sampled logprobs to compare with prefill.</p>
         )
       )}
       {apart.map(({ reason, tokens }) => (
         <p key={reason} className="border-warn border-l-3 bg-warn-soft px-2.5 py-1.5">
           <span className="font-medium">Not comparable: {reason}; prefill is at temperature 1.</span>{' '}
           <span className="text-dim">
-            The sampled logprobs of these {countText(tokens)} tokens mean something else, and are in no number here.
+            The sampled logprobs of these {countText(tokens)} tokens have a different meaning and are excluded from
+            these numbers.
           </span>
         </p>
       ))}
       {narrowed.length > 0 && (
         <p className="text-dim">
-          Drawn with {narrowed.join(', ')}: from the likeliest tokens only, which logprobs do not show.
+          Drawn with {narrowed.join(', ')}: from the most likely tokens only, which logprobs do not show.
         </p>
       )}
     </div>

@@ -40,7 +40,7 @@ function shown(pair: ShownPair, score: Score = scorer()) {
 }
 const rescored = async (...asked: Parameters<typeof shown>) => {
   const page = shown(...asked)
-  await page.user.click(screen.getByRole('button', { name: 'Score both on server' }))
+  await page.user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
   return page
 }
 
@@ -90,7 +90,7 @@ test('two servers compare two checkpoints on the same ids', async () => {
   const side = drawn('c a|b|c')
   const { user, panel } = shown(pairOf(side, side), scorer([], { weights: { t: 1 } }))
   await user.selectOptions(screen.getByLabelText('Right scored by'), 't')
-  await user.click(screen.getByRole('button', { name: 'Score both on server' }))
+  await user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
   await screen.findByText('Largest changes')
   expect(within(panel).getByText('Left side')).toBeDefined()
   expect(within(panel).getByText('Right side')).toBeDefined()
@@ -104,7 +104,7 @@ test('the same ids on one server say nothing, and it is said', async () => {
 
 test('what cannot be rescored says why', async () => {
   await rescored(pairOf(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc')))
-  await screen.findByText(/other text: how likely each is/)
+  await screen.findByText(/different text: the probabilities/)
 })
 
 test('no trained tokens: totals are missing, and it is said', async () => {
@@ -118,11 +118,11 @@ test('where nothing is trained and nothing drifts there is nothing to rescore', 
   expect(panel.dataset.rescore).toBe('empty')
 })
 
-test('“Every token” scores what is not trained', async () => {
+test('“Score all tokens” scores what is not trained', async () => {
   const side = drawn('c|a|b')
   const { panel, user } = shown(pairOf(side, side))
-  await user.click(screen.getByLabelText('Every token'))
-  await user.click(screen.getByRole('button', { name: 'Score both on server' }))
+  await user.click(screen.getByLabelText('Score all tokens'))
+  await user.click(screen.getByRole('button', { name: 'Rescore both sides' }))
   await expect.poll(() => panel.dataset.rescore).toBe('rescored')
 })
 

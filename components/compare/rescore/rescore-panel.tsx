@@ -60,8 +60,8 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
       </div>
       <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
         <CheckField
-          label="Every token"
-          title="Context outside of drift too: takes longer, and colours all tokens"
+          label="Score all tokens"
+          title="Includes context outside drift spans: takes longer, and colours all tokens"
           checked={isEvery}
           disabled={isRunning}
           onChange={({ target }) => setIsEvery(target.checked)}
@@ -78,7 +78,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
             disabled={leftServer === undefined || rightServer === undefined || isLive}
             title={isLive ? 'One of the runs has not ended yet' : 'Sends both sides as prompts; nothing is generated'}
           >
-            {found ? 'Score again' : 'Score both on server'}
+            {found ? 'Rescore' : 'Rescore both sides'}
           </Button>
         )}
       </div>
@@ -107,7 +107,7 @@ function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly
     case 'idle':
       return (
         <p className="text-faint text-xs">
-          Both sides are read as prompts, at temperature 1: how likely the model finds each.
+          Both sides are sent as prompts at temperature 1, to measure how likely the model finds each.
           {!ofSamples && ' Right over left is the importance ratio that a trainer would see.'} Two servers compare two
           checkpoints.
         </p>
@@ -115,14 +115,14 @@ function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly
     case 'empty':
       return (
         <p className="text-dim text-xs">
-          Nothing is trained on either side and nothing drifts: there is nothing to rescore. “Every token” scores the
+          Neither side has trained tokens or drift: there is nothing to rescore. Enable “Score all tokens” to score the
           context too.
         </p>
       )
     case 'running':
       return (
         <p role="status" className="text-dim text-xs tabular-nums">
-          {countText(state.done)} of {countText(state.of)} tokens scored …
+          {countText(state.done)} of {countText(state.of)} tokens scored…
           <progress className="mt-1 block h-1.5 w-full" value={state.done} max={state.of} />
         </p>
       )
@@ -144,4 +144,4 @@ function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly
 const kept = ({ done, of }: { readonly done: number; readonly of: number }): string =>
   done === 0
     ? 'Nothing was scored.'
-    : `${countText(done)} of ${countText(of)} tokens were scored: the numbers are over these.`
+    : `${countText(done)} of ${countText(of)} tokens were scored: the numbers cover only these.`

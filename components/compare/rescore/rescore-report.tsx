@@ -34,14 +34,14 @@ export function RescoreReport({ found, pair, view, onView }: RescoreReportProps)
     <div className="grid gap-3 text-xs" data-units={totals.units}>
       {totals.trainedTokens === 0 && (
         <p className="text-dim">
-          The left side has no trained tokens: there are no totals, only what drift spans say. Swap the sides if the
-          right one has.
+          The left side has no trained tokens: there are no totals, only values of drift spans. Swap the sides if the
+          right side has trained tokens.
         </p>
       )}
       {isTrivial && (
         <p className="text-dim">
-          Both sides are the same ids on one server, scored once: every ratio is 1. Choose another server for the right
-          to compare two checkpoints.
+          Both sides have the same ids on one server, scored once: every ratio is 1. Choose another server for the right
+          side to compare two checkpoints.
         </p>
       )}
       {totals.units > 0 && <Totals totals={totals} deltas={units.deltas} unknown={unknown} unpaired={unpaired} />}
@@ -83,11 +83,11 @@ function Totals({
   return (
     <Facts>
       {meanLogprob && (
-        <Fact name="mean logprob" title="Per token of either side, over trained text that both have">
+        <Fact name="mean logprob" title="Per token of each side, over trained text that both sides have">
           {decimalText(meanLogprob.left)} → {decimalText(meanLogprob.right)}
         </Fact>
       )}
-      <Fact name="ratio, least · greatest" title="p right / p left: per token, or per span of the same text">
+      <Fact name="ratio, min · max" title="p right / p left: per token, or per span of the same text">
         {ratioAt(least)} · {ratioAt(greatest)}
       </Fact>
       {delta !== undefined && (

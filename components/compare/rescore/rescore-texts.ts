@@ -15,8 +15,8 @@ export function ratioText(delta: number): string {
 export const deltaText = (delta: number): string => `${delta > 0 ? '+' : ''}${decimalText(delta)}`
 
 export const WHY_NO_RATIO: Readonly<Record<Extract<SpanRatio, { kind: 'none' }>['why'], string>> = {
-  'other-text': 'other text: how likely each is says nothing of the other',
+  'other-text': 'different text: the probabilities cannot be compared',
   'one-side': 'one side has nothing here',
-  'first-token': 'nothing stands before the first token, so it has no logprob',
+  'first-token': 'the first token has no preceding tokens, so it has no logprob',
   'not-scored': 'not scored',
 }

@@ -56,9 +56,9 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
     <Dialog title="The chat baseline" onClose={onClose}>
       <div className="grid gap-4">
         <p className="text-dim">
-          The same question, agent, tools and sampling over the server’s /v1/chat/completions, as a pipeline that keeps
-          messages runs it. The server tells which ids it read in each turn; where they are not those that were sampled,
-          there is drift.
+          Runs the same question, agent, tools and sampling over the server’s /v1/chat/completions, as a pipeline that
+          keeps messages does. The server reports the ids that it read in each turn. Where they differ from the sampled
+          ids, there is drift.
         </p>
         {chance !== undefined && <p className="text-dim text-xs">{chance}</p>}
         {!asked.ok && <Banner tone="bad" title={asked.why} hint={asked.hint} />}
@@ -66,16 +66,16 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
         <p role="status" className="text-faint text-xs empty:hidden">
           {state.kind === 'running' &&
             (state.progress
-              ? `${countText(state.progress.replies)} replies, ${countText(state.progress.tokens)} tokens …`
-              : 'Starting …')}
-          {state.kind === 'done' && 'It has run, and is stored in the library.'}
+              ? `${countText(state.progress.replies)} replies, ${countText(state.progress.tokens)} tokens…`
+              : 'Starting…')}
+          {state.kind === 'done' && 'The run has ended and is stored in the library.'}
         </p>
         <div className="flex flex-wrap justify-end gap-2">
           {state.kind === 'done' ? (
             <>
-              <Button onClick={() => onPair(recorded(runKey), recorded(state.key))}>Beside the TITO run</Button>
+              <Button onClick={() => onPair(recorded(runKey), recorded(state.key))}>Compare with the TITO run</Button>
               <Button look="primary" onClick={() => itsOwn(state.key)}>
-                Sampled against read
+                Compare sampled and read ids
               </Button>
             </>
           ) : state.kind === 'running' ? (

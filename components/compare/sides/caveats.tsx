@@ -9,7 +9,7 @@ export function Caveats({ compared }: { readonly compared: Compared }) {
   return (
     <details className="border-line border-b bg-panel px-3.5 py-1.5 text-xs">
       <summary className="w-fit cursor-pointer text-dim hover:text-ink">
-        What could not be made again faithfully: {caveats.length} {caveats.length === 1 ? 'thing' : 'things'}
+        Caveats: {caveats.length}
       </summary>
       <ul className="mt-1 grid list-disc gap-0.5 pl-5">
         {caveats.map(({ name, caveat }) => (

@@ -48,7 +48,7 @@ export function MakingDialog({ name, side, trajectory, onSide, onClose }: Making
     )
   }
   return (
-    <Dialog title={`What the ${name} side is made with`} onClose={onClose}>
+    <Dialog title={`Tokenizer and template of the ${name} side`} onClose={onClose}>
       <form className="grid gap-4" onSubmit={submit}>
         <div className="grid gap-2">
           <TextField
@@ -84,13 +84,13 @@ export function MakingDialog({ name, side, trajectory, onSide, onClose }: Making
               <option value="own">
                 {tokenizer === '' ? 'the trajectory’s own' : 'the trajectory’s own, or else the tokenizer’s'}
               </option>
-              <option value="tokenizer">of a tokenizer …</option>
-              <option value="trajectory">of another trajectory …</option>
-              <option value="lab">what stands in the template lab of this browser</option>
+              <option value="tokenizer">of a tokenizer…</option>
+              <option value="trajectory">of another trajectory…</option>
+              <option value="lab">the template of the template lab</option>
             </SelectField>
             {kind === 'tokenizer' && (
               <TextField
-                label="Tokenizer whose template it is"
+                label="Tokenizer of the template"
                 placeholder="Qwen/Qwen3-8B"
                 value={templateOf}
                 onChange={(event) => setTemplateOf(event.target.value)}
@@ -100,7 +100,7 @@ export function MakingDialog({ name, side, trajectory, onSide, onClose }: Making
           </div>
         )}
         <TokenizerFormEnd state={state} downloads={downloads} isIncomplete={isIncomplete}>
-          Make the side
+          Apply
         </TokenizerFormEnd>
       </form>
     </Dialog>
@@ -118,11 +118,7 @@ function OtherTrajectory({ value, onChange }: OtherTrajectoryProps) {
   const { data } = useQuery(trajectoriesOptions({ limit: LATEST }))
   const isListed = data?.trajectories.some(({ key }) => key === value)
   return (
-    <SelectField
-      label="Trajectory whose template it is"
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-    >
+    <SelectField label="Trajectory of the template" value={value} onChange={({ target }) => onChange(target.value)}>
       <option value="">choose one</option>
       {value !== '' && !isListed && <option value={value}>{value}</option>}
       {data?.trajectories.map((row) => (

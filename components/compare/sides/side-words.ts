@@ -19,15 +19,15 @@ export const AS_TEXTS: Readonly<Record<As['kind'], AsText>> = {
   structured: {
     title: 'Messages · calls parsed',
     explanation:
-      'Messages as a chat pipeline holds them, tool calls parsed and serialised again, through the chat template, encoded.',
+      'Messages as a chat pipeline keeps them: tool calls parsed and serialised again, rendered with the chat template, encoded.',
   },
   raw: {
     title: 'Messages · replies as raw text',
-    explanation: 'Messages whose replies are the text that the model wrote, through the chat template, encoded.',
+    explanation: 'Messages with the text that the model wrote as replies, rendered with the chat template, encoded.',
   },
   read: {
     title: 'What the server read',
-    explanation: 'Of a run over a chat endpoint: the last prompt as the server encoded it, and the last reply.',
+    explanation: 'For a run over a chat endpoint: the last prompt as the server encoded it, and the last reply.',
   },
 }
 

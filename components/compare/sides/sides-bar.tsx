@@ -103,21 +103,21 @@ function SideChooser({
               {AS_TEXTS[kind].title}
             </option>
           ))}
-          <option value={BASELINE}>Live chat baseline …</option>
+          <option value={BASELINE}>Live chat baseline…</option>
         </select>
       )}
       <Button className="min-w-0 shrink" title={trajectory && trajectoryTitle(trajectory)} onClick={onChoose}>
         <span className="sr-only">
-          {NAMES[name]} side: {side && 'choose a trajectory in the place of '}
+          {NAMES[name]} side: {side && 'choose a trajectory in place of '}
         </span>
-        <span className="truncate">{side === undefined ? 'Choose a trajectory …' : (title ?? side.key)}</span>
+        <span className="truncate">{side === undefined ? 'Choose a trajectory…' : (title ?? side.key)}</span>
       </Button>
       {isMade && (
         <Button
           look="quiet"
           className={`px-1.5 text-xs ${making === undefined ? 'shrink-0' : 'min-w-0 shrink-[2]'}`}
           aria-label={`${NAMES[name]} side: tokenizer and template (${making ?? 'its own'})`}
-          title={making ?? 'Another tokenizer or template …'}
+          title={making ?? 'Another tokenizer or template…'}
           onClick={onMaking}
         >
           <Settings2 size={15} aria-hidden className="shrink-0" />

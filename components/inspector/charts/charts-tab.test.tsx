@@ -42,5 +42,5 @@ test('Mismatch chart names the column that a file without further columns lacks'
   const segments = sampleTrajectory.segments.map((segment) => ({ ...segment, columns: undefined }))
   const trajectory = { ...sampleTrajectory, segments } as unknown as TrajectoryView
   render(<MismatchChart inspection={inspectionOf(trajectory)} />)
-  expect(screen.getByText(/This file has no further column.*trainerLogprobs/)).toBeDefined()
+  expect(screen.getByText(/This file has no other column.*trainerLogprobs/)).toBeDefined()
 })

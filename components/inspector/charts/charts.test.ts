@@ -78,7 +78,7 @@ describe('the histogram', () => {
   })
 })
 
-describe('one number against another', () => {
+describe('compare two values', () => {
   const series = (entries: readonly (readonly [number, number])[]): TokenSeries => ({
     name: 'x',
     title: 'x',

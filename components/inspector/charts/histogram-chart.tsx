@@ -20,12 +20,12 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
     count === 0 ? 0 : Math.max(LEAST, HEIGHT * (isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most))
   const find = (bin: Bin) => {
     onView({ find: binQuery(bin), tab: 'tokens' })
-    say(`Finds ${countText(bin.count)} tokens with surprise ${rangeText(bin)}`)
+    say(`Find ${countText(bin.count)} tokens with surprisal ${rangeText(bin)}`)
   }
   return (
-    <section aria-label="Surprise of trained tokens">
+    <section aria-label="Surprisal of trained tokens">
       <div className="flex flex-wrap items-center gap-x-3 [&>h2]:m-0">
-        <Heading>Surprise of trained tokens</Heading>
+        <Heading>Surprisal of trained tokens</Heading>
         <CheckField
           label="logarithmic counts"
           checked={isLogarithmic}
@@ -42,7 +42,7 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
                 <button
                   type="button"
                   disabled={bin.count === 0}
-                  aria-label={`surprise ${rangeText(bin)}: ${countText(bin.count)} tokens`}
+                  aria-label={`surprisal ${rangeText(bin)}: ${countText(bin.count)} tokens`}
                   title={`${rangeText(bin)}\n${countText(bin.count)} tokens, ${percentText(bin.count / values.length)}\nClick to find them`}
                   onClick={() => find(bin)}
                   className="group flex w-full items-end disabled:cursor-default"
@@ -55,7 +55,7 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
           </ol>
           <p className="flex justify-between text-faint text-xs tabular-nums" aria-hidden>
             <span>0</span>
-            <span>surprise (−logprob), nats; bars up to {countText(most)} tokens</span>
+            <span>surprisal (−logprob), nats; bars up to {countText(most)} tokens</span>
             <span>{bins.at(-1)?.to}</span>
           </p>
         </>

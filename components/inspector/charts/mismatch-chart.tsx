@@ -29,18 +29,18 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
   const choices = quantities(trajectory.segments)
   if (y === undefined || !pairs)
     return (
-      <section aria-label="One number against another">
-        <Heading>One number against another</Heading>
+      <section aria-label="Compare two values">
+        <Heading>Compare two values</Heading>
         <p className="py-4 text-faint">
-          This file has no further column. With the trainer’s logprobs as a column (trainerLogprobs) the mismatch of
-          sampler and trainer is drawn here.
+          This file has no other column. Add the trainer’s logprobs as a column (trainerLogprobs) to see the mismatch
+          between sampler and trainer.
         </p>
       </section>
     )
   const titleOf = (name: string) => choices.find((choice) => choice.name === name)?.title ?? name
   const select = (which: 0 | 1) => (
     <select
-      aria-label={which === 0 ? 'Number to the right' : 'Number upwards'}
+      aria-label={which === 0 ? 'Horizontal value' : 'Vertical value'}
       className="min-h-7 max-w-48 rounded-md border border-line bg-raised px-1.5 text-ink text-xs hover:border-line-strong"
       value={which === 0 ? x : y}
       onChange={({ target }) => onView({ scatter: which === 0 ? `${target.value},${y}` : `${x},${target.value}` })}
@@ -55,9 +55,9 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
   const point = (index: number) =>
     `token ${countText(elementAt(pairs.tokens, index))} · ${decimalText(elementAt(pairs.x, index))} → ${decimalText(elementAt(pairs.y, index))}`
   return (
-    <section aria-label="One number against another">
+    <section aria-label="Compare two values">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 [&>h2]:m-0">
-        <Heading>One number against another</Heading>
+        <Heading>Compare two values</Heading>
         {select(0)}
         <span className="text-dim text-xs">against</span>
         {select(1)}
@@ -141,7 +141,7 @@ function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly
   return (
     <Facts>
       <Fact name="tokens with both">{countText(mismatch.count)}</Fact>
-      <Fact name="mean difference" title="Upwards less to the right">
+      <Fact name="mean difference" title="Vertical value minus horizontal value">
         {decimalText(mismatch.meanDifference, 4)}
       </Fact>
       <Fact name="mean |Δ|">{decimalText(mismatch.meanAbsolute, 4)}</Fact>

@@ -28,7 +28,7 @@ export function toDrift({ inspection }: CommandScreen, direction: 1 | -1): void 
   const { marks, view, onSelect, say } = inspection
   const ranges = marks.find(({ kind }) => kind === 'drift')?.ranges
   if (!ranges || ranges.length === 0) {
-    say('No drift is known here.')
+    say('Drift is unknown here.')
     return
   }
   const range = markAfter(ranges, view.selection, direction)

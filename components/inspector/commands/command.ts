@@ -33,6 +33,6 @@ interface PageActions extends CommandLists {
   readonly showLegend: () => void
 }
 
-export const COMMAND_GROUPS = ['Move', 'Choose', 'Find', 'Colour', 'View', 'Tabs', 'Copy', 'Trajectory'] as const
+export const COMMAND_GROUPS = ['Move', 'Select', 'Find', 'Colour', 'View', 'Tabs', 'Copy', 'Trajectory'] as const
 
 export type InspectorCommand = Command<CommandScreen, (typeof COMMAND_GROUPS)[number]>

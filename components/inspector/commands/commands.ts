@@ -18,7 +18,7 @@ import type { CommandScreen, InspectorCommand } from './command.ts'
 import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
 
 const obstacleAtToken = ({ inspection }: CommandScreen) =>
-  inspection.view.selection === undefined ? 'No token is chosen.' : undefined
+  inspection.view.selection === undefined ? 'No token is selected.' : undefined
 const obstacleWithout =
   (offer: PanelCommandName, reason: string) =>
   ({ offers }: CommandScreen) =>
@@ -39,15 +39,15 @@ export const COMMANDS: readonly InspectorCommand[] = [
 
   {
     name: 'extend',
-    title: 'One token more; likewise with every other arrow, Page, Home and End',
-    group: 'Choose',
+    title: 'Extend the selection by one token; likewise with every other arrow, Page, Home and End',
+    group: 'Select',
     keys: ['Shift+ArrowRight'],
     run: (screen) => step(screen, elementAt(GRID_MOVES, 0), true),
   },
   {
     name: 'choose-all',
-    title: 'All tokens of the segment; once more: of the trajectory',
-    group: 'Choose',
+    title: 'Select all tokens of the segment; again: of the trajectory',
+    group: 'Select',
     keys: [SELECT_ALL],
     run: (screen) => {
       const place = placeOf(screen)
@@ -56,8 +56,8 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'let-go',
-    title: 'Let go: of several tokens one stays, then none',
-    group: 'Choose',
+    title: 'Clear the selection; of several tokens, keep one first',
+    group: 'Select',
     keys: ['Escape'],
     obstacle: obstacleAtToken,
     run: ({ inspection }) => inspection.onSelect(undefined),
@@ -65,7 +65,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
 
   {
     name: 'find',
-    title: 'Find …',
+    title: 'Find…',
     group: 'Find',
     keys: ['/'],
     run: ({ page, offers }) => {
@@ -78,7 +78,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     title: 'Next hit',
     group: 'Find',
     keys: ['n'],
-    obstacle: obstacleWithout('next-hit', 'Nothing is found to go to.'),
+    obstacle: obstacleWithout('next-hit', 'There are no hits.'),
     run: ({ offers }) => offers['next-hit']?.(),
   },
   {
@@ -86,20 +86,20 @@ export const COMMANDS: readonly InspectorCommand[] = [
     title: 'Previous hit',
     group: 'Find',
     keys: ['p'],
-    obstacle: obstacleWithout('previous-hit', 'Nothing is found to go to.'),
+    obstacle: obstacleWithout('previous-hit', 'There are no hits.'),
     run: ({ offers }) => offers['previous-hit']?.(),
   },
 
   {
     name: 'toggle-mask',
-    title: 'Colour by loss mask, or no longer',
+    title: 'Toggle colour by loss mask',
     group: 'Colour',
     keys: ['m'],
     run: ({ inspection }) => colour(inspection, maskToggled(inspection.view.colour)),
   },
   {
     name: 'toggle-heat',
-    title: 'Colour by surprise, or no longer',
+    title: 'Toggle colour by surprisal',
     group: 'Colour',
     keys: ['h'],
     run: ({ inspection }) =>
@@ -131,14 +131,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'whitespace',
-    title: 'Marks for spaces and line ends, or none',
+    title: 'Toggle marks for spaces and line ends',
     group: 'View',
     keys: ['w'],
     run: ({ options, onOptions }) => onOptions({ ...options, showsWhitespace: !options.showsWhitespace }),
   },
   {
     name: 'boundaries',
-    title: 'Token boundaries, or none',
+    title: 'Toggle token boundaries',
     group: 'View',
     keys: ['b'],
     run: ({ options, onOptions }) => onOptions({ ...options, showsBoundaries: !options.showsBoundaries }),
@@ -159,7 +159,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'legend',
-    title: 'Legend of the marks',
+    title: 'Show legend',
     group: 'View',
     keys: ['L'],
     run: ({ page }) => page.showLegend(),
@@ -180,7 +180,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
 
   {
     name: 'copy-text',
-    title: 'Copy the text of the chosen tokens',
+    title: 'Copy the text of the selected tokens',
     group: 'Copy',
     keys: ['Mod+c'],
     hasOwnKeys: true,
@@ -192,21 +192,21 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'copy-ids',
-    title: 'Copy the ids of the chosen tokens',
+    title: 'Copy the ids of the selected tokens',
     group: 'Copy',
     obstacle: obstacleAtToken,
     run: (screen) => copy(screen, withSelection(screen, selectedIds)?.join(', '), 'Ids copied.'),
   },
   {
     name: 'copy-hex',
-    title: 'Copy the bytes of the chosen tokens as hex',
+    title: 'Copy the bytes of the selected tokens as hex',
     group: 'Copy',
     obstacle: obstacleAtToken,
     run: (screen) => copy(screen, withSelection(screen, selectedHex), 'Bytes copied.'),
   },
   {
     name: 'copy-json',
-    title: 'Copy the chosen tokens as JSON',
+    title: 'Copy the selected tokens as JSON',
     group: 'Copy',
     obstacle: obstacleAtToken,
     run: (screen) => copy(screen, withSelection(screen, selectedJson), 'Copied as JSON.'),
@@ -235,14 +235,14 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'copy-image',
-    title: 'Copy as image: what is chosen, or what is in sight',
+    title: 'Copy as image: the selected or visible tokens',
     group: 'Copy',
     run: ({ page }) => page.copyImage(),
   },
 
   {
     name: 'export',
-    title: 'Export …',
+    title: 'Export…',
     group: 'Trajectory',
     keys: ['e'],
     obstacle: ({ page }) => (page.exportFile ? undefined : 'There is nothing to export yet.'),
@@ -258,7 +258,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     name: 'verify',
     title: 'Verify on a server',
     group: 'Trajectory',
-    obstacle: obstacleWithout('verify', 'This trajectory cannot be scored again here.'),
+    obstacle: obstacleWithout('verify', 'This trajectory cannot be rescored here.'),
     run: ({ offers }) => offers.verify?.(),
   },
   {
@@ -295,11 +295,11 @@ export const COMMANDS: readonly InspectorCommand[] = [
     obstacle: () => 'Forking at a token is not available yet.',
     run: () => {},
   },
-  { name: 'open', title: 'Open a file …', group: 'Trajectory', run: ({ page }) => page.openFile() },
+  { name: 'open', title: 'Open a file…', group: 'Trajectory', run: ({ page }) => page.openFile() },
 ]
 
 function nothingRead({ inspection: { trajectory } }: CommandScreen): string | undefined {
-  return segmentsOf(trajectory)[0]?.kind === 'prompt' ? undefined : 'It does not begin with a prompt.'
+  return segmentsOf(trajectory)[0]?.kind === 'prompt' ? undefined : 'The trajectory does not begin with a prompt.'
 }
 
 /** Seldom asked for: loaded then. */

@@ -34,7 +34,7 @@ export function furtherCommands(screen: CommandScreen, typed: string): readonly 
       choices.map(
         ({ name, title, missing }): InspectorCommand => ({
           name: `colour-${name}`,
-          title: name === 'none' ? 'Colour by nothing' : `Colour by ${title}`,
+          title: name === 'none' ? 'Remove colours' : `Colour by ${title}`,
           group: 'Colour',
           obstacle: () => (missing === undefined ? undefined : `This trajectory: ${missing}.`),
           run: ({ inspection }) => colour(inspection, name),

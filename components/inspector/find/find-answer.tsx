@@ -51,7 +51,7 @@ function answerOf(state: FindState, query: string) {
             )}
             . Enter: next, ⇧ Enter: previous.
           </p>
-          {state.isBehind && <p className="text-dim">Tokens have come since. Enter looks again.</p>}
+          {state.isBehind && <p className="text-dim">New tokens have arrived. Press Enter to search again.</p>}
           {result.notes.map(({ message }) => (
             <p key={message} className="text-warn">
               {message}

@@ -96,7 +96,7 @@ test('Enter before the keys have rested looks at once, and steps when the answer
 test('a fault is told with its place, a stopped expression with its reason', async () => {
   const user = userEvent.setup()
   setUp('mask:1 lgprob<1')
-  expect(await screen.findByText('not understood')).toBeTruthy()
+  expect(await screen.findByText('invalid query')).toBeTruthy()
   await user.click(screen.getByLabelText('Find'))
   expect(screen.getByText('lgprob').tagName).toBe('MARK')
   expect(screen.getByText('Tokens have no “lgprob”. Did you mean logprob?')).toBeTruthy()

@@ -67,7 +67,7 @@ export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
     if (!next) return
     onSelect(selectionOfHit(hits, next.hit), 'tokens')
     if (next.isAround)
-      say(direction === 1 ? 'The search went on from the first hit.' : 'The search went on from the last hit.')
+      say(direction === 1 ? 'The search continued from the first hit.' : 'The search continued from the last hit.')
   }
   usePanelCommand(offer, 'find', () => {
     field.current?.focus()
@@ -163,7 +163,7 @@ export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
       <IconButton label="Next hit (Enter)" disabled={hits.length === 0} onClick={() => step(1)}>
         <ChevronDown size={15} aria-hidden />
       </IconButton>
-      <Popover label="What can be found" button={<CircleHelp size={15} aria-hidden />}>
+      <Popover label="Search help" button={<CircleHelp size={15} aria-hidden />}>
         <Suspense>
           <FindHelp
             trajectory={inspection.trajectory}
@@ -186,7 +186,7 @@ const isFaulty = (state: FindState): boolean =>
 function countOf(state: FindState, chosen: number | undefined): string {
   if (state.kind === 'searching') return '…'
   if (state.kind === 'failed') return 'stopped'
-  if (state.result.kind === 'fault') return 'not understood'
+  if (state.result.kind === 'fault') return 'invalid query'
   const count = state.hits.length / 2
   if (state.isBehind) return `${countText(count)}, then it grew`
   if (chosen !== undefined) return `${countText(chosen + 1)} of ${countText(count)}`

@@ -22,8 +22,8 @@ export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpPro
       example: /^[A-Za-z_][\w.]*$/.test(name) ? `${name}>0` : `column:${JSON.stringify(name)}>0`,
       meaning: 'a column of this file',
     })),
-    ...tools.map((name) => ({ example: `tool:${named(name)}`, meaning: 'a tool that is called here' })),
-    ...versions.map((name) => ({ example: `version:${named(name)}`, meaning: 'weights that wrote tokens here' })),
+    ...tools.map((name) => ({ example: `tool:${named(name)}`, meaning: 'a tool of this trajectory' })),
+    ...versions.map((name) => ({ example: `version:${named(name)}`, meaning: 'weights that sampled tokens here' })),
   ]
   return (
     <div className="max-h-[min(70vh,640px)] w-[min(420px,calc(100vw-48px))] overflow-y-auto text-xs">
@@ -34,7 +34,7 @@ export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpPro
       {recent.length > 0 && (
         <>
           <div className="flex items-baseline justify-between">
-            <Heading>Lately</Heading>
+            <Heading>Recent</Heading>
             <Button look="quiet" className="text-xs" onClick={onForget}>
               Forget
             </Button>
@@ -109,9 +109,9 @@ const TERMS: readonly { readonly heading: string; readonly terms: readonly Term[
   {
     heading: 'Text, over the borders of tokens',
     terms: [
-      { example: 'loss mask', meaning: 'a capital letter asks for upper and lower case as written' },
-      { example: 'case:error', meaning: 'upper and lower case as written' },
-      { example: '"a or b"', meaning: 'signs that mean something are text in quotes; \\n, \\t, \\" as in JSON' },
+      { example: 'loss mask', meaning: 'a capital letter makes the search case-sensitive' },
+      { example: 'case:error', meaning: 'case-sensitive' },
+      { example: '"a or b"', meaning: 'operators are plain text in quotes; \\n, \\t, \\" as in JSON' },
       { example: '/"(\\w+)":/i', meaning: 'a regular expression, flags i m s u v' },
       { example: 'id:151645', meaning: 'a token id; id:1,2,3 one after the other' },
     ],
@@ -119,14 +119,21 @@ const TERMS: readonly { readonly heading: string; readonly terms: readonly Term[
   {
     heading: 'Numbers: < <= > >= = and ranges a-b, a..b',
     terms: [
-      { example: 'logprob<-3', meaning: 'of trained tokens, as the colours; also surprise (−logprob) and p' },
-      { example: 'rank>1', meaning: 'trained, not the likeliest; beyond what was recorded is beyond any number' },
-      { example: 'entropy>1', meaning: 'trained, in nats, approximate; margin between the two likeliest' },
-      { example: 'prompt logprob<-3', meaning: 'context tokens too: prompt goes before any of these six' },
+      {
+        example: 'logprob<-3',
+        meaning: 'of trained tokens, as in the colours; also surprise (surprisal, −logprob) and p',
+      },
+      {
+        example: 'rank>1',
+        meaning:
+          'trained tokens that are not the most likely; ranks beyond the recorded alternatives exceed any number',
+      },
+      { example: 'entropy>1', meaning: 'trained, in nats, approximate; margin between the two most likely' },
+      { example: 'prompt logprob<-3', meaning: 'context tokens too: prompt can precede any of these six' },
       { example: 'mask:1', meaning: 'trained' },
-      { example: 'index:100-200', meaning: 'places in the trajectory; segment:3' },
+      { example: 'index:100-200', meaning: 'positions in the trajectory; segment:3' },
       { example: 'special:1', meaning: 'added tokens' },
-      { example: 'unknown:logprob', meaning: 'where a number is not known' },
+      { example: 'unknown:logprob', meaning: 'where a number is unknown' },
     ],
   },
   {
@@ -136,7 +143,7 @@ const TERMS: readonly { readonly heading: string; readonly terms: readonly Term[
       { example: 'span:think', meaning: 'think, call, argument, special, text' },
       { example: 'tool:name', meaning: 'its calls; call:2 the second call, arg:name an argument' },
       { example: 'finish:length', meaning: 'how the response ended' },
-      { example: 'problem:number', meaning: 'what could not be stored or did not agree' },
+      { example: 'problem:number', meaning: 'values that could not be stored or did not agree' },
     ],
   },
 ]

@@ -15,7 +15,7 @@ export function chosenHit(hits: Int32Array, selection: Selection | undefined): n
 
 interface Step {
   readonly hit: number
-  /** The search went on from the other end. */
+  /** The search continued from the other end. */
   readonly isAround: boolean
 }
 

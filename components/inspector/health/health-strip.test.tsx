@@ -37,7 +37,7 @@ function show(
 
 test('says that nothing was found, and what was looked at', async () => {
   const { onMarks, run } = show({ health: good, drift: known() })
-  expect(await screen.findByText('no problems found · drift 0 spans · 3 checks')).toBeDefined()
+  expect(await screen.findByText('no findings · drift 0 spans · 3 checks')).toBeDefined()
   expect(screen.queryAllByRole('button')).toEqual([])
   await waitFor(() => expect(onMarks.mock.calls).toEqual([['drift', new Int32Array()]]))
   expect(run.mock.calls.find(([name]) => name === 'drift')?.[2].tokenizers).toEqual(['bytes'])
@@ -45,13 +45,13 @@ test('says that nothing was found, and what was looked at', async () => {
 
 test('never calls drift none where it is not known, and says why', async () => {
   const { user, onMarks } = show({ health: good, drift: new Error('the Hub has no model bytes') })
-  await user.click(await screen.findByRole('button', { name: 'drift not known' }))
-  expect(screen.getByText(/is not known: the Hub has no model bytes\./)).toBeDefined()
-  expect(screen.getByRole('status').textContent).toBe('no problems found · 2 checks')
+  await user.click(await screen.findByRole('button', { name: 'Drift unknown' }))
+  expect(screen.getByText(/could not be checked: the Hub has no model bytes\./)).toBeDefined()
+  expect(screen.getByRole('status').textContent).toBe('no findings · 2 checks')
   expect(onMarks).not.toHaveBeenCalled()
 })
 
-test('Piece texts that contradict the tokenizer are shown as an error, never beside “no problems found”', async () => {
+test('Piece texts that contradict the tokenizer are shown as an error, never beside “no findings”', async () => {
   const example = { id: 7, file: 'a', tokenizer: 'b' }
   const drift: Drift = { ...known(), otherPieces: { ids: 1, example, tokens: Int32Array.of(2) } } as Drift
   const { user, onSelect } = show({ health: good, drift })
@@ -64,7 +64,7 @@ test('Piece texts that contradict the tokenizer are shown as an error, never bes
 test('asks for no tokenizer where the server’s own was used', async () => {
   const model = { ...sample.model, tokenizer: { name: 'x', specialIds: [], source: 'server' as const } }
   const { run } = show({ health: good }, { ...sample, model })
-  await screen.findByRole('button', { name: 'drift not known' })
+  await screen.findByRole('button', { name: 'Drift unknown' })
   expect(run.mock.calls.map(([name]) => name)).toEqual(['health'])
 })
 

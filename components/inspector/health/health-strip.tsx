@@ -73,7 +73,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
               className="shrink-0 py-1 font-medium text-accent hover:underline"
               onClick={() => inspection.onCompare?.('text')}
             >
-              See in compare
+              Show in Compare
             </button>
           )}
           {shown.places.length > 1 && (
@@ -137,13 +137,11 @@ function chipsOf(health: InspectState<Health>, drift: InspectState<Drift>): read
   )
   return [
     ...(health.kind === 'failed'
-      ? [unknownChip('health not known', `It could not be checked: ${health.error.message}`)]
+      ? [unknownChip('Health unknown', `It could not be checked: ${health.error.message}`)]
       : []),
     ...findings.map(({ severity, ...rest }): Chip => ({ key: `${rest.kind} ${rest.label}`, tone: severity, ...rest })),
-    ...(why === undefined
-      ? []
-      : [unknownChip('drift not known', `Whether the text comes back as the same ids is not known: ${why}.`)]),
-    ...(unknown.length > 0 ? [unknownChip(`${unknown.length} not known`, `${unknown.join('; ')}.`)] : []),
+    ...(why === undefined ? [] : [unknownChip('Drift unknown', `Drift could not be checked: ${why}.`)]),
+    ...(unknown.length > 0 ? [unknownChip(`${unknown.length} unknown`, `${unknown.join('; ')}.`)] : []),
   ]
 }
 
@@ -167,14 +165,14 @@ function hasNoProblems(health: InspectState<Health>, drift: InspectState<Drift>)
 }
 
 function summaryText(health: InspectState<Health>, drift: InspectState<Drift>): string {
-  if (health.kind === 'running') return 'checking …'
+  if (health.kind === 'running') return 'checking…'
   if (health.kind === 'failed') return ''
   const { checks } = health.result
   const driftSpans = drift.kind === 'done' && drift.result.kind === 'known' ? drift.result.ranges.length / 2 : undefined
   const done = checks.filter(({ unknown }) => unknown === undefined).length + (driftSpans === undefined ? 0 : 1)
   return [
-    ...(hasNoProblems(health, drift) ? ['no problems found'] : []),
-    ...(drift.kind === 'running' ? ['drift …'] : driftSpans === 0 ? ['drift 0 spans'] : []),
+    ...(hasNoProblems(health, drift) ? ['no findings'] : []),
+    ...(drift.kind === 'running' ? ['drift…'] : driftSpans === 0 ? ['drift 0 spans'] : []),
     `${done} checks`,
   ].join(' · ')
 }

@@ -13,11 +13,11 @@ export async function copyGridImage(
 ): Promise<string> {
   const drawing = grid.current?.drawing()
   const range = imageRange(view.selection, inSight)
-  if (!drawing || !range) return 'There is nothing to take a picture of yet.'
+  if (!drawing || !range) return 'There are no tokens to copy as an image.'
   const image = gridImage(drawing.picture, colouring, range, name)
   const canvas = drawImage(image, drawing.element)
   const png = new Promise<Blob>((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser makes no picture of this')))),
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser could not create the image')))),
   )
   const size = `${canvas.width} × ${canvas.height} pixels`
   const cut = image.left > 0 ? `; ${image.left.toLocaleString('en')} lines did not fit` : ''

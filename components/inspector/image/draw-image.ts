@@ -16,7 +16,7 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
   canvas.width = image.width * SCALE
   canvas.height = image.height * SCALE
   const context = canvas.getContext('2d')
-  if (!context) throw new Error('the browser gives no canvas to draw on')
+  if (!context) throw new Error('the browser provides no canvas')
   context.scale(SCALE, SCALE)
   context.textBaseline = 'middle'
   const colours = createColours(within)

@@ -45,7 +45,7 @@ export function MessagePartView(props: MessagePartProps) {
             <button
               type="button"
               className="hover:text-accent hover:underline"
-              title="Choose its tokens"
+              title="Select its tokens"
               onClick={() => onChoose(tokens)}
             >
               {countText(tokens.end - tokens.start)} {tokens.end - tokens.start === 1 ? 'token' : 'tokens'}
@@ -53,14 +53,14 @@ export function MessagePartView(props: MessagePartProps) {
             <button
               type="button"
               className="hover:text-accent hover:underline"
-              title="Choose its tokens and show them"
+              title="Select and show its tokens"
               onClick={() => onChoose(tokens, 'tokens')}
             >
               show
             </button>
           </>
         ) : (
-          <span>tokens not told</span>
+          <span>tokens unknown</span>
         )}
         <CopyPart text={text} />
       </div>

@@ -60,7 +60,7 @@ export function MessageView(props: MessageViewProps) {
             <button
               type="button"
               className="hover:text-accent hover:underline"
-              title="Show its tokens, with what the template writes around it"
+              title="Show its tokens, including the text that the template adds"
               onPointerEnter={() => onPointAt(tokens)}
               onPointerLeave={() => onPointAt(undefined)}
               onClick={() => onChoose(tokens, 'tokens')}
@@ -68,17 +68,15 @@ export function MessageView(props: MessageViewProps) {
               {countText(tokens.end - tokens.start)} tokens
             </button>
           ) : (
-            <span
-              title={`Its text is not in segment ${segmentIndex} as it is: a template may rewrite what it is given.`}
-            >
-              tokens not told
+            <span title={`Its text was not found in segment ${segmentIndex}: the template may have rewritten it.`}>
+              tokens unknown
             </span>
           )}
           <button
             type="button"
             aria-pressed={isRaw}
             className="hover:text-accent aria-pressed:font-semibold aria-pressed:text-accent"
-            title="The text of its tokens as it is, markup included"
+            title="The unchanged text of its tokens, including markup"
             onClick={() => setIsRaw(!isRaw)}
           >
             Raw
@@ -98,7 +96,7 @@ export function MessageView(props: MessageViewProps) {
         </div>
       ) : (
         <div className="mt-1 grid gap-2">
-          {message.parts.length === 0 && <p className="text-faint text-xs">It has no text.</p>}
+          {message.parts.length === 0 && <p className="text-faint text-xs">No text.</p>}
           {message.parts.map((part, index) => (
             <MessagePartView
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message stay in their order

@@ -50,7 +50,7 @@ export function MessagesTab({ inspection }: InspectorPartProps) {
         onScroll={onScroll}
         className="min-h-0 overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
-        {rows.length === 0 && <p className="p-4 text-faint">There is no message yet.</p>}
+        {rows.length === 0 && <p className="p-4 text-faint">No messages yet.</p>}
         <div style={{ height: offsets[first] }} />
         <ol aria-label="Messages" data-messages={rows.length}>
           {rows.slice(first, end).map(({ segmentIndex, messageIndex }, index) => {

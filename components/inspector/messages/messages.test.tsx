@@ -53,7 +53,7 @@ test('the conversation is shown as it was parsed', () => {
 
 test('a message that is not in the tokens as it is says so', () => {
   show()
-  expect(within(message(/^Message 1/)).getAllByText('tokens not told')).toHaveLength(2)
+  expect(within(message(/^Message 1/)).getAllByText('tokens unknown')).toHaveLength(2)
 })
 
 test('pointing at a part marks its tokens; choosing selects them, and shows them on demand', async () => {
@@ -165,7 +165,7 @@ test('a range of context is summed as context, one past the end as nothing', () 
   const { rerender } = render(<RangeCard inspection={inspectionOf({}, [0, 2])} />)
   expect(screen.getByText('Logprobs of context (prefill)')).toBeDefined()
   rerender(<RangeCard inspection={inspectionOf({}, [8, 9])} />)
-  expect(screen.getByText('None is known.')).toBeDefined()
+  expect(screen.getByText('Unknown.')).toBeDefined()
   rerender(<RangeCard inspection={inspectionOf({}, [50, 60])} />)
   expect(screen.getByText('No token is in this range.')).toBeDefined()
 })

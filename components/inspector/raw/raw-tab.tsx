@@ -15,7 +15,7 @@ export function RawTab({ inspection }: InspectorPartProps) {
   if (!text)
     return (
       <p className="p-4 text-faint" role="status">
-        Writing the file …
+        Writing the file…
       </p>
     )
   return <RawView inspection={inspection} text={text} isIdle={answer.kind === 'done'} />

@@ -64,7 +64,7 @@ test('a text is found, gone through both ways and around, and told with its path
   expect(path()).toBe('segments[3].finish')
   await user.clear(field)
   await user.type(field, 'nowhere')
-  expect(await screen.findByText('not there')).toBeTruthy()
+  expect(await screen.findByText('no hits')).toBeTruthy()
 })
 
 test('arrow keys go from line to line; a value of a segment leads to its tokens', async () => {

@@ -122,7 +122,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
       </div>
       <div className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 border-line border-b bg-panel px-3.5 py-1 text-xs">
         {path === undefined || shown === undefined ? (
-          <span className="text-faint">Click a value for its path. Arrow keys go from line to line.</span>
+          <span className="text-faint">Click a value to see its path. Arrow keys move between lines.</span>
         ) : (
           <>
             <span className="text-dim tabular-nums">line {countText(lineAt(text, shown.start) + 1)}</span>
@@ -182,7 +182,7 @@ function countOf(sought: string, hits: Int32Array | undefined, hit: number | und
   if (sought === '') return ''
   if (!hits) return '…'
   if (hit !== undefined) return `${countText(hit + 1)} of ${countText(hits.length / 2)}`
-  return hits.length === 0 ? 'not there' : `${countText(hits.length / 2)} times`
+  return hits.length === 0 ? 'no hits' : `${countText(hits.length / 2)} times`
 }
 
 const sizeText = (bytes: number): string =>

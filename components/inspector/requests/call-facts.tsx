@@ -22,7 +22,7 @@ export function CallFacts({ inspection, call, hash }: CallFactsProps) {
         <Sent call={call} hash={hash} />
       </div>
       <div>
-        <Heading>Came back</Heading>
+        <Heading>Received</Heading>
         <CameBack inspection={inspection} call={call} />
         <Heading>Time</Heading>
         <Time call={call} />
@@ -41,20 +41,19 @@ function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
       {isChat && <Fact name="endpoint">/v1/chat/completions</Fact>}
       {request.chat && (
         <Fact name="messages">
-          {countText(request.chat.kept + request.chat.messages.length)}, {countText(request.chat.messages.length)} of
-          them new
+          {countText(request.chat.kept + request.chat.messages.length)}, {countText(request.chat.messages.length)} new
         </Fact>
       )}
       <Fact name={isChat ? 'tokens read' : 'input_ids'}>{countText(request.inputLength)}</Fact>
       {request.read && (
-        <Fact name="as they stand here">
+        <Fact name="as shown here">
           <span className="text-bad" data-read-kept={request.read.kept}>
             {countText(request.read.kept)}, then other tokens: {countText(request.read.ids.length)} were read where{' '}
             {countText(inputLength - request.read.kept)} stand
           </span>
         </Fact>
       )}
-      <Fact name="of these new">{countText(Math.max(0, inputLength - firstNew))}</Fact>
+      <Fact name="new">{countText(Math.max(0, inputLength - firstNew))}</Fact>
       <Fact name="input hash" title={`SHA-256 ${request.inputHash}`}>
         <code>{request.inputHash.slice(0, 12)}…</code> <Check call={call} hash={hash} />
       </Fact>
@@ -65,7 +64,7 @@ function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
       ))}
       <Fact name="stream">{String(request.streamed)}</Fact>
       {request.streamInterval !== undefined && <Fact name="stream_interval">{request.streamInterval}</Fact>}
-      {!isChat && <Fact name="logprob_start_len">{request.logprobStartLen ?? 'not asked for'}</Fact>}
+      {!isChat && <Fact name="logprob_start_len">{request.logprobStartLen ?? 'not requested'}</Fact>}
       {!isChat && <Fact name="top_logprobs_num">{request.topLogprobsNum ?? 0}</Fact>}
       {request.scoring && <Fact name="scored first, rid">{request.scoring.rid}</Fact>}
     </Facts>
@@ -77,20 +76,20 @@ function Check({ call: { request, inputLength }, hash }: Pick<CallFactsProps, 'c
   if (hash === undefined)
     return (
       <span className="text-faint" data-check="running">
-        checking …
+        checking…
       </span>
     )
   if (hash === request.inputHash)
     return (
       <span className="text-good" data-check="holds">
-        {request.read ? 'what it read is recorded ✓' : 'the tokens here are those ✓'}
+        {request.read ? 'recorded as read ✓' : 'matches the tokens here ✓'}
       </span>
     )
   return (
     <span className="text-bad" data-check="differs" title={`These tokens: SHA-256 ${hash}`}>
       {inputLength === request.inputLength
-        ? 'other ids stand here'
-        : `${countText(inputLength)} tokens stand here, ${countText(request.inputLength)} were sent`}
+        ? 'the ids here differ'
+        : `${countText(inputLength)} tokens are here, ${countText(request.inputLength)} were sent`}
     </span>
   )
 }
@@ -102,17 +101,21 @@ function CameBack({ inspection, call: { segment } }: Pick<CallFactsProps, 'inspe
   return (
     <Facts>
       <Fact name="finish_reason">{finishText(segment.finish, inspection.trajectory.vocab)}</Fact>
-      <Fact name="prompt_tokens">{usage?.promptTokens === undefined ? 'not said' : countText(usage.promptTokens)}</Fact>
-      <Fact name="completion_tokens">
-        {usage?.completionTokens === undefined ? 'not said' : countText(usage.completionTokens)}
+      <Fact name="prompt_tokens">
+        {usage?.promptTokens === undefined ? 'not reported' : countText(usage.promptTokens)}
       </Fact>
-      <Fact name="cached_tokens">{usage?.cachedTokens === undefined ? 'not said' : countText(usage.cachedTokens)}</Fact>
+      <Fact name="completion_tokens">
+        {usage?.completionTokens === undefined ? 'not reported' : countText(usage.completionTokens)}
+      </Fact>
+      <Fact name="cached_tokens">
+        {usage?.cachedTokens === undefined ? 'not reported' : countText(usage.cachedTokens)}
+      </Fact>
       <Fact name="weight_version">
         {weightVersions
           ? weightVersions.length === 1
             ? weightVersions[0]?.version
             : weightVersions.map(({ version, start, end }) => `${version} (${start}–${end})`).join(', ')
-          : 'not said'}
+          : 'not reported'}
       </Fact>
       <Fact name="output_ids">{countText(ids.length)}</Fact>
       {segment.resumed?.map(({ at, stopped, request }) => (
@@ -148,10 +151,10 @@ function Time({ call: { segment, request } }: Pick<CallFactsProps, 'call'>) {
             {durationText(ms)}
           </Fact>
         ))}
-        <Fact name="in all">{durationText(timing.elapsedMs)}</Fact>
-        {timing.serverMs !== undefined && <Fact name="as the server measured">{durationText(timing.serverMs)}</Fact>}
+        <Fact name="total">{durationText(timing.elapsedMs)}</Fact>
+        {timing.serverMs !== undefined && <Fact name="measured by the server">{durationText(timing.serverMs)}</Fact>}
         {written > 0 && writingMs > 0 && (
-          <Fact name="tokens a second">{((1000 * written) / writingMs).toFixed(1)}</Fact>
+          <Fact name="tokens per second">{((1000 * written) / writingMs).toFixed(1)}</Fact>
         )}
       </Facts>
     </div>
@@ -162,7 +165,7 @@ function Time({ call: { segment, request } }: Pick<CallFactsProps, 'call'>) {
 function finishText(finish: Finish | undefined, vocab: Vocab): string {
   switch (finish?.kind) {
     case undefined:
-      return 'not known'
+      return 'unknown'
     case 'stop': {
       const { matched } = finish
       if (typeof matched === 'number') return `stop · ${pieceOf(matched, vocab)}`

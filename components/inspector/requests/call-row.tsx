@@ -32,8 +32,8 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       <span className="font-medium">request {number}</span>
       <span className="truncate text-dim">
         {countText(request.inputLength)} in
-        {holds === false && <strong className="text-bad"> · other ids</strong>}
-        {request.read && <strong className="text-bad"> · others than stand here</strong>}
+        {holds === false && <strong className="text-bad"> · ids differ</strong>}
+        {request.read && <strong className="text-bad"> · differs from the tokens here</strong>}
         {cached !== null && cached > 0 && ` · ${countText(cached)} cached`}
       </span>
       <span className="truncate text-dim max-sm:text-right">

@@ -36,7 +36,7 @@ function setUp(trajectory: Trajectory, at?: number) {
 test('the request that wrote the chosen token is open, and leads to its tokens', async () => {
   const user = userEvent.setup()
   const { onSelect, container } = setUp(example, 250)
-  expect(await screen.findByText('the tokens here are those ✓')).toBeTruthy()
+  expect(await screen.findByText('matches the tokens here ✓')).toBeTruthy()
   expect(container.querySelectorAll('[data-holds="true"]')).toHaveLength(3)
   const open = container.querySelector<HTMLElement>('[data-request-open]')
   expect(open?.dataset.requestOpen).toBe('2')
@@ -50,12 +50,12 @@ test('ids that are not those that were sent are told on every request after them
   const [first, ...others] = example.segments
   const changed = { ...first, ids: [5, ...(first?.ids.slice(1) ?? [])] } as Trajectory['segments'][number]
   const { container } = setUp({ ...example, segments: [changed, ...others] })
-  expect(await screen.findByText('other ids stand here')).toBeTruthy()
+  expect(await screen.findByText('the ids here differ')).toBeTruthy()
   expect(container.querySelectorAll('[data-holds="false"]')).toHaveLength(3)
 })
 
 test('a file without requests says why', () => {
   const bare = example.segments.map((segment) => ({ ...segment, request: undefined })) as Trajectory['segments']
   setUp({ ...example, segments: bare, provenance: { kind: 'import', format: 'slime', lacked: [] } })
-  expect(screen.getByText(/Files of the format slime hold what was read and written/)).toBeTruthy()
+  expect(screen.getByText(/Files of the format slime contain the tokens that were read and written/)).toBeTruthy()
 })

@@ -106,8 +106,8 @@ function NoCalls({ trajectory }: { readonly trajectory: TrajectoryView }) {
         {!hasResponses
           ? 'The model has written nothing yet.'
           : provenance.kind === 'import'
-            ? `Files of the format ${provenance.format} hold what was read and written, and not the calls that did it. Runs of Rollscope record each call.`
-            : 'The calls that wrote these responses were not recorded. Runs of Rollscope record each call.'}
+            ? `Files of the format ${provenance.format} contain the tokens that were read and written, but not the calls. Rollscope records each call of its own runs.`
+            : 'The calls of these responses were not recorded. Rollscope records each call of its own runs.'}
       </p>
     </div>
   )

@@ -30,7 +30,11 @@ export function SentText({ inspection: { trajectory, say }, call, kind, holds }:
   const ids = () => inputIds(trajectory, call)
   const isChat = call.request.endpoint === 'chat'
   if (isChat && !call.request.chat)
-    return <p className="text-dim">The messages of this chat request are not recorded, so it cannot be made again.</p>
+    return (
+      <p className="text-dim">
+        The messages of this chat request are not recorded, so the request cannot be reconstructed.
+      </p>
+    )
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <p className="text-dim">
@@ -38,17 +42,17 @@ export function SentText({ inspection: { trajectory, say }, call, kind, holds }:
           'The body as it was sent to /v1/chat/completions: messages, which the server rendered and tokenized itself. '
         ) : (
           <>
-            Made again as Rollscope sends it: the ids are the tokens before the response
+            Reconstructed as Rollscope sends it: the ids are the tokens before the response
             {holds === true
-              ? ', and their hash is the recorded one.'
+              ? ', and their hash matches the recorded one.'
               : holds === false
-                ? ', and their hash is not the recorded one: something else was sent.'
+                ? ', but their hash differs from the recorded one: something else was sent.'
                 : '.'}{' '}
           </>
         )}
         {call.request.scoring &&
-          `The prompt was scored by a call of its own first${call.request.scoring.shared ? ', one for all samples of the group' : ''}. `}
-        {kind !== 'body' && 'Address and key are yours: SGLANG_BASE_URL, SGLANG_API_KEY.'}
+          `The prompt was scored by a separate call first${call.request.scoring.shared ? ', one for all samples of the group' : ''}. `}
+        {kind !== 'body' && 'Set the address and key as SGLANG_BASE_URL and SGLANG_API_KEY.'}
       </p>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
         {!isChat && (

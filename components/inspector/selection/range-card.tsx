@@ -38,7 +38,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
         <h2 className="font-semibold text-dim text-xs">
           Tokens {countText(start)} to {countText(last)}
         </h2>
-        <span className="text-faint text-xs">Esc lets go</span>
+        <span className="text-faint text-xs">Esc clears the selection</span>
       </div>
       <Facts>
         <Fact name="tokens">{countText(sums.tokens)}</Fact>
@@ -48,7 +48,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
         <Fact name={sums.segments.end - sums.segments.start === 1 ? 'segment' : 'segments'}>
           {segmentsText(sums.segments)}
         </Fact>
-        <Fact name="bytes" title="Of the tokens’ texts in UTF-8">
+        <Fact name="bytes" title="Bytes of the tokens’ texts in UTF-8">
           {countText(sums.bytes)}
           {sums.textless > 0 && ` · ${countText(sums.textless)} tokens without a known text`}
         </Fact>
@@ -77,7 +77,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
         {beginning}
         {left > 0 && (
           <span className="text-faint">
-            … and {countText(left)} more {left === 1 ? 'token' : 'tokens'}; copying gives all
+            … and {countText(left)} more {left === 1 ? 'token' : 'tokens'}; copy to get all
           </span>
         )}
       </section>
@@ -98,7 +98,7 @@ const SHOWN_TOKENS = 1_000
 
 function Logprobs({ sums, onJump }: { readonly sums: RangeSums; readonly onJump: (index: number) => void }) {
   const { known, sum, mean, perplexity, least, most } = sums.logprobs
-  if (known === 0) return <p className="text-faint text-xs">None is known.</p>
+  if (known === 0) return <p className="text-faint text-xs">Unknown.</p>
   return (
     <Facts>
       <Fact name="known">{countText(known)}</Fact>

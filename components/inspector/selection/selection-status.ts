@@ -6,5 +6,5 @@ export function selectionStatus(selection: Selection | undefined, count: number)
   if (selection === undefined) return `${countText(count)} tokens`
   if (isSingle(selection)) return `token ${countText(selection.focus)} of ${countText(count)}`
   const { start, end } = rangeOf(selection)
-  return `${countText(end - start)} tokens chosen of ${countText(count)}`
+  return `${countText(end - start)} tokens selected of ${countText(count)}`
 }

@@ -29,7 +29,7 @@ export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number,
 /** What begins and ends at a cut. */
 export function cutText({ begins, ends }: Cut, columns: readonly SheetColumn[]): string {
   const arrays = columns.filter(({ entries }) => entries > 0)
-  if (begins.length === arrays.length && ends.length === arrays.length) return 'every array begins anew'
+  if (begins.length === arrays.length && ends.length === arrays.length) return 'every array starts again'
   const over = ends.filter((name) => !begins.includes(name))
   return [
     begins.length > 0 && `${begins.map(shortName).join(', ')} ${begins.length > 1 ? 'begin' : 'begins'}`,

@@ -72,7 +72,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
       ref={viewport}
       role="grid"
       tabIndex={0}
-      aria-label="Arrays beside their tokens"
+      aria-label="Arrays and their tokens"
       aria-rowcount={tokens + 1}
       aria-colcount={row.columns.length + 4}
       aria-activedescendant={focus !== undefined && focus >= first && focus < end ? `${id}-${focus}` : undefined}

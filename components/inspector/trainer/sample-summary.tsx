@@ -66,7 +66,7 @@ function Mask({ row: { mask, columns }, onShow }: PartProps) {
 const SHOWN = 4
 
 function Cuts({ row: { cuts, columns }, onShow }: PartProps) {
-  if (cuts.length === 0) return <p className="text-dim">No cut: every array runs over all tokens.</p>
+  if (cuts.length === 0) return <p className="text-dim">No cut: every array covers all tokens.</p>
   return (
     <ul className="grid gap-0.5" aria-label="Cuts">
       {cuts.slice(0, SHOWN).map((cut) => (
@@ -135,7 +135,7 @@ function Others({ sheet: { others, lost } }: { readonly sheet: TrainerSheet }) {
         </dl>
       </details>
       {lost.length === 0 ? (
-        <p className="text-good">Nothing of this trajectory is lost.</p>
+        <p className="text-good">The whole trajectory is in the file.</p>
       ) : (
         <details>
           <summary className="text-warn hover:text-ink">

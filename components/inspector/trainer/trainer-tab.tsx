@@ -24,11 +24,11 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
     onSave(text, name)
   }
   if (answer.kind === 'failed')
-    return <Banner tone="bad" title="The arrays could not be made." hint={answer.error.message} />
+    return <Banner tone="bad" title="The arrays could not be created." hint={answer.error.message} />
   if (!sheet || !row)
     return (
       <p className="p-4 text-faint" role="status">
-        Writing the arrays …
+        Writing the arrays…
       </p>
     )
   return (

@@ -92,7 +92,7 @@ test('a format’s arrays stand beside their tokens, and say where they begin', 
   expect(rowOf(2).textContent).toContain('(0)')
   expect(within(rowOf(3)).getByText(/loss_mask begins; first trained of segment 1/)).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'strands-sglang' }))
-  await waitFor(() => expect(screen.getByText('No cut: every array runs over all tokens.')).toBeTruthy())
+  await waitFor(() => expect(screen.getByText('No cut: every array covers all tokens.')).toBeTruthy())
   expect(rowOf(2).textContent).not.toContain('(0)')
 })
 
@@ -155,7 +155,7 @@ test('what could not be made is said', async () => {
 
 test('The trainer’s cut is a number of tokens, and what happens to longer samples', async () => {
   const { shown, user } = show()
-  const field = await screen.findByLabelText(/Trainer takes/)
+  const field = await screen.findByLabelText(/Trainer’s maximum length/)
   await user.type(field, '8,192')
   expect(shown.now.cut).toEqual({ tokens: 8192, overlong: 'cut' })
   await user.selectOptions(screen.getByLabelText('Longer samples'), 'are dropped')

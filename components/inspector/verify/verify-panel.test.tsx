@@ -16,7 +16,7 @@ function show(trajectory: Trajectory, score: Score = scorer(), servers: readonly
   const panel = screen.getByRole('region', { name: 'Verify on server' })
   return { panel, onSelect, onView, onColumn, user: userEvent.setup() }
 }
-const scoreAgain = () => userEvent.click(screen.getByRole('button', { name: 'Score again' }))
+const scoreAgain = () => userEvent.click(screen.getByRole('button', { name: 'Rescore' }))
 const ended = (panel: HTMLElement, how: string) => waitFor(() => expect(panel.dataset.verify).toBe(how))
 
 test('VerifyPanel scores on the recorded server, names the outliers, and colours the tokens by the scores', async () => {

@@ -116,7 +116,7 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
             disabled={server === undefined || trajectory.outcome.kind === 'running'}
             title="Sends the same ids as a prompt and compares the logprobs"
           >
-            Score again
+            Rescore
           </Button>
         )}
       </div>
@@ -126,12 +126,12 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
       <div className="mt-2 grid gap-2">
         {!asked && (
           <p className="text-faint text-xs">
-            The same ids as a prompt: how far its logprobs differ from those recorded is the noise floor.
+            Sends the same ids as a prompt. The difference from the recorded logprobs is the noise floor.
           </p>
         )}
         {asked?.kind === 'scoring' && (
           <p role="status" className="text-dim text-xs tabular-nums">
-            {countText(asked.done)} of {countText(asked.of)} tokens scored …
+            {countText(asked.done)} of {countText(asked.of)} tokens scored…
             <progress className="mt-1 block h-1.5 w-full" value={asked.done} max={asked.of} />
           </p>
         )}

@@ -31,14 +31,14 @@ export function VerifyReport({ found, served, server, trajectory, onSelect, onCo
           nats over {countText(sampled.tokens)} trained {sampled.tokens === 1 ? 'token' : 'tokens'}
         </p>
       ) : (
-        <p className="text-dim">No noise floor: no trained token has a logprob that prefill may be compared with.</p>
+        <p className="text-dim">No noise floor: no trained token has a logprob that can be compared with prefill.</p>
       )}
       <Facts>
-        {sampled && <Fact name="p99 · greatest">{spreadText(sampled)}</Fact>}
+        {sampled && <Fact name="p99 · max">{spreadText(sampled)}</Fact>}
         {prefill && (
           <Fact
             name="context, prefill again"
-            title={`Recorded prefill logprobs of ${countText(prefill.tokens)} context tokens against prefill now: mean, 99th percentile, greatest`}
+            title={`Recorded prefill logprobs of ${countText(prefill.tokens)} context tokens compared with prefill now: mean, 99th percentile, max`}
           >
             {decimalText(prefill.mean, 4)} · {spreadText(prefill)}
           </Fact>
@@ -57,7 +57,7 @@ export function VerifyReport({ found, served, server, trajectory, onSelect, onCo
           <span className="text-dim">
             The server gives sampled logprobs after that, and prefill logprobs at temperature 1. Over these{' '}
             {countText(tempered.difference.tokens)} tokens they differ by {decimalText(tempered.difference.mean, 3)}{' '}
-            nats on average, which is no noise.
+            nats on average, which is not noise.
           </span>
         </p>
       )}

@@ -33,7 +33,7 @@ interface ComposerProps {
 /** Longest pause between the two strokes of a key that are meant as one. A click that is meant so says it itself. */
 const SECOND_STROKE_MS = 500
 
-const STOP_TEXTS = { starting: 'Starting … stop', running: 'Stop', stopping: 'Stopping …' } as const
+const STOP_TEXTS = { starting: 'Starting… Stop', running: 'Stop', stopping: 'Stopping…' } as const
 
 export function Composer(props: ComposerProps) {
   const { draft, onChange, onSend, onStop, state, isFirst, onStartOver, children } = props
@@ -117,7 +117,7 @@ const TITLES = {
   question: 'A question, after the system prompt',
   conversation: 'A whole conversation through the chat template',
   text: 'The prompt as text, without a chat template',
-  ids: 'The prompt as token ids, as they are',
+  ids: 'The prompt as token ids, unchanged',
 } as const
 
 /** What a run begins with. */

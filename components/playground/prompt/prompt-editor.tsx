@@ -56,9 +56,9 @@ function ConversationEditor({ draft, onChange }: PromptEditorProps) {
       <div className="flex flex-wrap items-center gap-2 text-xs">
         <Segmented label="Conversation as" options={FORM_OR_JSON} value={as} onChange={setAs} />
         <FileButton accept=".json,application/json" label="File with messages" onFile={takeFile}>
-          Open …
+          Open…
         </FileButton>
-        <span className="text-dim">It has its own system message: that of the setup is not used.</span>
+        <span className="text-dim">The conversation has its own system message, so the setup’s is not used.</span>
       </div>
       {as === 'form' ? (
         <div className="max-h-[42dvh] overflow-y-auto rounded-md border border-line">
@@ -104,7 +104,7 @@ function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps)
       <PromptPreview question={question} onPreview={onPreview} />
       <RunsTools draft={draft} onChange={onChange}>
         <FileButton accept="text/*,.txt,.md,.jinja" label="File with the prompt" onFile={takeFile}>
-          Open …
+          Open…
         </FileButton>
       </RunsTools>
     </>
@@ -169,7 +169,7 @@ function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) 
       />
       <RunsTools draft={draft} onChange={onChange}>
         <FileButton accept=".json,.jsonl,.txt,.csv,text/*,application/json" label="File with ids" onFile={takeFile}>
-          Open …
+          Open…
         </FileButton>
       </RunsTools>
     </>
@@ -197,8 +197,8 @@ function RunsTools({
         label="Run tools"
         note={
           draft.runsTools
-            ? 'calls in the response are run with the tools of the setup; results go on through the chat template'
-            : 'off: one response, whatever it calls'
+            ? 'calls in the response are run with the tools of the setup; results are added with the chat template'
+            : 'off: one response, even if it calls tools'
         }
         checked={draft.runsTools}
         onChange={(event) => onChange({ runsTools: event.target.checked })}

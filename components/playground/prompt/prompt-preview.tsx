@@ -56,7 +56,7 @@ export function PromptPreview({ question, onPreview, onField }: PromptPreviewPro
   if (!answer)
     return (
       <p className="text-faint text-xs" role="status">
-        Counting tokens …
+        Counting tokens…
       </p>
     )
   const { previewed } = answer
@@ -83,7 +83,7 @@ export function PromptPreview({ question, onPreview, onField }: PromptPreviewPro
         {preview.tail.length > 0 && (
           <>
             <span className="mx-1 text-faint">
-              … {countText(preview.count - preview.head.length - preview.tail.length)} more …
+              … {countText(preview.count - preview.head.length - preview.tail.length)} more…
             </span>
             <Pieces ids={preview.tail} preview={preview} />
           </>

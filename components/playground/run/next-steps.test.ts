@@ -66,36 +66,36 @@ describe('after', () => {
       'a limit with results',
       ended('max_tool_iterations'),
       unread,
-      ['Go on with the results', 'Raise the limit of tool iterations to 10'],
+      ['Continue with the results', 'Raise the limit of tool iterations to 10'],
     ],
-    ['a limit of tokens', ended('max_tokens'), unread, ['Raise the limit of tokens to 8,192', 'Go on', 'Start over']],
-    ['a stop before the reply', ended('cancelled', { unsent }), [], ['Go on', 'Take the question back']],
+    [
+      'a limit of tokens',
+      ended('max_tokens'),
+      unread,
+      ['Raise the limit of tokens to 8,192', 'Continue', 'Start over'],
+    ],
+    ['a stop before the reply', ended('cancelled', { unsent }), [], ['Continue', 'Restore the question']],
     ['a stop in the reply', ended('cancelled'), written, ['Write the next turn']],
     [
       'an abort in the queue',
       ended('aborted', { unsent }),
       [],
-      ['Try again', 'Look at the server', 'Take the question back'],
+      ['Try again', 'Check the server', 'Restore the question'],
     ],
     [
       'a full queue',
       failed('UPSTREAM_BUSY', { unsent }),
       [],
-      ['Try again', 'Look at the server', 'Take the question back'],
+      ['Try again', 'Check the server', 'Restore the question'],
     ],
-    [
-      'a key that is refused',
-      failed('UPSTREAM_AUTH', { unsent }),
-      [],
-      ['Look at the server', 'Take the question back'],
-    ],
-    ['a broken connection', failed('UPSTREAM_TRUNCATED'), written, ['Look at the server', 'Write the next turn']],
-    ['a full context', ended('context_full', { unsent }), written, ['Start over', 'Take the question back']],
+    ['a key that is refused', failed('UPSTREAM_AUTH', { unsent }), [], ['Check the server', 'Restore the question']],
+    ['a broken connection', failed('UPSTREAM_TRUNCATED'), written, ['Check the server', 'Write the next turn']],
+    ['a full context', ended('context_full', { unsent }), written, ['Start over', 'Restore the question']],
     [
       'a prompt that fills the context',
       ended('context_full', { unsent, context: { needed: 4096 + 1024, holds: 4096 } }),
       written,
-      ['Start over', 'Take the question back'],
+      ['Start over', 'Restore the question'],
     ],
     ['a reply that is too long', failed('TOO_LARGE'), written, ['Lower max_new_tokens to 256', 'Write the next turn']],
   ])('%s', (_, outcome, segments, expected) => {
@@ -168,8 +168,8 @@ describe('a parameter that the server refuses is left out', () => {
 
   test('unless the setup has it no more', () => {
     expect(texts(failed('UNKNOWN_PARAMETER', { unsent, parameter: 'gone' }), [])).toEqual([
-      'Look at the server',
-      'Take the question back',
+      'Check the server',
+      'Restore the question',
     ])
   })
 })
@@ -180,6 +180,6 @@ test('a prompt of text or ids that was never read is sent again, or taken back, 
   expect(nextSteps({ outcome, setup: DEFAULT_SETUP, segments: [] })).toMatchObject([
     { kind: 'send', text: 'Try again', prompt },
     { kind: 'servers' },
-    { kind: 'take-back', text: 'Take the ids back', prompt },
+    { kind: 'take-back', text: 'Restore the ids', prompt },
   ])
 })

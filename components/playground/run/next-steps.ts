@@ -47,7 +47,7 @@ export function nextSteps({ outcome, setup, segments }: Ended): readonly NextSte
           {
             kind: 'take-back',
             prompt: asked,
-            text: asked.mode === 'ids' ? 'Take the ids back' : 'Take the question back',
+            text: asked.mode === 'ids' ? 'Restore the ids' : 'Restore the question',
           } as const,
         ]),
     ...(asked === undefined && !hasUnread ? [isOver ? START_OVER : WRITE] : []),
@@ -78,7 +78,7 @@ function promptIn({ unsent, unsentGiven }: Exclude<Outcome, { kind: 'running' }>
 
 const START_OVER: NextStep = { kind: 'start-over', text: 'Start over' }
 const WRITE: NextStep = { kind: 'write', text: 'Write the next turn' }
-const SERVERS: NextStep = { kind: 'servers', text: 'Look at the server' }
+const SERVERS: NextStep = { kind: 'servers', text: 'Check the server' }
 
 type Again = (using: Setup, text: string) => readonly NextStep[]
 
@@ -97,16 +97,16 @@ function afterReason(
     case 'context_full':
       return [...fitting(setup, context, again), ...raised(setup, 'contextWindow'), START_OVER]
     case 'max_tool_iterations':
-      return [...again(setup, 'Go on with the results'), ...raised(setup, 'maxToolIterations')]
+      return [...again(setup, 'Continue with the results'), ...raised(setup, 'maxToolIterations')]
     case 'max_tool_calls':
-      return [...again(setup, 'Go on with the results'), ...raised(setup, 'maxToolCalls')]
+      return [...again(setup, 'Continue with the results'), ...raised(setup, 'maxToolCalls')]
     case 'max_messages':
-      return [...again(setup, 'Go on'), ...raised(setup, 'maxMessages'), WRITE]
+      return [...again(setup, 'Continue'), ...raised(setup, 'maxMessages'), WRITE]
     case 'max_tokens':
-      return [...raised(setup, 'maxTokens'), ...again(setup, 'Go on'), START_OVER]
+      return [...raised(setup, 'maxTokens'), ...again(setup, 'Continue'), START_OVER]
     case 'cancelled':
     case 'interrupted':
-      return again(setup, 'Go on').length > 0 ? again(setup, 'Go on') : [WRITE]
+      return again(setup, 'Continue').length > 0 ? again(setup, 'Continue') : [WRITE]
     case 'aborted':
       return [...again(setup, 'Try again'), SERVERS]
     case 'truncated':

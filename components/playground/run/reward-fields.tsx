@@ -44,7 +44,7 @@ export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
       )}
       {kind !== 'none' && (
         <TextField
-          label={kind === 'pattern' ? 'It captures (empty: any match will do)' : 'Expected'}
+          label={kind === 'pattern' ? 'Expected capture (empty: any match)' : 'Expected'}
           placeholder={kind === 'number' ? '434' : undefined}
           value={draft.expected}
           error={errorOf('expected')}
@@ -74,7 +74,7 @@ export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
 
 const NOTES: Readonly<Record<RewardDraft['kind'], string>> = {
   none: 'The answer is the last response without thinking and tool calls.',
-  exact: 'The whole answer, without the white space around it.',
+  exact: 'The whole answer, without surrounding white space.',
   pattern: 'A regular expression of JavaScript. The last match counts; what its first group captures is compared.',
   number: 'Of the last \\boxed{…}, where there is one. 1,234, 3/4 and 12% are read as numbers.',
 }

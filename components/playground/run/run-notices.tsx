@@ -53,8 +53,8 @@ export function PlaygroundNotices({
       {!isConnected && (
         <Banner
           tone="note"
-          title="The connection to Rollscope’s server was lost; trying again …"
-          hint="The run goes on for a minute without a listener."
+          title="The connection to Rollscope’s server was lost. Trying again…"
+          hint="The run continues for a minute without a connection."
         />
       )}
       {problem && (

@@ -68,7 +68,7 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn 
           onClick={() => setIsAsking(true)}
           className="mt-1 block font-medium text-accent hover:underline"
         >
-          Ask for structured output …
+          Request structured output…
         </button>
       )}
       {isAsking && view.key !== undefined && (

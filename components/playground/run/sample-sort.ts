@@ -3,7 +3,7 @@ import { meanLogprob, type SampleRow } from '#lib/api/sample-progress.ts'
 export const SAMPLE_SORTS = [
   { value: 'index', text: 'In order' },
   { value: 'reward', text: 'Best reward first' },
-  { value: 'logprob', text: 'Likeliest first' },
+  { value: 'logprob', text: 'Most likely first' },
   { value: 'tokens', text: 'Longest first' },
 ] as const
 export type SampleSort = (typeof SAMPLE_SORTS)[number]['value']

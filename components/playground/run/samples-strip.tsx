@@ -66,7 +66,7 @@ export function SamplesStrip(props: SamplesStripProps) {
           {row.reward !== null && <span>reward {rewardText(row.reward)}</span>}
           {row.rewardWhy !== null && <span className="min-w-0 wrap-anywhere">{row.rewardWhy}</span>}
           {row.reward !== null && rewards && rewards.scored > 1 && (
-            <span title="(reward − mean) / deviation of the group, as GRPO rescores it">
+            <span title="(reward − mean) / deviation of the group, as in GRPO">
               advantage {signed(advantage(row.reward, rewards))}
             </span>
           )}
@@ -77,7 +77,7 @@ export function SamplesStrip(props: SamplesStripProps) {
           )}
           {row.rolloutId !== undefined && (
             <Button className="min-h-6! px-1.5" onClick={() => onStop(row)}>
-              Stop this
+              Stop this sample
             </Button>
           )}
         </p>

@@ -54,7 +54,7 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
         </Popover>
         <Comparison rows={rows} shown={shown} />
         <Button className="min-h-7!" onClick={() => setExported(keys)}>
-          Export …
+          Export…
         </Button>
         <Link
           href={`/library?${new URLSearchParams({ group: groupId })}`}

@@ -130,7 +130,7 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
         <Palette
           commandsFor={(typed) => offeredCommands(commands.screen, typed, RUN_COMMANDS)}
           screen={commands.screen}
-          placeholder="A command, or the number of a token"
+          placeholder="Type a command or a token number"
           onRun={commands.runFromPalette}
           onClose={commands.closePalette}
         />

@@ -1,14 +1,14 @@
 import type { FieldChange } from '#lib/sampling/presets.ts'
 
 const SHOWN = 40
-const told = (text: string): string => {
+const shortened = (text: string): string => {
   if (text === '') return 'not sent'
   const line = text.replaceAll('\n', ' ')
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
 }
 
 /** `top_p 1 → 0.95`. */
-export const changeText = ({ field, from, to }: FieldChange): string => `${field} ${told(from)} → ${told(to)}`
+export const changeText = ({ field, from, to }: FieldChange): string => `${field} ${shortened(from)} → ${shortened(to)}`
 
 /** What would be changed, a line each. */
 export const ChangeTable = ({ changes }: { readonly changes: readonly FieldChange[] }) => (
@@ -24,8 +24,8 @@ export const ChangeTable = ({ changes }: { readonly changes: readonly FieldChang
       {changes.map(({ field, from, to }) => (
         <tr key={field} data-change={field} className="align-top">
           <td className="pr-4 font-mono">{field}</td>
-          <td className="pr-4 text-dim [overflow-wrap:anywhere]">{told(from)}</td>
-          <td className="font-medium [overflow-wrap:anywhere]">{told(to)}</td>
+          <td className="pr-4 text-dim [overflow-wrap:anywhere]">{shortened(from)}</td>
+          <td className="font-medium [overflow-wrap:anywhere]">{shortened(to)}</td>
         </tr>
       ))}
     </tbody>

@@ -42,14 +42,14 @@ export function ImportPane({ sampling, samples, loadOfModel, onApply }: ImportPa
     <div className="grid gap-3">
       <div className="flex flex-wrap gap-2">
         <Button disabled={model.kind === 'loading'} onClick={askModel}>
-          {model.kind === 'loading' ? 'Asking …' : 'The model’s own'}
+          {model.kind === 'loading' ? 'Loading…' : 'Load the model’s defaults'}
         </Button>
         <FileButton
           accept="application/json,.json,.txt,.py,.sh"
           label="File with sampling parameters"
           onFile={takeFile}
         >
-          Open generation_config.json …
+          Open generation_config.json…
         </FileButton>
       </div>
       {model.kind === 'failed' && (
@@ -100,9 +100,9 @@ function Reading({ reading, sampling, samples, onApply }: ReadingProps) {
           <span className="text-dim">Samples of one prompt:</span> {samples || 1} → {reading.samples}
         </p>
       )}
-      {count === 0 && <p className="text-dim text-xs">Nothing of it would be changed.</p>}
+      {count === 0 && <p className="text-dim text-xs">No parameters would change.</p>}
       <Remarks title="Cannot be sent" tone="text-bad" remarks={reading.problems} />
-      <Remarks title="Left aside" tone="text-dim" remarks={reading.ignored} />
+      <Remarks title="Ignored" tone="text-dim" remarks={reading.ignored} />
       <div>
         <Button look="primary" disabled={count === 0} onClick={() => onApply(reading.sampling, reading.samples)}>
           {count === 1 ? 'Apply 1 change' : `Apply ${count} changes`}

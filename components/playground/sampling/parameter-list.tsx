@@ -38,14 +38,12 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
         label="Find"
         type="search"
         data-first-focus
-        placeholder="name, group or what it does"
+        placeholder="name, group or description"
         value={sought}
         onChange={({ target }) => setSought(target.value)}
       />
       <p className={found > 0 ? 'sr-only' : 'text-dim text-xs'} role="status">
-        {found > 0
-          ? `${found} found`
-          : 'No parameter has these words. One that is not known here goes out as JSON: find “further”.'}
+        {found > 0 ? `${found} found` : 'No matching parameters. Add unknown parameters as JSON: find “further”.'}
       </p>
       {SAMPLING_GROUPS.map((group) => {
         const names = shown.filter((name) => samplingParameter(name).group === group)
@@ -73,7 +71,7 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
         <section aria-label="Further">
           <Heading>Further</Heading>
           <TextArea
-            label="Parameters that are not known here, JSON"
+            label="Unknown parameters, JSON"
             rows={2}
             className="font-mono"
             placeholder="{}"
@@ -104,4 +102,4 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
   )
 }
 
-const FURTHER = 'Sent as they are, on one level with the others. A server refuses those that it does not know.'
+const FURTHER = 'Sent unchanged, on the same level as the others. A server rejects parameters that it does not know.'

@@ -90,8 +90,8 @@ function Control({ name, text, error, onChange }: ControlProps) {
 }
 
 const PLACEHOLDERS: Readonly<Partial<Record<SamplingParameter['kind'], string>>> = {
-  texts: 'one a line; "\\n\\n" in quotes',
-  patterns: 'one a line',
+  texts: 'one per line; "\\n\\n" in quotes',
+  patterns: 'one per line',
   ids: '151645, 151643',
   biases: '151645: -5',
   json: '{"type": "object", …}',

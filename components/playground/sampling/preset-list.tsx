@@ -35,7 +35,9 @@ export function PresetList({ sampling, own, onOwn, onApply }: PresetListProps) {
       <section aria-label="Your presets">
         <Heading>Yours</Heading>
         {own.length === 0 && (
-          <p className="text-faint text-xs">None yet. They are kept in this browser, and go along in settings files.</p>
+          <p className="text-faint text-xs">
+            None yet. Presets are stored in this browser and included in settings files.
+          </p>
         )}
         <ul className="grid gap-3">
           {own.map((preset) => (
@@ -60,7 +62,7 @@ export function PresetList({ sampling, own, onOwn, onApply }: PresetListProps) {
       >
         <div className="min-w-0 flex-1">
           <TextField
-            label="Save what is set now as"
+            label="Save current settings as"
             maxLength={80}
             value={name}
             onChange={({ target }) => setName(target.value)}
@@ -92,7 +94,7 @@ function PresetRow({ name, note, sampling, now, onApply, onDelete }: PresetRowPr
         <p className="font-medium text-sm [overflow-wrap:anywhere]">{name}</p>
         {note !== undefined && <p className="text-dim">{note}</p>}
         <p className="text-faint [overflow-wrap:anywhere]">
-          {changes.length === 0 ? 'As it is set now.' : changes.map(changeText).join(' · ')}
+          {changes.length === 0 ? 'Same as the current settings.' : changes.map(changeText).join(' · ')}
         </p>
       </div>
       <Button disabled={changes.length === 0} aria-label={`Apply ${name}`} onClick={onApply}>

@@ -48,7 +48,7 @@ describe('the list of parameters', () => {
     const { user } = openDialog()
     await user.type(input('Find'), 'likeliest 20')
     expect(shownParameters()).toEqual([])
-    expect(screen.getByText(/No parameter has these words/)).toBeDefined()
+    expect(screen.getByText(/No matching parameters/)).toBeDefined()
     await user.clear(input('Find'))
     await user.type(input('Find'), 'many of the likeliest')
     expect(shownParameters()).toEqual(['top_k'])
@@ -74,13 +74,13 @@ describe('presets', () => {
   test('what is set is saved under a name, replaced under the same name, applied and deleted', async () => {
     const { user, setup } = openDialog({ field: 'temperature' })
     const save = async (button: string) => {
-      await user.type(input('Save what is set now as'), 'Mine')
+      await user.type(input('Save current settings as'), 'Mine')
       await user.click(screen.getByRole('button', { name: button }))
     }
     const mine = () => document.querySelector<HTMLElement>('[data-preset="Mine"]') as HTMLElement
     await user.click(screen.getByRole('tab', { name: 'Presets' }))
     await save('Save')
-    expect(within(mine()).getByText('As it is set now.')).toBeDefined()
+    expect(within(mine()).getByText('Same as the current settings.')).toBeDefined()
     await user.click(screen.getByRole('button', { name: 'Apply T = 1, for RL' }))
     expect(setup().temperature).toBe('1')
     expect(within(mine()).getByText('temperature 1 → 0.7')).toBeDefined()
@@ -89,7 +89,7 @@ describe('presets', () => {
     await user.click(screen.getByRole('button', { name: 'Apply T = 1, for RL' }))
     await save('Replace')
     expect(document.querySelectorAll('[data-preset="Mine"]')).toHaveLength(1)
-    expect(within(mine()).getByText('As it is set now.')).toBeDefined()
+    expect(within(mine()).getByText('Same as the current settings.')).toBeDefined()
     await user.click(screen.getByRole('button', { name: 'Delete Mine' }))
     expect(mine()).toBeNull()
   })
@@ -123,10 +123,10 @@ describe('the import', () => {
     expect(screen.getByRole('region', { name: 'Cannot be sent' }).textContent).toContain(
       'top_p 3: must be a number above 0',
     )
-    expect(screen.getByRole('region', { name: 'Left aside' }).textContent).toContain('best_of')
+    expect(screen.getByRole('region', { name: 'Ignored' }).textContent).toContain('best_of')
     await user.click(screen.getByRole('button', { name: 'Apply 4 changes' }))
     expect(setup()).toMatchObject({ temperature: '0.6', max_new_tokens: '64', top_p: '1', samples: '4' })
-    expect(screen.getByText('Nothing of it would be changed.')).toBeDefined()
+    expect(screen.getByText('No parameters would change.')).toBeDefined()
   })
 
   test('keeps what was pasted before when a text is too long', async () => {
@@ -134,7 +134,7 @@ describe('the import', () => {
     await paste('{"temperature": 1}')
     screen.getByLabelText<HTMLTextAreaElement>('Parameters of another program').setSelectionRange(18, 18)
     await userEvent.paste(' '.repeat(200_000))
-    expect(screen.getByText(/200,018 characters, more than the 200,000/)).toBeDefined()
+    expect(screen.getByText(/200,018 characters, more than the limit of 200,000/)).toBeDefined()
     expect(area().value).toBe('{"temperature": 1}')
   })
 
@@ -142,14 +142,14 @@ describe('the import', () => {
     const loadOfModel = vi
       .fn<PageProps['loadOfModel']>()
       .mockResolvedValueOnce(undefined)
-      .mockRejectedValueOnce(new Error('The server does not say where its model’s files are.'))
+      .mockRejectedValueOnce(new Error('The server does not report where its model’s files are.'))
       .mockResolvedValueOnce('{"temperature": 0.6, "eos_token_id": 2}')
     const { user } = await openImport({ loadOfModel })
-    const load = () => user.click(screen.getByRole('button', { name: 'The model’s own' }))
+    const load = () => user.click(screen.getByRole('button', { name: 'Load the model’s defaults' }))
     await load()
     expect((await screen.findByRole('alert')).textContent).toBe('This model has no generation_config.json.')
     await load()
-    expect((await screen.findByRole('alert')).textContent).toContain('does not say where')
+    expect((await screen.findByRole('alert')).textContent).toContain('does not report where')
     await load()
     expect(area().value).toContain('eos_token_id')
     expect(screen.queryByRole('alert')).toBeNull()

@@ -33,7 +33,7 @@ export function SamplingDialog({ server, tokenizer, ...rest }: Props) {
 
 /** Undefined: the model has none. */
 async function generationConfig(tokenizer: string | undefined): Promise<string | undefined> {
-  if (tokenizer === undefined) throw new Error('The server does not say where its model’s files are.')
+  if (tokenizer === undefined) throw new Error('The server does not report where its model’s files are.')
   const path = `/api/tokenizers/generation-config?name=${encodeURIComponent(tokenizer)}`
   return (await fetchJson(path, generationConfigSchema)).generationConfigJson
 }

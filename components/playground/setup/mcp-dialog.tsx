@@ -39,8 +39,8 @@ export function McpDialog({ tools, mockTools, mcpTools, onChange, onClose }: Mcp
         {error instanceof ApiError && <Banner tone="bad" title={error.message} hint={error.hint} />}
         {servers?.length === 0 && (
           <p className="text-dim">
-            None yet. Add one that speaks streamable HTTP by its URL. Programs (stdio) are listed in a JSON file as
-            other MCP clients have it: start Rollscope with ROLLSCOPE_MCP set to its path.
+            None yet. Add a streamable HTTP server by its URL. List programs (stdio) in a JSON file, as for other MCP
+            clients, and start Rollscope with ROLLSCOPE_MCP set to its path.
           </p>
         )}
         {servers?.map((server) => (
@@ -85,10 +85,10 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
         </div>
         {isAsked ? (
           <Button onClick={() => refetch()} disabled={isFetching}>
-            {isFetching ? 'Asking …' : 'Ask again'}
+            {isFetching ? 'Loading…' : 'Reload tools'}
           </Button>
         ) : (
-          <Button onClick={() => setIsAsked(true)}>Show its tools</Button>
+          <Button onClick={() => setIsAsked(true)}>Show tools</Button>
         )}
         {source === 'saved' && (
           <Button
@@ -104,7 +104,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
         )}
       </div>
       {error instanceof ApiError && <Banner tone="bad" title={error.message} hint={error.hint} />}
-      {data?.length === 0 && <p className="text-faint text-xs">It offers none.</p>}
+      {data?.length === 0 && <p className="text-faint text-xs">No tools.</p>}
       {offered?.map(({ key, name: tool, description, obstacle, fingerprint }) => {
         const choice = obstacle === undefined ? chosen.find((other) => other.name === tool) : undefined
         const why = obstacle ?? (choice ? undefined : clash({ mcp: name, name: tool }))
@@ -124,7 +124,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
               <Banner
                 tone="bad"
                 title={`The server changed the description or the schema of ${tool} since you chose it.`}
-                hint="Runs with it are refused until you have read what it says now, and confirmed it."
+                hint="Runs with this tool are refused until you have read its new description and confirmed it."
               >
                 <Button onClick={() => toggle(true)}>Confirm {tool}</Button>
               </Banner>
@@ -136,7 +136,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
         <CheckField
           key={tool.name}
           label={tool.name}
-          note="the server does not offer it any more"
+          note="no longer offered by the server"
           checked
           onChange={() => onToggle(tool, false)}
         />
@@ -182,7 +182,7 @@ function NewServer() {
     >
       <div className="grid grid-cols-2 gap-2.5">
         <TextField label="Name" placeholder="search" {...field('name')} />
-        <TextField label="Key, if it asks for one" type="password" autoComplete="off" {...field('apiKey')} />
+        <TextField label="API key, if required" type="password" autoComplete="off" {...field('apiKey')} />
       </div>
       <TextField label="URL" placeholder="http://127.0.0.1:8000/mcp" {...field('url')} />
       {problem && problem.field === undefined && <Banner tone="bad" title={problem.message} hint={problem.hint} />}

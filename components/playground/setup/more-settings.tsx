@@ -32,7 +32,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
         <LimitInput name="maxParallelToolCalls" {...number} />
         <LimitInput name="maxMessages" {...number} />
         <LimitInput name="contextWindow" placeholder={contextLengthOf(status)} {...number} />
-        <LimitInput name="maxResultCharacters" placeholder="never cut" {...number} />
+        <LimitInput name="maxResultCharacters" placeholder="no limit" {...number} />
         <LimitInput name="toolTimeoutMs" placeholder={String(choices.toolTimeoutMs ?? '')} {...number} />
         <TextField
           label={RANGES.topLogprobs.label}
@@ -45,13 +45,13 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       </div>
       <CheckField
         label="Prompt logprobs"
-        note="with the run: its first token comes later; off: requested when a prompt token is looked at"
+        note="with the run: its first token arrives later; off: requested when you look at a prompt token"
         checked={setup.promptLogprobs}
         onChange={(event) => set('promptLogprobs', event.target.checked)}
       />
       <CheckField
         label="Live view"
-        note="tokens as they come; off: whole replies, fewest bytes"
+        note="tokens as they arrive; off: whole replies, fewer bytes"
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
       />
@@ -68,8 +68,8 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
           </SelectField>
           <p className="mt-1 text-faint text-xs">
             {isChat
-              ? 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them anew each turn: what drifts by that is recorded.'
-              : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and what is new.'}
+              ? 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them again in each turn. The resulting drift is recorded.'
+              : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and the new ones.'}
           </p>
         </div>
         <ParserField
@@ -87,7 +87,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
         />
         <TextArea
           label="Chat template, Jinja"
-          explanation="Rendered in place of the tokenizer’s own: for tokenizers without one, and for servers that encode but do not render"
+          explanation="Replaces the tokenizer’s template: for tokenizers without one, and for servers that encode but do not render"
           rows={2}
           className="font-mono"
           placeholder={isChat ? 'the server’s' : 'the tokenizer’s'}

@@ -13,21 +13,26 @@ const ready = (toolCallParser?: string): ShownStatus => ({
 })
 
 test.each([
-  [ready('qwen25'), '', 'as the server says: hermes', /^Suggested: hermes, because the server runs with qwen25\.$/],
+  [
+    ready('qwen25'),
+    '',
+    'as reported by the server: hermes',
+    /^Suggested: hermes, because the server runs with qwen25\.$/,
+  ],
   [
     ready('qwen25'),
     '<|python_tag|>',
-    'as the server says: hermes',
+    'as reported by the server: hermes',
     /though the chat template contains <\|python_tag\|>/,
   ],
   [
     ready(),
     '<|python_tag|>',
-    'as the chat template says: llama3',
+    'as the chat template suggests: llama3',
     /^Suggested: llama3, because the chat template contains/,
   ],
-  [ready(), '', 'as the chat template says', /else hermes, because the server names none\.$/],
-  [ready('interns1'), '', 'as the chat template says', /because the server’s interns1 is not known here\.$/],
+  [ready(), '', 'as the chat template suggests', /otherwise hermes, because the server reports none\.$/],
+  [ready('interns1'), '', 'as the chat template suggests', /because the server’s interns1 is not supported here\.$/],
 ])('what is suggested, and why', (status, chatTemplate, option, note) => {
   render(<ParserField parser="" chatTemplate={chatTemplate} status={status} choices={choices} onChange={() => {}} />)
   expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([option, 'hermes', 'llama3'])

@@ -34,17 +34,17 @@ function suggestionText(
   chatTemplate: string,
   defaultParser: string,
 ): { readonly option: string; readonly note?: string } {
-  if (status.state !== 'ready') return { option: 'as the server says' }
+  if (status.state !== 'ready') return { option: 'as reported by the server' }
   const { toolCallParser } = status
   const { parser, because, by } = suggestParser({ chatTemplate, serverParser: toolCallParser })
   const note = `Suggested: ${parser}, because ${because}.`
-  if (by === 'server') return { option: `as the server says: ${parser}`, note }
-  if (chatTemplate !== '') return { option: `as the chat template says: ${parser}`, note }
+  if (by === 'server') return { option: `as reported by the server: ${parser}`, note }
+  if (chatTemplate !== '') return { option: `as the chat template suggests: ${parser}`, note }
   // The tokenizer's own is read when a run begins.
   const why =
-    toolCallParser === undefined ? 'the server names none' : `the server’s ${toolCallParser} is not known here`
+    toolCallParser === undefined ? 'the server reports none' : `the server’s ${toolCallParser} is not supported here`
   return {
-    option: 'as the chat template says',
-    note: `Suggested: the one whose calls the tokenizer’s chat template writes, else ${defaultParser}, because ${why}.`,
+    option: 'as the chat template suggests',
+    note: `Suggested: the parser for the calls of the tokenizer’s chat template, otherwise ${defaultParser}, because ${why}.`,
   }
 }

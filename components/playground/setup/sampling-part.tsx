@@ -38,7 +38,7 @@ export function SamplingPart({ status, onAll, ...inputs }: SamplingPartProps) {
               <button
                 type="button"
                 data-invalid={inputs.errors[field] !== undefined || undefined}
-                title={inputs.errors[field] ?? 'Change it'}
+                title={inputs.errors[field] ?? 'Change this parameter'}
                 onClick={() => onAll(field)}
                 className="block max-w-full truncate rounded-md border border-line bg-panel px-1.5 py-0.5 text-xs hover:border-line-strong data-invalid:border-bad data-invalid:text-bad"
               >
@@ -58,7 +58,7 @@ export function SamplingPart({ status, onAll, ...inputs }: SamplingPartProps) {
         onClick={() => onAll(undefined)}
         className="mt-2 font-medium text-accent text-xs hover:underline"
       >
-        All sampling parameters …
+        All sampling parameters…
       </button>
     </div>
   )

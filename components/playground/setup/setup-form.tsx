@@ -68,7 +68,7 @@ export function SetupForm(props: SetupFormProps) {
             </option>
           ))}
           {server !== '' && !servers.some(({ name }) => name === server) && (
-            <option value={server}>{server} (not there)</option>
+            <option value={server}>{server} (missing)</option>
           )}
         </SelectField>
         <p
@@ -88,7 +88,7 @@ export function SetupForm(props: SetupFormProps) {
       </div>
 
       <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
-        <legend className="sr-only">What the model is told first</legend>
+        <legend className="sr-only">Instructions for the model</legend>
         <TextArea
           label="System prompt"
           rows={3}
@@ -112,7 +112,7 @@ export function SetupForm(props: SetupFormProps) {
         <legend className="sr-only">Whether the model thinks</legend>
         <CheckField
           label="Thinking"
-          note="enable_thinking, where the template knows it"
+          note="enable_thinking, if the template supports it"
           checked={setup.thinking}
           onChange={(event) => set('thinking', event.target.checked)}
         />

@@ -84,10 +84,12 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
         }
         choices={choices}
         onAllSampling={(field) => setAllSampling({ field })}
-        fixedNote={isFixed ? 'These are part of the tokens already: they can be changed in a new run.' : undefined}
+        fixedNote={
+          isFixed ? 'These settings are already part of the tokens. Start a new run to change them.' : undefined
+        }
       />
       <Button className="mt-3 text-xs" onClick={share}>
-        Share setup …
+        Share setup…
       </Button>
       {sharing && (
         <SetupSharing
@@ -120,7 +122,7 @@ function McpButton(props: McpButtonProps) {
   return (
     <>
       <Button className="px-2! text-xs" onClick={() => setIsOpen(true)}>
-        MCP …
+        MCP…
       </Button>
       {isOpen && <McpDialog {...props} onClose={() => setIsOpen(false)} />}
     </>

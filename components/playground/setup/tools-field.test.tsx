@@ -108,7 +108,7 @@ describe('mock tools', () => {
     await press('Duplicate a')
     await editor()
     await press(/^Save/)
-    expect(within(await editor()).getByRole('alert').textContent).toBe('Not saved yet: look at the name.')
+    expect(within(await editor()).getByRole('alert').textContent).toBe('Not saved yet: check the name.')
     await type('Name', 'a2')
     await press(/^Save/)
     expect(shown.mockTools.map(({ name }) => name)).toEqual(['a', 'a2'])
@@ -133,7 +133,7 @@ describe('mock tools', () => {
   test('of an open trajectory are shown, and cannot be changed', async () => {
     render(<Field tools={['a', 'search']} mockTools={[tool('a')]} isFixed />)
     for (const box of screen.getAllByRole('checkbox')) expect(box).toHaveProperty('disabled', true)
-    expect(screen.getByRole('checkbox', { name: 'search', description: /not known here/ })).toHaveProperty(
+    expect(screen.getByRole('checkbox', { name: 'search', description: /unknown here/ })).toHaveProperty(
       'checked',
       true,
     )
@@ -208,12 +208,12 @@ describe('tools of other origins', () => {
     render(<Field mcpTools={[{ mcp: 'search', name: 'lookup' }]} />)
     await user.click(screen.getByRole('checkbox', { name: 'lookup', description: 'MCP · search' }))
     expect(shown).toEqual({ tools: ['lookup'], mockTools: [], mcpTools: [{ mcp: 'search', name: 'lookup' }] })
-    expect(screen.queryByText(/not known here/)).toBeNull()
+    expect(screen.queryByText(/unknown here/)).toBeNull()
   })
 
   test('imported ones become mock tools that are chosen; what cannot be taken says why', async () => {
     render(<Field mockTools={[tool('taken')]} />)
-    await press('Import …')
+    await press('Import…')
     const tools = [
       { type: 'function', function: { name: 'ping', description: 'Pings.' } },
       { name: 'taken', inputSchema: { type: 'object' } },

@@ -65,7 +65,7 @@ export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onCha
           <div key={`${mcp} ${name}`}>{box(name, `MCP · ${mcp}`)}</div>
         ))}
         {unknown.map((name) => (
-          <div key={name}>{box(name, 'not known here: it cannot be run')}</div>
+          <div key={name}>{box(name, 'unknown here: it cannot be run')}</div>
         ))}
       </div>
       {(mockTools.length > 0 || editing) && (
@@ -94,7 +94,7 @@ export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onCha
             <Plus size={14} aria-hidden /> Mock tool
           </Button>
           <Button className="px-2! text-xs" onClick={() => setIsImporting(true)}>
-            Import …
+            Import…
           </Button>
           {mcpServers}
         </div>

@@ -44,7 +44,7 @@ test('an answer that fits the schema is shown as JSON, and nothing is recorded',
   expect(props.onAsk).toHaveBeenCalledExactlyOnceWith('Is it even?', JSON.parse(SCHEMA))
   const answer = await screen.findByRole('region', { name: 'Answer' })
   expect(answer.querySelector('pre')?.textContent).toBe('{\n  "even": true\n}')
-  expect(answer.textContent).toContain('It fits the schema.')
+  expect(answer.textContent).toContain('The answer matches the schema.')
   expect(answer.textContent).toContain('90 tokens read, 5 written')
   expect(props.onRecord).not.toHaveBeenCalled()
 })
@@ -55,7 +55,7 @@ test('an answer that does not fit the schema is shown as text, with the reason',
   await user.click(button('Ask'))
   const answer = await screen.findByRole('region', { name: 'Answer' })
   expect(answer.querySelector('pre')?.textContent).toBe('{"even"')
-  expect(answer.textContent).toContain('It does not fit: it ends too early.')
+  expect(answer.textContent).toContain('The answer does not match the schema: it ends too early.')
 })
 
 test('a refusal of structured output is shown with what to do', async () => {
@@ -69,8 +69,8 @@ test('a refusal of structured output is shown with what to do', async () => {
 
 test('structured output that is recorded becomes a turn of the run in place of an answer in the dialog', async () => {
   const { props, user } = openDialog()
-  await user.click(screen.getByLabelText(/Record it as a further turn/))
-  await user.click(button('Ask and record'))
+  await user.click(screen.getByLabelText(/Add as a next turn/))
+  await user.click(button('Request and add'))
   expect(props.onRecord).toHaveBeenCalledExactlyOnceWith('Is it even?', SCHEMA)
   expect(props.onAsk).not.toHaveBeenCalled()
 })

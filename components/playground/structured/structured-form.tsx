@@ -41,11 +41,11 @@ export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onCl
     setState(await onAsk(prompt, JSON.parse(schema)))
   }
   return (
-    <Dialog title="Ask for structured output" onClose={onClose} closesBeside={false} width="wide">
+    <Dialog title="Request structured output" onClose={onClose} closesBeside={false} width="wide">
       <div className="grid gap-3">
         <p className="text-dim text-xs">
-          The question goes behind the tokens of this trajectory, with thinking off where the template knows that. A
-          grammar binds the answer to the schema.
+          The question is added after the tokens of this trajectory, with thinking off if the template supports it. A
+          grammar restricts the answer to the schema.
         </p>
         <TextArea
           label="Question"
@@ -64,14 +64,14 @@ export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onCl
           onChange={({ target }) => onEdit({ prompt, schema: target.value })}
         />
         <CheckField
-          label="Record it as a further turn"
-          note="off: the trajectory stays as it is"
+          label="Add as a next turn"
+          note="off: the trajectory does not change"
           checked={isRecorded}
           onChange={({ target }) => setIsRecorded(target.checked)}
         />
         <div>
           <Button look="primary" disabled={!isAskable || state.kind === 'asking'} onClick={ask}>
-            {state.kind === 'asking' ? 'Asking …' : isRecorded ? 'Ask and record' : 'Ask'}
+            {state.kind === 'asking' ? 'Requesting…' : isRecorded ? 'Request and add' : 'Ask'}
           </Button>
         </div>
         {state.kind === 'refused' && <Banner tone="bad" title={state.message} hint={state.hint} />}
@@ -90,14 +90,15 @@ function Reply({ reply }: { readonly reply: StructuredAnswer }) {
         <CopyButton text={shown}>Copy</CopyButton>
       </div>
       <p role="status" className={`mb-1 text-xs ${reply.problem === undefined ? 'text-good' : 'text-bad'}`}>
-        {reply.problem === undefined ? 'It fits the schema.' : `It does not fit: ${reply.problem}.`}
+        {reply.problem === undefined
+          ? 'The answer matches the schema.'
+          : `The answer does not match the schema: ${reply.problem}.`}
       </p>
       <pre className="max-h-80 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-panel p-2.5 font-mono text-xs [overflow-wrap:anywhere]">
         {shown}
       </pre>
       <p className="mt-1 text-faint text-xs">
-        {countText(reply.promptTokens)} tokens read, {countText(reply.completionTokens)} written. Nothing of it was
-        recorded.
+        {countText(reply.promptTokens)} tokens read, {countText(reply.completionTokens)} written. Nothing was recorded.
       </p>
     </section>
   )

@@ -72,7 +72,7 @@ export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onCl
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3" onKeyDown={onKeyDown} onPaste={onPaste}>
         <TextField label="Name" data-first-focus="" {...field('name')} />
         {builtIn.includes(draft.name.trim()) && (
-          <p className="-mt-1.5 text-dim text-xs">It stands in place of the built-in {draft.name.trim()}.</p>
+          <p className="-mt-1.5 text-dim text-xs">It replaces the built-in {draft.name.trim()}.</p>
         )}
         <TextArea label="Description, for the model" rows={2} {...field('description')} />
         <div>
@@ -124,7 +124,7 @@ export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onCl
           <div className="sticky bottom-0 -mx-4 -mb-4 flex items-center justify-end gap-2 border-line border-t bg-ground px-4 py-2.5">
             {isOffered && !meant.ok && (
               <p className="min-w-0 flex-1 text-bad text-xs" role="alert">
-                Not saved yet: look at {fieldNames(meant.errors)}.
+                Not saved yet: check {fieldNames(meant.errors)}.
               </p>
             )}
             <Button onClick={onClose}>Cancel</Button>

@@ -58,12 +58,12 @@ export function ToolImportDialog({ known, onImport, onClose }: ToolImportDialogP
           />
         </div>
         <p className="-mt-1.5 text-faint text-xs">
-          One tool, a list, or what holds a list as “tools”; in the form of OpenAI, Strands, MCP or Anthropic. They
-          become mock tools: what they do is not in their specification.
+          One tool, a list, or an object with a list “tools”, in the format of OpenAI, Strands, MCP or Anthropic. They
+          become mock tools, because a specification does not contain the tool’s code.
         </p>
         <div className="justify-self-start">
           <FileButton accept=".json,application/json" label="File with tools" onFile={takeFile}>
-            Choose a file …
+            Choose a file…
           </FileButton>
         </div>
         {entries.length > 0 && (
@@ -84,13 +84,13 @@ export function ToolImportDialog({ known, onImport, onClose }: ToolImportDialogP
           </fieldset>
         )}
         <TextField
-          label="What each of them replies, until you change it"
+          label="Initial reply of each tool"
           className="font-mono"
           value={reply}
           onChange={({ target }) => setReply(target.value)}
         />
         {entries.length > 0 && chosen.length === 0 && (
-          <Banner tone="note" title="None of them can be taken, or none is ticked." />
+          <Banner tone="note" title="No tool is valid, or none is selected." />
         )}
         <div className="flex justify-end">
           <Button

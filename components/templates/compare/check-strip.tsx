@@ -71,7 +71,7 @@ export function CheckStrip({ subject, onAsk, onShow }: CheckStripProps) {
             disabled={by[judge]?.kind === 'asking'}
             onClick={() => ask(judge)}
           >
-            {by[judge]?.kind === 'asking' ? 'Asking …' : title}
+            {by[judge]?.kind === 'asking' ? 'Checking…' : title}
           </Button>
         ))}
       </div>

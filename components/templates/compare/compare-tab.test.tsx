@@ -87,7 +87,7 @@ test('holds the shown template against the last other revision', async () => {
   expect(screen.getByText('The text differs.')).toBeDefined()
   expect(screen.getByText('The first 2 tokens are the same.')).toBeDefined()
   expect(screen.getByText(/1 are trained only by 1 · loaded, 0 only by 2 · draft/)).toBeDefined()
-  expect(cells(screen.getByRole('row', { name: /outside of all messages/ }))).toEqual(['0', '1', '+1'])
+  expect(cells(screen.getByRole('row', { name: /outside all messages/ }))).toEqual(['0', '1', '+1'])
   expect([...document.querySelectorAll('[data-diff]')].map(({ textContent }) => textContent)).toContain(
     '2line 11−end of b',
   )
@@ -129,7 +129,7 @@ test('what is compared stands in the address', async () => {
   const { props, asked } = tab({ view: { against: '2', tokenizer2: 'other', turns: '8' } })
   await screen.findByRole('row', { name: /^tokens/ })
   expect(asked).toEqual([{ against: 'two', tokenizers: ['bytes', 'other'], turns: 8 }])
-  await userEvent.selectOptions(screen.getByLabelText(/against/), '1 · loaded')
+  await userEvent.selectOptions(screen.getByLabelText(/Compare the shown template/), '1 · loaded')
   expect(props.onView).toHaveBeenLastCalledWith({ against: '1' })
   await userEvent.selectOptions(screen.getByLabelText('Calls of the model'), '32')
   expect(props.onView).toHaveBeenLastCalledWith({ turns: '32' })

@@ -42,7 +42,7 @@ export function CompareTab({ input, tokenizer, run, revisions, shown, view, onVi
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 p-3.5" data-comparison={state.kind}>
       <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-        <Labelled text="The shown template, against">
+        <Labelled text="Compare the shown template with">
           {(id) => (
             <select
               id={id}
@@ -93,7 +93,7 @@ export function CompareTab({ input, tokenizer, run, revisions, shown, view, onVi
       ) : (
         state.kind === 'running' && (
           <p className="text-faint" role="status">
-            Comparing …
+            Comparing…
           </p>
         )
       )}
@@ -272,8 +272,8 @@ function Numbers({ name, left, right }: NumbersProps) {
       <th scope="row" className="py-1 text-left font-normal text-dim">
         {name}
       </th>
-      <td className="text-right">{left === undefined ? 'not known' : countText(left)}</td>
-      <td className="text-right">{right === undefined ? 'not known' : countText(right)}</td>
+      <td className="text-right">{left === undefined ? 'unknown' : countText(left)}</td>
+      <td className="text-right">{right === undefined ? 'unknown' : countText(right)}</td>
       <td className="text-right font-medium">{known ? signed(right - left) : ''}</td>
     </tr>
   )
@@ -283,7 +283,7 @@ const signed = (difference: number): string =>
   difference === 0 ? '0' : `${difference > 0 ? '+' : '−'}${countText(Math.abs(difference))}`
 
 function maskText(mask: NonNullable<RevisionComparison['differences']>['mask'], [left, right]: Names): string {
-  if (!mask) return 'The masks cannot be compared: one of them is not known.'
+  if (!mask) return 'The masks cannot be compared: one of them is unknown.'
   const { compared, onlyLeft, onlyRight } = mask
   if (onlyLeft + onlyRight === 0) return `On the ${countText(compared)} characters that both have, the masks agree.`
   return `On the ${countText(compared)} characters that both have, ${countText(onlyLeft)} are trained only by ${left}, ${countText(onlyRight)} only by ${right}.`
@@ -297,7 +297,7 @@ function Messages({ rows, names }: { readonly rows: readonly MessageDifference[]
         {rows.map(({ message, role, tokens: [left, right] }) => (
           <tr key={message ?? 'none'} className={`border-line border-t ${left === right ? 'text-faint' : ''}`}>
             <th scope="row" className="py-1 text-left font-normal">
-              {message === undefined ? 'outside of all messages' : `${message + 1} · ${role}`}
+              {message === undefined ? 'outside all messages' : `${message + 1} · ${role}`}
             </th>
             <td className="text-right">{countText(left)}</td>
             <td className="text-right">{countText(right)}</td>
@@ -321,9 +321,8 @@ function TurnsReport({ sides, turns, names }: TurnsReportProps) {
   return (
     <div className="grid gap-3">
       <p className="text-dim text-xs">
-        The conversation is repeated: all after its system messages, to its last reply. The length is that of each
-        call’s prompt. Kept is how much of what the call before left in the prefix cache (its prompt and its reply) the
-        prompt begins with.
+        The conversation is repeated, from after its system messages to its last reply. Length is the length of each
+        call’s prompt. Kept is the part of the prefix cache (the previous prompt and reply) that the prompt begins with.
       </p>
       <TurnsChart
         lengths={turns.map((counted) => (counted.kind === 'none' ? [] : counted.turns.map(({ tokens }) => tokens)))}
@@ -341,7 +340,7 @@ function TurnsReport({ sides, turns, names }: TurnsReportProps) {
             <th className="pb-1 pl-3 text-right align-bottom font-medium">computed again</th>
             <th
               className="pb-1 pl-3 text-right align-bottom font-medium"
-              title="Counted as TRL does that renders the conversation before each call: a prompt that changes what stands before the last reply begins a new row"
+              title="Counted as in TRL, which renders the conversation before each call: a prompt that changes tokens before the last reply begins a new row"
             >
               training rows
             </th>

@@ -67,7 +67,7 @@ export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialog
         ))}
       </ol>
       <p className="mt-3 text-faint text-xs">
-        What was loaded or fixed stays as it is: typing makes a revision of its own. Ctrl/⌘ Z goes back over all of it.
+        Loaded and fixed templates do not change: typing creates a new revision. Ctrl/⌘ Z undoes across revisions.
       </p>
       {other && (
         <div className="mt-4 grid gap-2">

@@ -29,7 +29,7 @@ export function InputLine({ error, onLine }: InputBannerProps) {
         <span className="font-medium text-bad">
           {className}: {message}
         </span>{' '}
-        <span className="text-dim">What rendered last is shown.</span>
+        <span className="text-dim">The last successful render is shown.</span>
       </span>
       {where === 'template' && line !== undefined && (
         <button type="button" className="shrink-0 font-medium text-accent hover:underline" onClick={() => onLine(line)}>

@@ -31,7 +31,7 @@ export function MarkerBanner({ markers, tokenizer, suggested, onTokenizer }: Mar
             ? `${named} is not a token of ${tokenizer}.`
             : `${markers.length} markers of the template are not tokens of ${tokenizer}: ${named}${more > 0 ? ` and ${more} more` : ''}`
         }
-        hint="They are encoded as plain text, and merge with the text beside them: token counts, masks and the prefix doctor are not those of the model."
+        hint="They are encoded as plain text and merge with adjacent text: token counts, masks and the prefix doctor differ from the model’s."
       >
         {suggested.map((name) => (
           <Button key={name} className="max-w-full" onClick={() => onTokenizer(name)}>

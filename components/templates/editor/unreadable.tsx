@@ -4,7 +4,7 @@ import { Button } from '#components/ui/button.tsx'
 export const Unreadable = ({ why, onText }: { readonly why: string; readonly onText: () => void }) => (
   <div className="grid justify-items-start gap-2.5 p-4">
     <p>{why}</p>
-    <p className="text-dim">The form comes back when the text can be read.</p>
+    <p className="text-dim">The form returns when the JSON is valid.</p>
     <Button onClick={onText}>Edit the JSON</Button>
   </div>
 )

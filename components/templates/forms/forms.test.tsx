@@ -58,7 +58,7 @@ describe('messages', () => {
     })
     await user.click(message(2).getByRole('button', { name: 'Delete call 2 of message 2' }))
     await user.click(message(2).getByRole('button', { name: 'Delete call 1 of message 2' }))
-    await user.click(message(2).getByRole('button', { name: 'Take the reasoning out of message 2' }))
+    await user.click(message(2).getByRole('button', { name: 'Remove the reasoning of message 2' }))
     expect(JSON.parse(text())[1]).toEqual({ role: 'assistant', content: 'b' })
     expect(text()).toContain('1.0')
   })
@@ -126,7 +126,7 @@ test('options: what the template reads is offered; any other name can be given',
   const template = '{% if enable_thinking %}{{ date_string }}{% endif %}'
   const { text, user } = open((props) => <OptionsForm {...props} template={template} />, '{"x": 1.0}')
   await user.click(within(screen.getByRole('group', { name: 'enable_thinking' })).getByRole('button', { name: 'true' }))
-  await user.click(screen.getByRole('button', { name: 'Give date_string' }))
+  await user.click(screen.getByRole('button', { name: 'Set date_string' }))
   await user.type(screen.getByLabelText('Another option'), 'n')
   await user.clear(screen.getByLabelText('Value, JSON'))
   await user.type(screen.getByLabelText('Value, JSON'), '2.50')

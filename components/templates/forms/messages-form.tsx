@@ -72,7 +72,7 @@ export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
           </FormCard>
         ))}
       </ol>
-      {cards.length === 0 && <p className="text-dim">No message yet. A conversation needs at least one.</p>}
+      {cards.length === 0 && <p className="text-dim">No messages yet. A conversation needs at least one.</p>}
       <div className="flex flex-wrap gap-2">
         {(['user', 'assistant', 'tool', 'system'] as const).map((role) => (
           <Button key={role} onClick={() => change(withMessage(text, cards.length - 1, role), cards.length)}>
@@ -140,7 +140,7 @@ function MessageFields({ card, at, text, onChange }: MessageFieldsProps) {
             />
           </div>
           <IconButton
-            label={`Take the reasoning out of message ${at + 1}`}
+            label={`Remove the reasoning of message ${at + 1}`}
             onClick={() => set(['reasoning_content'], undefined)}
           >
             <X size={14} aria-hidden />
@@ -201,7 +201,7 @@ function ValueField({ label, field, onChange }: ValueFieldProps) {
   if (field.kind === 'json') return <JsonField label={`${label}, JSON`} source={field.source} onChange={onChange} />
   return (
     <TextArea
-      label={field.kind === 'missing' ? `${label} (not there)` : label}
+      label={field.kind === 'missing' ? `${label} (missing)` : label}
       className="field-sizing-content max-h-72 min-h-8 font-mono text-[12px]"
       rows={1}
       spellCheck={false}

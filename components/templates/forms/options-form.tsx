@@ -50,7 +50,7 @@ function OptionRow({ option: { name, source, isRead, isSwitch }, onChange }: Opt
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="min-w-0 flex-1 basis-40 font-mono text-[12px] [overflow-wrap:anywhere]">
           {name}
-          {!isRead && <span className="ml-2 font-sans text-faint text-xs">not read by this template</span>}
+          {!isRead && <span className="ml-2 font-sans text-faint text-xs">not used by this template</span>}
         </span>
         {isSwitch ? (
           <Segmented
@@ -64,11 +64,11 @@ function OptionRow({ option: { name, source, isRead, isSwitch }, onChange }: Opt
             ]}
           />
         ) : source === undefined ? (
-          <Button look="quiet" aria-label={`Give ${name}`} onClick={() => onChange('""')}>
+          <Button look="quiet" aria-label={`Set ${name}`} onClick={() => onChange('""')}>
             <Plus size={14} aria-hidden /> give
           </Button>
         ) : (
-          <IconButton label={`Take ${name} away`} onClick={() => onChange(undefined)}>
+          <IconButton label={`Remove ${name}`} onClick={() => onChange(undefined)}>
             <X size={14} aria-hidden />
           </IconButton>
         )}
@@ -101,7 +101,7 @@ function NewOption({ taken, onAdd }: NewOptionProps) {
         label="Another option"
         className="font-mono text-[12px]"
         value={name}
-        error={isTaken ? 'is given already' : undefined}
+        error={isTaken ? 'is already set' : undefined}
         onChange={(event) => setName(event.target.value)}
       />
       <TextField

@@ -26,8 +26,8 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
       {cards.length === 0 && (
         <p className="text-dim">
           {text.trim().startsWith('[')
-            ? 'An empty list of tools: templates that ask “tools is not none” announce tools, and list none.'
-            : 'No tools: the template gets none, and many then write no system message.'}
+            ? 'An empty list of tools: templates that test “tools is not none” announce tools, but list none.'
+            : 'No tools: the template receives none, and many templates then write no system message.'}
         </p>
       )}
       <ol aria-label="Tools" className="grid gap-2.5">

@@ -22,9 +22,7 @@ export function MaskFindings({ report, pair, selected, onPlace }: MaskFindingsPr
   )
   return (
     <div className="px-3.5 py-2.5">
-      <Heading>
-        {report.lints.length === 0 ? 'Nothing is wrong in itself' : `What is wrong (${countText(report.lints.length)})`}
-      </Heading>
+      <Heading>{report.lints.length === 0 ? 'No findings' : `Findings (${countText(report.lints.length)})`}</Heading>
       <ul className="grid gap-2.5">
         {report.lints.map((lint) => (
           <LintItem key={`${lint.way} ${lint.kind}`} lint={lint} onPlace={onPlace} />

@@ -3,7 +3,7 @@ import type { Mark, WayName } from '#lib/templates/loss-mask/report.ts'
 
 export const WAYS: Readonly<Record<WayName, { readonly title: string; readonly short: string; readonly how: string }>> =
   {
-    tito: { title: 'TITO (what was sampled)', short: 'TITO', how: 'The mask that the open trajectory carries.' },
+    tito: { title: 'TITO (sampled tokens)', short: 'TITO', how: 'The mask of the open trajectory.' },
     generation: {
       title: '{% generation %}',
       short: 'generation',
@@ -12,12 +12,12 @@ export const WAYS: Readonly<Record<WayName, { readonly title: string; readonly s
     prefix: {
       title: 'prefix-render difference',
       short: 'prefix',
-      how: 'Of each reply, the conversation that ends with it less the conversation before it with the generation prompt (TRL, verl).',
+      how: 'For each reply: the conversation that ends with it, minus the conversation before it with the generation prompt (TRL, verl).',
     },
     'fixed-base': {
       title: 'fixed base',
       short: 'fixed base',
-      how: 'Each message behind a constant base conversation, less the base; a reply is trained whole (verl’s multi-turn rollouts).',
+      how: 'Each message after a constant base conversation, minus the base; whole replies are trained (verl’s multi-turn rollouts).',
     },
   }
 
@@ -27,5 +27,5 @@ export const MARKS: Readonly<
   trained: { sign: '■', text: 'trained', colour: 'var(--band-trained)' },
   untrained: { sign: '□', text: 'not trained', colour: undefined },
   partly: { sign: '◧', text: 'partly trained', colour: 'var(--band-partly)' },
-  unknown: { sign: '–', text: 'not there', colour: 'var(--band-absent)' },
+  unknown: { sign: '–', text: 'absent', colour: 'var(--band-absent)' },
 }

@@ -172,7 +172,7 @@ describe('the mask doctor', () => {
     const [first, second] = within(list).getAllByRole('button')
     expect(first?.textContent).toContain('2 tokens from 1')
     expect(first?.textContent).toContain('generation not trained')
-    expect(second?.textContent).toContain('fixed base not there')
+    expect(second?.textContent).toContain('fixed base absent')
     await userEvent.click(first as HTMLElement)
     expect(onView).toHaveBeenCalledWith({ at: '1' })
     expect(onLine).toHaveBeenCalledWith(2)
@@ -202,7 +202,7 @@ describe('the mask doctor', () => {
     tab(report, { at: '3' })
     const bar = await screen.findByRole('region', { name: 'Token' })
     expect(bar.textContent).toContain('prefix: trained')
-    expect(bar.textContent).toContain('fixed base: not there')
+    expect(bar.textContent).toContain('fixed base: absent')
     expect(bar.textContent).not.toContain('template line')
   })
 
@@ -216,7 +216,7 @@ describe('the mask doctor', () => {
 
   test('nothing to find is said so', async () => {
     tab({ ...report, lints: [], disagreements: [] })
-    expect(await screen.findByText('Nothing is wrong in itself')).toBeDefined()
+    expect(await screen.findByText('No findings')).toBeDefined()
     expect(screen.getByText('No disagreements')).toBeDefined()
   })
 

@@ -28,7 +28,7 @@ export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps)
   if (!fix)
     return (
       <p role="status" data-fix="none" className="text-dim text-xs">
-        {countText(tried)} small changes were tried; none cures this cell without making another one worse.
+        {countText(tried)} small changes were tried; none fixes this cell without breaking another one.
       </p>
     )
   const others = fix.cured.length - 1
@@ -36,9 +36,9 @@ export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps)
     <section aria-label="Fix" data-fix="found" className="grid gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <p className="min-w-0 flex-1 basis-56">
-          <span className="font-medium text-good">✓ A fix that was tried:</span> {fix.why}{' '}
+          <span className="font-medium text-good">✓ Tested fix:</span> {fix.why}{' '}
           <span className="text-dim">
-            Cures this cell{others > 0 && ` and ${countText(others)} more`}, and makes none worse. {searchText(fix)}
+            Fixes this cell{others > 0 && ` and ${countText(others)} more`}and breaks none. {searchText(fix)}
           </span>
         </p>
         <CopyButton text={fix.diff}>Copy diff</CopyButton>
@@ -47,7 +47,7 @@ export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps)
         </Button>
       </div>
       {fix.costs.length > 0 && (
-        <ul aria-label="What the fix changes besides" className="list-disc pl-5 text-dim text-xs">
+        <ul aria-label="Other changes of the fix" className="list-disc pl-5 text-dim text-xs">
           {fix.costs.map(({ text }) => (
             <li key={text}>{text}</li>
           ))}
@@ -59,4 +59,4 @@ export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps)
 }
 
 const searchText = ({ search: { conversations, brokenBefore, brokenAfter } }: Fix): string =>
-  `Of ${countText(conversations)} generated conversations ${countText(brokenBefore)} broke and ${countText(brokenAfter)} still break; none that was stable does.`
+  `Of ${countText(conversations)} generated conversations, ${countText(brokenBefore)} broke and ${countText(brokenAfter)} still break; no stable one breaks.`

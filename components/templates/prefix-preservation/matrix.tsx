@@ -248,7 +248,7 @@ export function recordedGroups(cells: readonly Cell[]): readonly MatrixGroup[] {
     title: form === 'text' ? 'messages as text' : 'messages as parsed',
     explanation:
       form === 'text'
-        ? 'The content of a reply is all that was written'
+        ? 'The content of a reply is its whole text'
         : 'Thinking, content and calls apart, as clients keep them',
     cells: cells.filter(({ place }) => place.kind === 'trajectory' && place.form === form),
   }))

@@ -10,28 +10,28 @@ interface RecipeBoxProps {
   readonly onCell: (id: string) => void
 }
 
-/** How Rollscope goes on with a conversation, and whether that is what the whole conversation renders. */
+/** How Rollscope continues a conversation, and whether that is what the whole conversation renders. */
 export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
   const { kind, endOfTurn, separator, appended, proofs } = recipe
   const failed = proofs.filter(({ result }) => result.kind !== 'held')
   const first = failed[0]
   return (
     <section aria-label="Incremental recipe" data-recipe={kind}>
-      <Heading>How Rollscope goes on with a conversation</Heading>
+      <Heading>How Rollscope continues a conversation</Heading>
       <p className="mb-2 max-w-prose text-dim">
-        A question, a placeholder reply and the new messages are rendered and cut behind the reply. What stands there is
-        encoded and appended to the ids so far, which are never encoded again.
+        A question, a placeholder reply and the new messages are rendered and cut after the reply. The text after the
+        cut is encoded and appended to the existing ids, which are never encoded again.
       </p>
       <p className="mb-2">
         {kind === 'held' ? (
           <>
-            <span className="font-medium text-good">✓ Checked at all {countText(proofs.length)} boundaries:</span> this
-            is what the whole conversation has behind the reply.
+            <span className="font-medium text-good">✓ Checked at all {countText(proofs.length)} boundaries:</span> the
+            whole conversation has the same text after the reply.
           </>
         ) : (
           <>
             <span className="font-medium text-bad">✗ {kind === 'broken' ? 'It does not hold' : 'Impossible'}:</span>{' '}
-            {countText(failed.length)} of {countText(proofs.length)} boundaries have something else behind the reply.
+            {countText(failed.length)} of {countText(proofs.length)} boundaries have different text after the reply.
           </>
         )}
       </p>
@@ -60,10 +60,10 @@ export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
               {endOfTurn.text} <span className="text-dim">{endOfTurn.id}</span>
             </code>
           ) : (
-            'with no token'
+            'without a token'
           )}
         </Row>
-        <Row name="then stands" title="Between the end of a turn and what follows">
+        <Row name="followed by" title="Between the end of a turn and what follows">
           <code className="font-mono">{separator === '' ? 'nothing' : JSON.stringify(separator)}</code>
         </Row>
         {appended
@@ -112,7 +112,7 @@ function Text({ name, text, at }: { readonly name: string; readonly text: string
         {start > 0 && '…'}
         {JSON.stringify(text.slice(start, at)).slice(1, -1)}
         <mark className="bg-bad-soft text-bad underline">
-          {JSON.stringify(text.slice(at, start + SHOWN)).slice(1, -1) || 'nothing more'}
+          {JSON.stringify(text.slice(at, start + SHOWN)).slice(1, -1) || 'nothing else'}
         </mark>
         {text.length > start + SHOWN && '…'}
       </code>

@@ -99,10 +99,10 @@ export function Search({ input, run, tokenizer, onLine, onMessages }: SearchProp
 function statusText(state: SearchState, tried: number, found: number): string {
   if (state.kind === 'running') {
     const { progress } = state
-    if (!progress) return 'Starting …'
+    if (!progress) return 'Starting…'
     return progress.smallest
-      ? 'One was found. Making it smaller …'
-      : `${countText(tried + progress.tried)} conversations tried …`
+      ? 'Found one. Making it smaller…'
+      : `${countText(tried + progress.tried)} conversations tried…`
   }
   if (tried === 0) return 'Generated conversations: thinking, calls, results, whitespace, Unicode, numbers.'
   const all = `${countText(tried)} conversations tried`

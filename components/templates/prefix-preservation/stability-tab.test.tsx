@@ -124,7 +124,7 @@ describe('the matrix', () => {
   test('a row that asks nothing of the template is one cell that says why', async () => {
     tab("{%- for m in messages -%}{{- m.role + ': ' + m.content + '\\n' -}}{%- endfor -%}")
     await current()
-    expect(within(grid()).getAllByText('– The template knows no thinking.')).toHaveLength(2)
+    expect(within(grid()).getAllByText('– The template does not render thinking.')).toHaveLength(2)
   })
 
   test('a template that does not compile is told with its line', async () => {
@@ -151,11 +151,11 @@ describe('a finding', () => {
     const fix = await screen.findByRole('region', { name: 'Fix' })
     expect(fix.querySelectorAll('[data-diff="added"]')).toHaveLength(1)
     expect(fix.textContent).toMatch(
-      /Of 240 generated conversations \d+ broke and \d+ still break; none that was stable does\./,
+      /Of 240 generated conversations, \d+ broke and \d+ still break; no stable one breaks\./,
     )
-    const costs = within(fix).getByRole('list', { name: 'What the fix changes besides' })
+    const costs = within(fix).getByRole('list', { name: 'Other changes of the fix' })
     expect(costs.textContent).toBe(
-      'A plain reply that a question follows is written with "<|im_end|>" instead of "<|endoftext|>" (options as given).',
+      'A plain reply that a question follows is written with "<|im_end|>" instead of "<|endoftext|>" (options as set).',
     )
     await userEvent.click(within(fix).getByRole('button', { name: 'Apply' }))
     expect(props.onTemplate).toHaveBeenCalledWith(
@@ -202,7 +202,7 @@ test('an open trajectory has a grid of its own', async () => {
 test.each([
   [steady, 'preserving', /^✓ True: the result of a call leaves all \d+ tokens/, 0],
   [insertsThink, 'rewritten', /^✗ False: the result of a call changes what precedes it/, 2],
-  [dropsCalls, 'notAsked', /^– Not asked: The template does not print/, 0],
+  [dropsCalls, 'notAsked', /^– Not checked: The template does not print/, 0],
   ['{{ 1 / 0 }}', 'failed', /^! Error: ZeroDivisionError/, 0],
 ])('TRL’s check has its own answer, with both sides where it is False (%#)', async (template, kind, text, sides) => {
   tab(template)

@@ -61,7 +61,7 @@ export function StabilityTab(props: LabTabProps) {
       {isEmpty ? (
         !report?.failure && (
           <p className="p-4 text-faint" role="status">
-            {state.kind === 'running' ? 'Rendering every boundary …' : 'Nothing was checked yet.'}
+            {state.kind === 'running' ? 'Rendering every boundary…' : 'Nothing was checked yet.'}
           </p>
         )
       ) : (
@@ -107,7 +107,7 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
         </p>
         {recorded.length > 0 && (
           <>
-            <Heading>The open trajectory, with the ids that it has</Heading>
+            <Heading>The open trajectory, with its recorded ids</Heading>
             <Matrix
               label="Boundaries of the trajectory"
               groups={recordedGroups(recorded)}
@@ -141,9 +141,9 @@ const firstRed = (cells: readonly Cell[]): Cell | undefined =>
 
 function factsText({ calls, thinking, takesSystem }: NonNullable<DoctorReport['facts']>): string {
   const parts = [
-    thinking ? undefined : 'knows no thinking',
-    calls === 'dropped' ? 'prints no calls' : calls === 'refused' ? 'refuses calls' : undefined,
-    takesSystem ? undefined : 'takes no system message',
+    thinking ? undefined : 'does not render thinking',
+    calls === 'dropped' ? 'does not render calls' : calls === 'refused' ? 'rejects calls' : undefined,
+    takesSystem ? undefined : 'rejects system messages',
   ].filter((part) => part !== undefined)
   return parts.map((part) => ` · ${part}`).join('')
 }

@@ -23,8 +23,8 @@ export function TrlBox({ verdict }: { readonly verdict: TrlVerdict }) {
       )}
       <p className="max-w-prose text-dim text-xs">
         <code className="font-mono">is_chat_template_prefix_preserving</code> renders a question and a call, then the
-        same with the result. It gives no tools, no options and no thinking, and renders no generation prompt before the
-        call.
+        same with the result. It passes no tools, no options and no thinking, and renders no generation prompt before
+        the call.
       </p>
     </section>
   )
@@ -35,7 +35,7 @@ const ANSWERS: Readonly<
 > = {
   preserving: { sign: '✓', look: 'text-good', answer: 'True' },
   rewritten: { sign: '✗', look: 'text-bad', answer: 'False' },
-  notAsked: { sign: '–', look: 'text-dim', answer: 'Not asked' },
+  notAsked: { sign: '–', look: 'text-dim', answer: 'Not checked' },
   failed: { sign: '!', look: 'text-warn', answer: 'Error' },
 }
 

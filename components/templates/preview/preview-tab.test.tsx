@@ -30,7 +30,7 @@ beforeEach(() => {
 
 const input = { template: 'hi\n{{ it }}', messages: '[]', tools: '', options: '' }
 
-/** "ab" from line 1, outside of all messages; "cd" from line 2, of the first message and trained. */
+/** "ab" from line 1, outside all messages; "cd" from line 2, of the first message and trained. */
 const rendered: Preview = {
   kind: 'rendered',
   leftOut: undefined,
@@ -210,7 +210,7 @@ describe('a check', () => {
     }
     show({ onCheck })
     await userEvent.click(screen.getByRole('button', { name: 'Check with the server' }))
-    expect(screen.getByRole('button', { name: 'Asking …' })).toHaveProperty('disabled', true)
+    expect(screen.getByRole('button', { name: 'Checking…' })).toHaveProperty('disabled', true)
     show({ onCheck, input: { ...input, template: 'broken' } })
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
     await act(async () => resolve(differs))

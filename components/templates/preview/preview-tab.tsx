@@ -79,7 +79,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
         />
       ) : (
         <p className="p-4 text-faint" role="status">
-          {state.kind === 'running' ? 'Rendering …' : 'Nothing to show yet: the template has not rendered once.'}
+          {state.kind === 'running' ? 'Rendering…' : 'Nothing to show yet: the template has not rendered.'}
         </p>
       )}
       <CheckStrip
@@ -201,8 +201,8 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
             <PreviewToken token={shownToken} picture={picture} onLine={onLine} />
           ) : (
             <p className="text-faint">
-              Point at a token to see where it comes from; click to show its template line. Arrow keys step, Esc lets
-              go.
+              Point at a token to see where it comes from; click to show its template line. Arrow keys move, Esc clears
+              the selection.
             </p>
           )}
         </div>
@@ -229,7 +229,7 @@ function Legend({ picture, colour, cursorLine, found }: LegendProps) {
             {picture.mask.by === 'generation' ? '{% generation %}' : 'what each reply adds'}
           </span>
         ) : (
-          <span>not known: {picture.mask.why}</span>
+          <span>unknown: {picture.mask.why}</span>
         ))}
       {cursorLine !== undefined && (
         <span className="inline-flex items-center gap-1.5" data-cursor-line={cursorLine} data-found={count}>

@@ -95,6 +95,6 @@ export function tokenFacts(picture: Picture, { index, trained }: Token): readonl
           origin.source === 'value' ? 'a value' : 'the template’s own text',
         ]
       : []),
-    picture.mask.kind === 'unknown' ? 'mask not known' : trained ? 'trained' : 'not trained',
+    picture.mask.kind === 'unknown' ? 'mask unknown' : trained ? 'trained' : 'not trained',
   ]
 }

@@ -27,7 +27,7 @@ export function CallCard({ text, call, number, reRendered, onLine }: CallCardPro
         {call.writtenId !== undefined && (
           <span className="font-mono text-faint [overflow-wrap:anywhere]">id {call.writtenId}</span>
         )}
-        {call.kind === 'parsed' && call.isKnown === false && <Fault>no such tool is given</Fault>}
+        {call.kind === 'parsed' && call.isKnown === false && <Fault>no such tool is defined</Fault>}
         {call.kind === 'parsed' && call.fault !== undefined && <Fault>{call.fault}</Fault>}
       </header>
       {call.kind === 'malformed' ? <FaultFrame text={text} call={call} /> : <Arguments read={call.arguments} />}

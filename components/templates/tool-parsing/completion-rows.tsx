@@ -23,13 +23,13 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
   const at = parserNames.indexOf(best)
   const odd = rows.flatMap((row, index) => (isOdd(row, at) ? [index] : []))
   if (odd.length === 0)
-    return <p className="mt-3 text-dim text-xs">{best} reads all of them whole, and no other parser reads more.</p>
+    return <p className="mt-3 text-dim text-xs">{best} reads all of them completely, and no other parser reads more.</p>
   return (
     <div className="mt-3 text-xs">
       <table className="w-full border-collapse text-left">
         <caption className="pb-1 text-left text-dim">
-          {countText(odd.length)} of {countText(rows.length)} completions that {best} does not read whole, or of which
-          another parser reads more
+          {countText(odd.length)} of {countText(rows.length)} completions that {best} does not read completely, or of
+          which another parser reads more
         </caption>
         <thead className="text-faint">
           <tr>
@@ -52,7 +52,7 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
                   className="text-accent hover:underline"
                   onClick={() => onPick(elementAt(completions, index))}
                 >
-                  {completions[index]?.from || 'what is typed'}
+                  {completions[index]?.from || 'typed text'}
                 </button>
               </th>
               {elementAt(rows, index).map((tally, parser) => (

@@ -109,11 +109,11 @@ export function FitSection({
           )}
           {reading?.kind === 'done' && (
             <Button onClick={() => setReading(undefined)}>
-              By {completion === '' ? 'the template alone' : 'this completion'}
+              {completion === '' ? 'Score with the template only' : 'Score with this completion'}
             </Button>
           )}
           {completions.length > 1 && reading?.kind !== 'running' && (
-            <Button onClick={readAll}>By all {countText(completions.length)} completions</Button>
+            <Button onClick={readAll}>Score with my {countText(completions.length)} completions</Button>
           )}
         </div>
       </div>
@@ -125,7 +125,7 @@ export function FitSection({
           <Ranking report={shown} />
         </div>
       )}
-      {!shown && asked.kind === 'running' && <p className="text-faint text-xs">Asking the template …</p>}
+      {!shown && asked.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}
       {reading?.kind === 'done' && reading.report.completions && (
         <CompletionRows
           completions={reading.completions}

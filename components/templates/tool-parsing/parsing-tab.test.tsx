@@ -88,7 +88,7 @@ const HERMES = 'So: <tool_call>{"name": "add", "id": 7, "arguments": {"a": "x"}}
 
 test('nothing is there: what to do, and which parser the template speaks for', async () => {
   open()
-  expect(screen.getByPlaceholderText(/Paste what the model wrote/)).toBeDefined()
+  expect(screen.getByPlaceholderText(/Paste a completion/)).toBeDefined()
   expect(await screen.findByText(/^qwen_xml fits: it reads both calls/)).toBeDefined()
   expect(screen.queryByRole('region', { name: 'hermes' })).toBeNull()
 })
@@ -180,7 +180,7 @@ test('a file of completions: picked from, and ranked together with the template'
   await user.click(screen.getByRole('button', { name: 'By this completion' }))
   expect(await screen.findByText(/^The template speaks for kimi_k2, the completion for hermes/)).toBeDefined()
   await user.upload(screen.getByLabelText('File of completions'), new File(['{"a": 1}'], 'odd.json'))
-  expect((await screen.findByRole('alert')).textContent).toBe('odd.json holds no completions.')
+  expect((await screen.findByRole('alert')).textContent).toBe('odd.json contains no completions.')
 })
 
 test('the open trajectory’s responses can be picked, the first with a call is shown', async () => {
@@ -202,7 +202,7 @@ test('the server’s own parsers, beside ours: calls, and what it drops without 
   await type(user, HERMES)
   await user.selectOptions(screen.getByLabelText('Server'), 'gpu')
   await user.type(screen.getByLabelText('Tool-call parser'), 'qwen25')
-  await user.click(screen.getByRole('button', { name: 'Ask the server' }))
+  await user.click(screen.getByRole('button', { name: 'Parse on the server' }))
   expect(await screen.findByText(/reads 0 calls, beside hermes here/)).toBeDefined()
   expect(Array.from(document.querySelectorAll('[data-server-dropped] code'), (code) => code.textContent)).toEqual([
     'So:',
@@ -216,18 +216,18 @@ test('the server’s own parsers, beside ours: calls, and what it drops without 
 test('a server that has no such endpoints says so calmly; one that is away is an error', async () => {
   const { user } = open({ answer: { toolCalls: { state: 'absent' }, reasoning: { state: 'not-asked' } } })
   await type(user, HERMES)
-  await user.click(screen.getByRole('button', { name: 'Ask the server' }))
+  await user.click(screen.getByRole('button', { name: 'Parse on the server' }))
   expect((await screen.findByText(/does not parse tool calls itself/)).textContent).toBe(
     'built-in does not parse tool calls itself: it has no /parse_function_call.',
   )
-  expect(screen.getByText(/was not asked for thinking/)).toBeDefined()
+  expect(screen.getByText(/was not requested thinking/)).toBeDefined()
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
 test('what cannot be asked is told', async () => {
   const { user } = open({ answer: new Error('Rollscope’s own server does not answer.') })
   await type(user, HERMES)
-  await user.click(screen.getByRole('button', { name: 'Ask the server' }))
+  await user.click(screen.getByRole('button', { name: 'Parse on the server' }))
   expect((await screen.findByRole('alert')).textContent).toContain('does not answer')
 })
 

@@ -56,7 +56,7 @@ export function ParsingTab(props: ParsingTabProps) {
   const open = async (opened: File) => {
     const found = completionsIn(await opened.text())
     const [first] = found.completions
-    if (!first) return setFileProblem(`${opened.name} holds no completions.`)
+    if (!first) return setFileProblem(`${opened.name} contains no completions.`)
     setFileProblem(undefined)
     setFile({ name: opened.name, ...found })
     setCompletion(first)

@@ -19,7 +19,7 @@ export function Ranking({ report }: { readonly report: FitReport }) {
           <summary className="text-faint hover:text-ink">
             {template.evidence === 'written'
               ? `what the template writes for two calls${template.argumentForm === 'text' ? ', arguments given as text' : ''}`
-              : 'what the template tells the model'}
+              : 'the template’s instructions to the model'}
           </summary>
           <pre className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap rounded-sm bg-panel p-2 font-mono [overflow-wrap:anywhere]">
             {template.text}

@@ -4,13 +4,13 @@ import type { Cause } from '#lib/templates/tool-parsing/difference.ts'
 import type { CallSide, ReRenderedCall } from '#lib/templates/tool-parsing/rerender.ts'
 
 const CAUSES: Readonly<Record<Cause, string>> = {
-  tokens: 'the same text in other tokens',
+  tokens: 'the same text in different tokens',
   spacing: 'white space',
   'key-order': 'the order of keys',
   escapes: 'escapes in strings',
   numbers: 'the spelling of numbers',
-  words: 'True, False, None against true, false, null',
-  quotes: 'single against double quotes',
+  words: 'True, False, None instead of true, false, null',
+  quotes: 'single instead of double quotes',
   ignored: 'members that the parser passed over',
   content: 'what stands there',
 }

@@ -76,28 +76,28 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
         </SelectField>
         <TextField
           label="Tool-call parser"
-          explanation="SGLang’s name, such as qwen25 or qwen3_coder. Empty: the one that the server runs with."
+          explanation="SGLang’s name, such as qwen25 or qwen3_coder. Empty: the parser that the server runs with."
           placeholder="the server’s own"
           value={toolCallParser}
           onChange={({ target }) => setToolCallParser(target.value)}
         />
         <TextField
           label="Reasoning parser"
-          explanation="SGLang’s name, such as qwen3 or deepseek-r1. Empty: the one that the server runs with."
+          explanation="SGLang’s name, such as qwen3 or deepseek-r1. Empty: the parser that the server runs with."
           placeholder="the server’s own"
           value={reasoningParser}
           onChange={({ target }) => setReasoningParser(target.value)}
         />
         <Button type="submit" disabled={text === '' || asked?.kind === 'asking'}>
-          Ask the server
+          Parse on the server
         </Button>
       </form>
       <div aria-live="polite" className="mt-2 text-xs">
-        {asked?.kind === 'asking' && <p className="text-dim">Asking {server} …</p>}
+        {asked?.kind === 'asking' && <p className="text-dim">Asking {server}…</p>}
         {asked?.kind === 'failed' && <TaskBanner error={asked.error} />}
         {asked?.kind === 'answered' && (
           <div className={asked.text === text ? '' : 'opacity-45'} data-server-answer={asked.server}>
-            {asked.text !== text && <p className="text-dim">Of the text as it was before.</p>}
+            {asked.text !== text && <p className="text-dim">Result for the previous text.</p>}
             <ToolCalls {...asked} lanes={lanes} />
             <Reasoning {...asked} />
           </div>
@@ -116,8 +116,8 @@ interface AnswerProps {
 }
 
 const VERDICTS: Readonly<Record<ServerCall['verdict'], string>> = {
-  same: '✓ as here',
-  other: '✗ other arguments than here',
+  same: '✓ same as here',
+  other: '✗ different arguments',
   alone: '✗ not read here',
 }
 
@@ -205,7 +205,7 @@ function Unanswered({ what, path, server, answer }: UnansweredProps) {
     case 'not-asked':
       return (
         <p className="text-dim" data-unanswered="not-asked">
-          {server} was not asked for {what}: it runs without such a parser, and none is named above.
+          {server} was not requested {what}: it runs without such a parser, and none is named above.
         </p>
       )
     case 'failed':

@@ -43,10 +43,10 @@ export function SourceBox({ completion, choices, onType, onPick, onFile, filePro
       }}
     >
       <TextArea
-        label={completion.from === '' ? 'Completion: what the model wrote' : `Completion: ${completion.from}`}
+        label={completion.from === '' ? 'Completion of the model' : `Completion: ${completion.from}`}
         value={completion.text}
         onChange={({ target }) => onType(target.value)}
-        placeholder="Paste what the model wrote, or drop a file of completions here: JSON lines, one a line, or trajectories."
+        placeholder="Paste a completion, or drop a file of completions here: JSON lines or trajectories."
         rows={5}
         spellCheck={false}
         className="max-h-[50vh] font-mono text-xs leading-5"
@@ -63,7 +63,7 @@ export function SourceBox({ completion, choices, onType, onPick, onFile, filePro
                 if (target.value !== '' && found) onPick(found)
               }}
             >
-              <option value="">what is typed above</option>
+              <option value="">the text above</option>
               {choices.map(({ label, completions }, group) => (
                 <optgroup key={label} label={label}>
                   {completions.slice(0, MOST_CHOICES).map((one, index) => (

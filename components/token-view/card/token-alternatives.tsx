@@ -11,13 +11,13 @@ interface TokenAlternativesProps {
 
 /** The likeliest tokens at a place, the chosen one where it stands among them, and what is left for all others. */
 export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
-  if (token.alternatives.length === 0) return <p className="text-faint text-xs">None were asked for at this token.</p>
+  if (token.alternatives.length === 0) return <p className="text-faint text-xs">No alternatives were requested.</p>
   const isAmong = token.alternatives.some(({ id }) => id === token.id)
   const shown = isAmong ? token.alternatives : [...token.alternatives, { id: token.id, logprob: token.logprob }]
   const rest = 1 - shown.reduce((sum, { logprob }) => sum + probabilityOf(logprob), 0)
   return (
     <table className="w-full text-xs tabular-nums">
-      <caption className="sr-only">The likeliest tokens here</caption>
+      <caption className="sr-only">Most likely tokens here</caption>
       <tbody>
         {shown.map(({ id, logprob }) => (
           <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">

@@ -43,7 +43,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
       <div className="mb-2 flex items-baseline justify-between gap-2">
         <h2 className="font-semibold text-dim text-xs">Token {countText(token.index)}</h2>
         <span className="text-faint text-xs">
-          {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
+          {state === 'pinned' ? 'pinned · Esc unpins' : 'under the pointer · click to pin'}
         </span>
       </div>
       <p className="mb-3 max-h-40 overflow-auto rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
@@ -64,7 +64,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
         <Fact name="id">{token.id}</Fact>
         <Fact name="text">
           {entry === undefined ? (
-            'not known: no tokenizer was named'
+            'unknown: no tokenizer was named'
           ) : text === undefined ? (
             'part of a character'
           ) : (
@@ -73,7 +73,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
         </Fact>
         <Fact name="bytes">
           {entry === undefined ? (
-            'not known'
+            'unknown'
           ) : (
             <Scrolled label="Bytes of the token">{hexOf(bytesOf(entry)) || 'none'}</Scrolled>
           )}
@@ -84,13 +84,13 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
             : `${decimalText(token.logprob, 4)} · ${logprobSource(token)}`}
         </Fact>
         <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
-        <Fact name="rank" title="Among the alternatives: a server gives the likeliest only">
+        <Fact name="rank" title="Among the recorded alternatives: a server reports only the most likely tokens">
           {rankText(token)}
         </Fact>
         {token.alternatives.length > 0 && (
           <Fact
             name="entropy, margin"
-            title="By the alternatives alone: the entropy is at least this, in nats; the margin is between the two likeliest"
+            title="From the recorded alternatives: the entropy is at least this, in nats; the margin is between the two most likely"
           >
             ≥ {decimalText(entropyAt(token.segment, token.indexInSegment), 2)} nats ·{' '}
             {marginText(marginAt(token.segment, token.indexInSegment))}
@@ -136,7 +136,7 @@ const LONG_TEXT = 200
 const numberText = (value: number): string => String(value).replaceAll('-', '−')
 
 const unknownText = ({ segment, index }: Token, isRequesting: boolean): string =>
-  isRequesting && segment.kind === 'prompt' && index > 0 ? 'being requested …' : 'unknown'
+  isRequesting && segment.kind === 'prompt' && index > 0 ? 'requesting…' : 'unknown'
 
 function logprobSource({ segment }: Token): string {
   if (segment.kind === 'prompt') return 'prefill, T 1'

@@ -28,4 +28,4 @@ export function useCopy(
 export const copiedNote = ({ text, isExact }: CopiedText): string =>
   isExact
     ? `Text copied: ${text.length.toLocaleString('en')} characters.`
-    : 'Text copied, but not every byte: a token that holds a part of a character alone is no text. Copy ids or hex instead.'
+    : 'Text copied, but some bytes are missing: a token with only a part of a character has no text. Copy ids or hex instead.'

@@ -73,7 +73,7 @@ export function versionMode(segments: readonly SegmentView[]): CategoryMode {
     kind: 'category',
     name: 'version',
     title: 'Weight version',
-    explanation: 'Which weights wrote a token',
+    explanation: 'Which weights sampled a token',
     categories: tinted(versions),
     read,
   }

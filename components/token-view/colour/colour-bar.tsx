@@ -18,7 +18,7 @@ interface ColourBarProps {
 
 const BUTTONS = [
   { name: 'mask', title: 'Mask', explanation: 'Trained tokens' },
-  { name: 'logprob', title: 'Logprob', explanation: 'Surprise (−logprob) of trained tokens' },
+  { name: 'logprob', title: 'Logprob', explanation: 'Surprisal (−logprob) of trained tokens' },
 ] as const
 
 const BOX =
@@ -46,15 +46,15 @@ export function ColourBar({ trajectory, colouring, onChange }: ColourBarProps) {
           </button>
         ))}
         <select
-          aria-label="Colour tokens by something else"
-          title={isInMenu ? colouring.mode.explanation : 'Other numbers and kinds'}
+          aria-label="More colour modes"
+          title={isInMenu ? colouring.mode.explanation : 'More colour modes'}
           value={isInMenu ? name : ''}
           data-chosen={isInMenu || undefined}
           onChange={({ target }) => choose(target.value)}
           className={`${BOX} field-sizing-content min-w-0 max-w-44`}
         >
           <option value="" hidden>
-            More …
+            More…
           </option>
           {isInMenu && name.startsWith('column:') && (
             <option value={name} hidden>

@@ -287,7 +287,7 @@ test('the menu says what a trajectory lacks', () => {
     tool: 'no calls',
     call: 'no calls',
     segment: undefined,
-    version: 'not said',
+    version: 'not recorded',
     none: undefined,
   })
   expect(missing(sample)).toMatchObject({ rank: undefined, tool: undefined, 'column:entropy': undefined })

@@ -57,7 +57,7 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
         </>
       )}
       {p95 !== null && (
-        <span className="text-faint" title="Of trained tokens: 95 of 100 are nearer to the beginning of the scale">
+        <span className="text-faint" title="95 % of trained tokens are closer to the start of the scale">
           p95 {axis.direction === 'diverging' && '±'}
           {mode.text(axis.direction === 'diverging' ? p95 : valueAt(axis, p95))}
         </span>

@@ -32,7 +32,7 @@ export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) 
           className="limit-handle"
           aria-label="End of the colour scale"
           aria-valuetext={text}
-          title="Drag it, or use the arrow keys, to move the end of the scale. The line is p95 of trained tokens."
+          title="Drag, or use the arrow keys, to move the end of the scale. The line is p95 of trained tokens."
           min={0}
           max={end}
           step={step}

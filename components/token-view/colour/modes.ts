@@ -87,7 +87,7 @@ const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly 
   const logprobs = lacks('no logprobs', (segment) => segment.logprobs !== undefined)
   const alternatives = lacks('no alternatives', ({ topLogprobs }) => topLogprobs !== undefined)
   const runnersUp = lacks('no second alternatives', ({ topLogprobs }) => (topLogprobs?.k ?? 0) > 1)
-  const versions = lacks('not said', (segment) => segment.kind === 'response' && !!segment.weightVersions?.length)
+  const versions = lacks('not recorded', (segment) => segment.kind === 'response' && !!segment.weightVersions?.length)
   const calls = lacks('no calls', (segment) => segment.kind === 'response' && segment.toolCalls.length > 0)
   const choice = (name: string, title: string, missing?: string): ColourChoice => ({ name, title, missing })
   const number = ({ name, title, isApproximate }: NumberMode, missing?: string): ColourChoice =>

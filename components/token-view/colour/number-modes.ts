@@ -39,7 +39,7 @@ function quantityMode(name: QuantityName, look: Look): NumberMode {
 export const SURPRISE = quantityMode('surprise', {
   name: 'logprob',
   title: 'Logprob',
-  explanation: 'Surprise (−logprob) of trained tokens',
+  explanation: 'Surprisal (−logprob) of trained tokens',
   scope: 'trained',
   axis: () => SURPRISE_AXIS,
   text: shortNumber,
@@ -49,7 +49,7 @@ export const SURPRISE_WITH_PROMPT: NumberMode = {
   ...SURPRISE,
   name: 'logprobs',
   title: 'Logprob + prompt',
-  explanation: 'Surprise of context tokens too: prefill, at temperature 1',
+  explanation: 'Surprisal of context tokens too: prefill, at temperature 1',
   scope: 'all',
 }
 
@@ -66,7 +66,7 @@ export const ENTROPY = quantityMode('entropy', {
   name: 'entropy',
   title: 'Entropy',
   explanation:
-    'Approximate: from the k best. −Σ pᵢ ln pᵢ − r ln r, with pᵢ of the recorded alternatives and all the rest r = 1 − Σ pᵢ as one lump: the real entropy is at least this',
+    'Approximate: from the k best. −Σ pᵢ ln pᵢ − r ln r, with pᵢ of the recorded alternatives and the remaining probability r = 1 − Σ pᵢ: the real entropy is at least this',
   scope: 'trained',
   axis: () => ({ ...SURPRISE_AXIS, step: 0.25, shortest: 0.5 }),
   text: shortNumber,
@@ -76,7 +76,7 @@ export const MARGIN = quantityMode('margin', {
   name: 'margin',
   title: 'Margin',
   explanation:
-    'Approximate: from the k best. Probability of the likeliest recorded alternative less that of the second: the smaller, the warmer',
+    'Approximate: from the k best. Probability of the most likely recorded alternative minus that of the second: the smaller, the warmer',
   scope: 'trained',
   axis: () => SHARE_AXIS,
   text: shortNumber,

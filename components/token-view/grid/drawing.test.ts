@@ -134,8 +134,8 @@ test('outcomes say what happened and what to do', () => {
   expect(outcomeText({ kind: 'ended', reason: 'end_turn' })).toBeUndefined()
   expect(outcomeText({ kind: 'ended', reason: 'length' })).toMatchObject({
     tone: 'note',
-    hint: 'It was kept as it is. Raise max_new_tokens, or send a next turn: the open turn is closed first.',
-    facts: 'It was kept as it is.',
+    hint: 'The response was kept unchanged. Raise max_new_tokens, or send a next turn: the open turn is closed first.',
+    facts: 'The response was kept unchanged.',
   })
   expect(outcomeText({ kind: 'ended', reason: 'max_tokens' })).toMatchObject({ facts: undefined })
   expect(outcomeText({ kind: 'failed', code: 'X', message: 'it broke', hint: 'mend it' })).toEqual({

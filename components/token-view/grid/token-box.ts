@@ -56,7 +56,7 @@ const FOLD_CELLS = 1
 /** What a screen reader says of a token. */
 export function tokenName(token: Token, { trajectory, reading }: Pick<RowPicture, 'trajectory' | 'reading'>): string {
   const entry = trajectory.vocab[token.id]
-  const text = entry === undefined ? 'text not known' : quoted(entry)
+  const text = entry === undefined ? 'text unknown' : quoted(entry)
   return [
     `token ${token.index}`,
     text,

@@ -112,5 +112,5 @@ function spokenSelection(selection: Selection, trajectory: TrajectoryView, readi
   const token = tokenAt(trajectory, selection.focus)
   if (!token) return ''
   const { start, end } = rangeOf(selection)
-  return `${isSingle(selection) ? '' : `${end - start} tokens chosen, to `}${tokenName(token, { trajectory, reading })}`
+  return `${isSingle(selection) ? '' : `${end - start} tokens selected, to `}${tokenName(token, { trajectory, reading })}`
 }

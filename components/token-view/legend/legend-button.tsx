@@ -36,7 +36,7 @@ export function LegendButton({ source, control }: LegendButtonProps) {
         className="-m-1 h-[min(70dvh,620px)] w-[min(400px,calc(100vw-48px))] overflow-y-auto p-1 text-xs"
       >
         {isOpen && (
-          <Suspense fallback={<p className="text-faint">Loading …</p>}>
+          <Suspense fallback={<p className="text-faint">Loading…</p>}>
             <TokenLegend source={source} />
           </Suspense>
         )}

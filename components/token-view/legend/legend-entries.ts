@@ -133,7 +133,7 @@ const GROUPS: readonly LegendGroup[] = [
       },
       {
         title: 'Context',
-        meaning: 'softer ink, no line: the model read it, nothing is trained on it (mask 0)',
+        meaning: 'softer ink, no line: the model read it; it does not contribute to the loss (mask 0)',
         sample: { kind: 'row', text: 'question' },
         occurs: (source) => someSegment(source, (segment) => hasMask(segment, false)),
       },
@@ -162,7 +162,7 @@ const GROUPS: readonly LegendGroup[] = [
     entries: [
       {
         title: 'Selected',
-        meaning: 'the pinned token, or a range of tokens; what colours them stays as it is',
+        meaning: 'the pinned token, or a range of tokens; their colours do not change',
         sample: { kind: 'row', text: 'token', box: 'token-selected' },
         occurs: ({ isSelected }) => isSelected,
       },
@@ -198,14 +198,14 @@ const GROUPS: readonly LegendGroup[] = [
         occurs: marks('hit'),
       },
       {
-        title: 'Current hit, chosen drift',
-        meaning: 'the one that was stepped to',
+        title: 'Current hit, selected drift',
+        meaning: 'the current one',
         sample: { kind: 'row', text: 'found', overlay: 'current' },
         occurs: marks('current'),
       },
       {
         title: 'Drift',
-        meaning: 'ids that encoding the text again does not give; a bar in the gutter marks the line',
+        meaning: 'ids that change when the text is encoded again; a bar in the gutter marks the line',
         sample: { kind: 'row', text: 'drift', overlay: 'drift' },
         occurs: marks('drift'),
       },
@@ -217,7 +217,8 @@ const GROUPS: readonly LegendGroup[] = [
       },
       {
         title: 'Linked',
-        meaning: 'a blue tint: what the pointer rests on elsewhere, such as a message, a call or a point of a chart',
+        meaning:
+          'a blue tint: the tokens of what is under the pointer elsewhere, such as a message, a call or a point of a chart',
         sample: { kind: 'row', text: 'token', overlay: 'linked' },
         occurs: marks('linked'),
       },
@@ -230,7 +231,7 @@ const GROUPS: readonly LegendGroup[] = [
       },
       {
         title: 'Cut',
-        meaning: "a line where a trainer's file ends this sequence: what follows is not in it",
+        meaning: "a line where a trainer's file ends this sequence: later tokens are not in it",
         sample: { kind: 'row', text: 'kept lost', overlay: 'cut' },
         views: ['inspector'],
         occurs: marks('cut'),
@@ -255,7 +256,7 @@ const GROUPS: readonly LegendGroup[] = [
       },
       {
         title: 'Tool call',
-        meaning: 'a blue bar; the name of the tool, its id and whether it succeeded stand at the right',
+        meaning: 'a blue bar; the name of the tool, its id and whether it succeeded are at the right',
         sample: { kind: 'row', text: '{"a": 1}', isTrained: true, span: 'tool-call' },
         occurs: (source) =>
           someSegment(source, (segment) => segment.kind === 'response' && segment.toolCalls.length > 0),

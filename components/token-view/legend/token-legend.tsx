@@ -12,9 +12,7 @@ export function TokenLegend({ source }: { readonly source: LegendSource }) {
   const { shown, absent } = legendOf(source)
   return (
     <>
-      <p className="text-dim">
-        Backgrounds are what tokens are coloured by: their scale is beside the choice of colours.
-      </p>
+      <p className="text-dim">Backgrounds show the colour mode; its scale is next to the mode.</p>
       {shown.map(({ title, entries }) => (
         <section key={title} aria-label={title} className="mt-4">
           <Heading>{title}</Heading>

@@ -16,11 +16,11 @@ export interface MessagePlaceText {
 
 export function messagePlace(trajectory: TrajectoryView, { segmentIndex, indexInSegment }: Token): MessagePlaceText {
   const place = messageAt(trajectory, segmentIndex, indexInSegment)
-  if (!place) return { text: 'not told', title: 'No message’s text is in this part of the segment as it is.' }
+  if (!place) return { text: 'unknown', title: 'This part of the segment matches no message text.' }
   const { message, row, partIndex } = place
   const name = `${row + 1} · ${roleName(message, trajectory)}`
   const { tokens } = (partIndex === undefined ? undefined : message.parts[partIndex]) ?? {}
-  if (!tokens) return { text: `${name} · template`, title: 'What the template writes around the message.' }
+  if (!tokens) return { text: `${name} · template`, title: 'Text that the template adds around the message.' }
   const part = partNameOf(elementAt(message.parts, partIndex as number))
   const position = `token ${countText(indexInSegment - tokens.start)} of ${countText(tokens.end - tokens.start)}`
   return { text: [name, ...(part ? [part] : []), position].join(' · '), title: undefined }

@@ -31,7 +31,7 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
       </p>
       {lacked.length > 0 && (
         <details>
-          <summary className="hover:text-ink">The file did not say {lacked.length} things</summary>
+          <summary className="hover:text-ink">Missing in the file: {lacked.length}</summary>
           <ul className="mt-1 grid list-disc gap-0.5 pl-4">
             {lacked.map((words) => (
               <li key={words}>{visibleText(clipped(words, LONG_TEXT))}</li>
@@ -50,10 +50,10 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
 }
 
 const RETOKENIZED = {
-  text: 'made again: the text of a run, encoded again',
-  structured: 'made again: the messages of a run, calls structured, through the chat template',
-  raw: 'made again: the messages of a run, calls as text, through the chat template',
-  read: 'what the server of a chat endpoint read in the end',
+  text: 'reconstructed: the text of a run, encoded again',
+  structured: 'reconstructed: the messages of a run, calls structured, rendered with the chat template',
+  raw: 'reconstructed: the messages of a run, calls as text, rendered with the chat template',
+  read: 'the last prompt that the server of a chat endpoint read',
 } as const
 
 function sourceText(provenance: Trajectory['provenance']): string {

@@ -55,18 +55,18 @@ const REASONS: Readonly<Record<OutcomeReason, ReasonText | undefined>> = {
   end_turn: undefined,
   length: {
     title: 'The response reached max_new_tokens.',
-    facts: 'It was kept as it is.',
+    facts: 'The response was kept unchanged.',
     steps: 'Raise max_new_tokens, or send a next turn: the open turn is closed first.',
   },
   context_full: {
     title: 'The context is full.',
     steps: 'Start a new run, shorten the messages, or use a server with a longer context.',
   },
-  cancelled: { title: 'Stopped.', facts: 'What had arrived is kept.', steps: 'A next turn goes on from it.' },
+  cancelled: { title: 'Stopped.', facts: 'What had arrived is kept.', steps: 'A next turn continues from it.' },
   aborted: {
     title: 'The server aborted the request.',
     facts: 'What had arrived is kept.',
-    steps: 'Look at the server’s log, then send again.',
+    steps: 'Check the server’s log, then send again.',
   },
   max_tool_iterations: {
     title: 'The limit of tool iterations was reached.',
@@ -83,7 +83,7 @@ const REASONS: Readonly<Record<OutcomeReason, ReasonText | undefined>> = {
   interrupted: {
     title: 'Rollscope was stopped during this run.',
     facts: 'It is kept up to its last closed segment.',
-    steps: 'A next turn goes on from it.',
+    steps: 'A next turn continues from it.',
   },
   truncated: { title: 'This run was cut off.', facts: 'The file does not say why.' },
   unknown: undefined,

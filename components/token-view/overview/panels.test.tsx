@@ -51,7 +51,7 @@ test('what is unknown is called so', () => {
 
 test('a token without alternatives says so', () => {
   card(0)
-  expect(screen.getByText('None were asked for at this token.')).toBeDefined()
+  expect(screen.getByText('No alternatives were requested.')).toBeDefined()
 })
 
 test('tool calls show their arguments, result and raw text; malformed ones their reason', async () => {
@@ -97,7 +97,7 @@ test('drift is told where it was looked for', () => {
 
 test('a running call says so', () => {
   render(<ToolCalls trajectory={{ ...sample, live: { runningCalls: { call_0000: 'now' } } }} onSelect={() => {}} />)
-  expect(screen.getByText('running …')).toBeDefined()
+  expect(screen.getByText('running…')).toBeDefined()
 })
 
 test('totals name the temperature that the logprobs are to be read with', () => {
@@ -114,7 +114,7 @@ test('calls without a known result are counted when the run is over', () => {
       : segment,
   ) as typeof sample.segments
   const { rerender } = render(<Totals trajectory={{ ...sample, segments }} />)
-  expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed) · 1 result not told')
+  expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed) · 1 result not recorded')
   rerender(<Totals trajectory={{ ...sample, segments, outcome: { kind: 'running' } }} />)
   expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed)')
 })

@@ -4,10 +4,10 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 /** Kinds of problem that concern a whole run, with what can be done; others are told at their tokens. */
 const HINTS: Readonly<Record<string, string>> = {
   prompt:
-    'SGLang adds fields to tools that transformers does not render. The ids here are those that the server read; sides made again by this template begin otherwise.',
+    'SGLang adds fields to tools that transformers does not render. The ids here are those that the server read; sides rendered with this template begin differently.',
   template: 'Describe them in the system prompt, or choose a model whose template prints them.',
-  router: 'Give the address of the server itself, or do without this parameter.',
-  model: 'Logprobs of different models are not to be compared.',
+  router: 'Use the address of the server itself, or remove this parameter.',
+  model: 'Logprobs of different models must not be compared.',
 }
 
 /** What the reader of a run must know before its tokens, each once. */

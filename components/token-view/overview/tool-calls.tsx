@@ -28,7 +28,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
     count: calls.length,
     heightOf: usualHeight,
   })
-  if (calls.length === 0) return <p className="text-faint text-xs">None so far.</p>
+  if (calls.length === 0) return <p className="text-faint text-xs">No tool calls yet.</p>
   const isLong = calls.length > MANY_CALLS
   return (
     <div
@@ -107,7 +107,7 @@ function ToolCallCard({
               {call.result.wholeLength !== undefined && (
                 <p className="mt-1 font-sans text-faint">
                   {call.result.text.length.toLocaleString('en')} of {call.result.wholeLength.toLocaleString('en')}{' '}
-                  characters: cut by the setting “result characters”.
+                  characters: cut by the setting “Maximum result characters”.
                 </p>
               )}
             </div>
@@ -159,9 +159,9 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
 }
 
 function stateText(call: ToolCall, { live, provenance }: TrajectoryView): string {
-  if (live?.runningCalls[call.id] !== undefined) return 'running …'
+  if (live?.runningCalls[call.id] !== undefined) return 'running…'
   // The file of a trainer has the result among its ids, and does not say which they are.
-  if (!call.result) return provenance.kind === 'import' ? 'result not told' : 'not executed'
+  if (!call.result) return provenance.kind === 'import' ? 'no result recorded' : 'not executed'
   const time = call.result.elapsedMs === undefined ? '' : ` ${durationText(call.result.elapsedMs)}`
   return `${call.result.status === 'success' ? '✓' : call.result.status === 'cancelled' ? 'stopped' : '✗'}${time}`
 }

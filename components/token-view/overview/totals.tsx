@@ -36,7 +36,7 @@ export function Totals({ trajectory, driftSpans }: TotalsProps) {
       {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
       <Fact name="tool calls">
         {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗{calls.malformed > 0 && ` (${calls.malformed} malformed)`}
-        {untold > 0 && ` · ${countText(untold)} ${untold === 1 ? 'result' : 'results'} not told`}
+        {untold > 0 && ` · ${countText(untold)} ${untold === 1 ? 'result' : 'results'} not recorded`}
       </Fact>
       {all.cachedTokens !== null && all.promptTokensRead !== null && (
         <Fact name="cached tokens" title="Prompt tokens that the server took from its prefix cache, over all calls">
@@ -56,7 +56,7 @@ export function Totals({ trajectory, driftSpans }: TotalsProps) {
         </Fact>
       )}
       {driftSpans !== undefined && (
-        <Fact name="drift" title="Stretches of ids that encoding their texts again does not give">
+        <Fact name="drift" title="Spans of ids that change when their text is encoded again">
           <span className={driftSpans > 0 ? 'text-warn' : ''}>
             {countText(driftSpans)} {driftSpans === 1 ? 'span' : 'spans'}
           </span>
@@ -100,7 +100,7 @@ function titoCheck(trajectory: TrajectoryView): TitoCheck {
   if (trajectory.provenance.kind === 'rollout' && trajectory.provenance.endpoint === 'chat') return chatCheck(segments)
   const prompts = segments.filter(({ kind }) => kind === 'prompt').length
   if (prompts > 1 && continuations.length < prompts - 1)
-    return { text: 'not known', title: 'The file does not say how its later prompts came about.', isGood: false }
+    return { text: 'unknown', title: 'The file does not say how its later prompts were made.', isGood: false }
   return {
     text: continuations.length === 0 ? 'one turn' : 'prefix exact ✓',
     title: continuations.some(({ check }) => check.kind === 'unknown')
@@ -116,12 +116,12 @@ function chatCheck(segments: TrajectoryView['segments']): TitoCheck {
   return drifted === 0
     ? {
         text: 'chat, no drift',
-        title: 'Messages were sent, and the server read the tokens that stand here.',
+        title: 'Messages were sent, and the server read the tokens shown here.',
         isGood: true,
       }
     : {
         text: `chat, ${drifted} drifted`,
-        title: `Messages were sent, and before ${drifted} of the responses the server read other tokens than stand here.`,
+        title: `Messages were sent, and before ${drifted} of the responses the server read tokens other than those shown here.`,
         isGood: false,
       }
 }

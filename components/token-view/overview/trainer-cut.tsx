@@ -31,12 +31,12 @@ export function TrainerCutFields({ cut, onCut }: TrainerCutFieldsProps) {
   const isWrong = text.trim() !== '' && read(text) === undefined
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-      <legend className="sr-only">What the trainer takes</legend>
+      <legend className="sr-only">Trainer’s maximum length</legend>
       <label
         className="flex items-center gap-2"
-        title="The longest sequence that your trainer takes, prompt and response together, such as max_model_len, max_seq_len or rollout_max_context_len"
+        title="The longest sequence that your trainer accepts, prompt and response together, such as max_model_len, max_seq_len or rollout_max_context_len"
       >
-        Trainer takes
+        Trainer’s maximum length
         <input
           inputMode="numeric"
           autoComplete="off"
@@ -56,7 +56,7 @@ export function TrainerCutFields({ cut, onCut }: TrainerCutFieldsProps) {
         />
         tokens
       </label>
-      <label className="flex items-center gap-2" title="What your trainer does to samples that are longer">
+      <label className="flex items-center gap-2" title="What your trainer does with longer samples">
         Longer samples
         <select
           className={BOX}

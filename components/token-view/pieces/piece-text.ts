@@ -15,7 +15,7 @@ export const quoted = (entry: VocabEntry | undefined): string =>
 
 /** The bytes of a token in hexadecimal, as far as there is room. */
 export function bytesText(entry: VocabEntry | undefined): string {
-  if (entry === undefined) return 'not known'
+  if (entry === undefined) return 'unknown'
   const bytes = hexOf(bytesOf(entry).subarray(0, MANY_BYTES))
   const count = bytesOf(entry).length
   return count > MANY_BYTES ? `${bytes} … (${countText(count)})` : bytes || 'none'

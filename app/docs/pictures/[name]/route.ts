@@ -11,7 +11,7 @@ export async function GET(_request: Request, { params }: PictureContext): Promis
   const link = `pictures/${(await params).name}`
   const picture = pictureHref(link) === undefined ? undefined : await readPicture(link)
   return picture === undefined
-    ? new Response('There is no such picture.\n', { status: 404 })
+    ? new Response('Picture not found.\n', { status: 404 })
     : new Response(picture, { headers: { 'content-type': 'image/png', 'cache-control': 'no-cache' } })
 }
 
