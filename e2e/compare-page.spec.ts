@@ -112,7 +112,9 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
     await dialog.getByRole('button', { name: 'Apply' }).click()
     await compared(page)
     await expect(page).toHaveURL(/tokenizer=built-in/)
-    await expect(summary(page)).toContainText(/No drift.*All \d+ tokens of the left side have the same ids on the right/)
+    await expect(summary(page)).toContainText(
+      /No drift.*All \d+ tokens of the left side have the same ids on the right/,
+    )
   })
 
   await test.step('the chat baseline of a run is compared with what the server read', async () => {

@@ -35,7 +35,7 @@ test('The parser lab reads a completion by several parsers, renders its calls ag
     await page.getByRole('region', { name: 'Completion' }).dispatchEvent('drop', { dataTransfer: transfer })
     await expect(page.getByLabel('Pick')).toBeVisible()
     await expect(page).toHaveURL(/\/templates/)
-    await page.getByRole('button', { name: 'By all 2 completions' }).click()
+    await page.getByRole('button', { name: 'Score with my 2 completions' }).click()
     await expect(page.locator('[data-ranking="hermes"]')).toContainText('1 malformed')
     await page.getByRole('button', { name: 'line 2', exact: true }).click()
     await expect(page.getByRole('textbox', { name: 'Completion: line 2' })).toHaveValue(COMPLETION)

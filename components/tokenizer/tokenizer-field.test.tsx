@@ -35,7 +35,10 @@ test('it shows what the server names', () => {
 })
 
 test.each<[ShownStatus, string]>([
-  [{ ...ready, tokenizerName: 'org/name' }, 'The server reports org/name, which is loaded from this machine or the Hub.'],
+  [
+    { ...ready, tokenizerName: 'org/name' },
+    'The server reports org/name, which is loaded from this machine or the Hub.',
+  ],
   [{ state: 'ready', kind: 'router', latencyMs: 1 }, 'The server reports no tokenizer: it is used as the tokenizer.'],
   [{ state: 'asking' }, 'From this machine or the Hub.'],
 ])('%j', (status, text) => {

@@ -8,9 +8,7 @@ export function Caveats({ compared }: { readonly compared: Compared }) {
   if (caveats.length === 0) return null
   return (
     <details className="border-line border-b bg-panel px-3.5 py-1.5 text-xs">
-      <summary className="w-fit cursor-pointer text-dim hover:text-ink">
-        Caveats: {caveats.length}
-      </summary>
+      <summary className="w-fit cursor-pointer text-dim hover:text-ink">Caveats: {caveats.length}</summary>
       <ul className="mt-1 grid list-disc gap-0.5 pl-5">
         {caveats.map(({ name, caveat }) => (
           <li key={`${name} ${caveat}`} className="[overflow-wrap:anywhere]">

@@ -132,6 +132,6 @@ test('options: what the template reads is offered; any other name can be given',
   await user.type(screen.getByLabelText('Value, JSON'), '2.50')
   await user.click(screen.getByRole('button', { name: 'Add' }))
   expect(text()).toBe('{"x": 1.0, "enable_thinking": true, "date_string": "", "n": 2.50}')
-  await user.click(screen.getByRole('button', { name: 'Take n away' }))
+  await user.click(screen.getByRole('button', { name: 'Remove n' }))
   expect(text()).toBe('{"x": 1.0, "enable_thinking": true, "date_string": ""}')
 })

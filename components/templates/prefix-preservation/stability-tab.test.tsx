@@ -155,7 +155,7 @@ describe('a finding', () => {
     )
     const costs = within(fix).getByRole('list', { name: 'Other changes of the fix' })
     expect(costs.textContent).toBe(
-      'A plain reply that a question follows is written with "<|im_end|>" instead of "<|endoftext|>" (options as set).',
+      'A plain reply that a question follows is written with "<|im_end|>" instead of "<|endoftext|>" (options as given).',
     )
     await userEvent.click(within(fix).getByRole('button', { name: 'Apply' }))
     expect(props.onTemplate).toHaveBeenCalledWith(

@@ -43,7 +43,7 @@ export const VERDICTS: Readonly<
 export const optionsText = (options: OptionChange): string =>
   Object.entries(options)
     .map(([name, value]) => (value === null ? `without ${name}` : `${name} = ${value}`))
-    .join(', ') || 'options as set'
+    .join(', ') || 'options as given'
 
 /** Sign, name and look of a verdict. What only merges tokens is another thing than what the template breaks. */
 export const verdictWords = (verdict: TemplateVerdict): (typeof VERDICTS)[TemplateVerdict['kind']] =>

@@ -150,7 +150,7 @@ test('what a router dropped and that the model changed is told above the tokens;
   render(<RunNotices trajectory={{ ...sample, segments, problems }} />)
   expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
     expect.stringContaining('From token 3 on the model is n.'),
-    expect.stringContaining('A router drops logit_bias.Give the address'),
+    expect.stringContaining('A router drops logit_bias.Use the address'),
   ])
 })
 

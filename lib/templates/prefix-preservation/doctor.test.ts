@@ -199,7 +199,7 @@ describe('cells that ask nothing of a template say why', () => {
     const report = examined(counting)
     expect(cell(report, 'tool/without/on').verdict).toEqual({
       kind: 'notApplicable',
-      why: 'The template knows no thinking.',
+      why: 'The template does not render thinking.',
     })
   })
 

@@ -188,7 +188,7 @@ function whyNot(
     return 'The generation prompt opens a think block: with these options the model always thinks.'
   if (thinking !== 'off' && prompt === 'closes')
     return 'The generation prompt closes the think block: with these options the model does not think.'
-  if (thinking !== 'off' && !tags) return 'The template knows no thinking.'
+  if (thinking !== 'off' && !tags) return 'The template does not render thinking.'
   if (boundary === 'system' && !takesSystem) return 'The template takes no system messages.'
   return undefined
 }
