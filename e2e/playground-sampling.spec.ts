@@ -79,7 +79,7 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
     await page.getByLabel('System prompt').fill('Be brief.\n'.repeat(50))
     await page.getByLabel('Question').fill('What is 2 + 2?')
     await page.getByRole('button', { name: /Send/ }).click()
-    const failure = page.getByRole('alert').filter({ hasText: 'does not know the parameter new_in_next' })
+    const failure = page.getByRole('alert').filter({ hasText: 'does not support the parameter new_in_next' })
     await failure.getByRole('button', { name: 'Send again without new_in_next' }).click()
     await expect(page.getByText('The response reached max_new_tokens.')).toBeVisible()
     // The notice takes room from the tokens.

@@ -26,13 +26,13 @@ test.each([
   ['http://127.0.0.1:3000/sglang', 'http://127.0.0.1:3000/sglang'],
   ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
   ['http://192.168.1.5:3001', 'http://192.168.1.5:3001'],
-])('%s is %s', (text, address) => {
+])('server address %s is normalized to %s', (text, address) => {
   expect(serverAddress(text, own)).toBe(address)
 })
 
-describe('refused', () => {
+describe('a server address is refused:', () => {
   test.each([
-    ['127.0.0.1:30000', 'no URL'],
+    ['127.0.0.1:30000', 'not a URL'],
     ['http://h:30000/generate', 'leave out /generate'],
     ['http://h:30000/base/generate/', 'leave out /generate'],
     ['http://h:30000/model_info', 'leave out /model_info'],
@@ -40,15 +40,15 @@ describe('refused', () => {
     ['http://h:30000/v1/completions', 'leave out /v1/completions'],
     ['http://h:30000/v1/chat/completions', 'leave out /v1/chat/completions'],
     ['localhost:30000', 'neither http:// nor https://'],
-    ['', 'no URL'],
+    ['', 'not a URL'],
     ['ftp://host', 'neither http:// nor https://'],
     ['file:///etc/passwd', 'neither http:// nor https://'],
     ['javascript:alert(1)', 'neither http:// nor https://'],
     ['http://user:pw@host', 'user name'],
     ['http://user@host', 'user name'],
-    ['http://host/#x', '# part'],
-    ['http://host/#', '# part'],
-    ['http://host/?x=1', '? part'],
+    ['http://host/#x', 'fragment'],
+    ['http://host/#', 'fragment'],
+    ['http://host/?x=1', 'query'],
     ['http://host:0', 'port 0'],
     ['http://ho st', 'space'],
     ['http://host\r\nx: y', 'control character'],
@@ -105,7 +105,7 @@ describe('refused', () => {
   })
 })
 
-test('a name that resolves to a refused address is not connected to', async () => {
+test('the client does not connect to a name that resolves to a refused address', async () => {
   const answer = await new Promise((resolve) =>
     checkedLookup('localhost', { all: false }, (error, address) => resolve(error ?? address)),
   )
@@ -117,7 +117,7 @@ test('a name that resolves to a refused address is not connected to', async () =
   expect(refused).toMatchObject({ code: 'ADDRESS_REFUSED' })
 })
 
-test('an MCP server may have any path and query, also on this machine at another port', () => {
+test('an MCP server URL may have any path and query, also on this machine at another port', () => {
   for (const text of ['http://127.0.0.1:8000/mcp?key=x', 'https://mcp.example/v1', 'http://localhost:3001/generate'])
     expect([text, refusedMcpUrl(text, own)]).toEqual([text, undefined])
 })
@@ -127,17 +127,17 @@ test.each([
   'http://localhost.:3000/sglang',
   'http://[::ffff:127.0.0.1]:3000/',
   'http://192.168.1.5:3000/mcp',
-])('the application itself is no MCP server: %s', (text) => {
+])('an MCP server URL that points at the application itself is refused: %s', (text) => {
   expect(refusedMcpUrl(text, own)).toBe('it is Rollscope’s own')
 })
 
 test.each([
-  ['nonsense', 'no URL; write it like http://127.0.0.1:8000/mcp'],
+  ['nonsense', 'not a URL; write it like http://127.0.0.1:8000/mcp'],
   ['file:///etc/passwd', 'neither http'],
   ['http://user:pw@host/mcp', 'user name'],
-  ['http://host/mcp#', '# part'],
+  ['http://host/mcp#', 'fragment'],
   ['http://host:0/mcp', 'port 0'],
   ['http://host\r\nx: y', 'control character'],
-])('the URL %j of an MCP server is refused', (text, why) => {
+])('an MCP server URL is refused: %j', (text, why) => {
   expect(refusedMcpUrl(text, own)).toContain(why)
 })

@@ -10,7 +10,9 @@ export interface OwnAddress {
   /** Where the application listens, besides loopback names: lower case, IPv6 without brackets. */
   readonly host: string
   readonly port: number
-  /** Path under which the built-in model's server is mounted: the one place of our own that may be called. */
+  /**
+   * The path under which the built-in model's server is mounted: the only path of the application that may be called.
+   */
   readonly builtInPath: string
 }
 
@@ -27,10 +29,10 @@ for (const [network, prefix, family] of [
 ] as const)
   REFUSED.addSubnet(network, prefix, family)
 
-/** What people copy along with the address. SGLang's own paths are put behind it. */
+/** Endpoint paths that people copy along with the address. The client appends SGLang's own paths itself. */
 const ENDPOINT = /\/(?:generate|(?:get_)?model_info|v1(?:\/(?:chat\/)?completions)?)\/*$/
 
-/** The address in its one spelling, without a trailing slash. Throws SglangError ADDRESS_REFUSED. */
+/** Returns the address in its canonical spelling, without a trailing slash. Throws SglangError ADDRESS_REFUSED. */
 export function serverAddress(text: string, own: OwnAddress): string {
   const refuse = (why: string): never => {
     throw new SglangError('ADDRESS_REFUSED', `this cannot be a server’s address: ${why}`)
@@ -38,49 +40,51 @@ export function serverAddress(text: string, own: OwnAddress): string {
   const why = refusedUrl(text, 'http://127.0.0.1:30000')
   if (why !== undefined) refuse(why)
   const url = new URL(text)
-  if (url.search !== '' || text.includes('?')) refuse('it holds a ? part')
+  if (url.search !== '' || text.includes('?')) refuse('it contains a query (?…)')
   const [endpoint] = ENDPOINT.exec(url.pathname) ?? []
-  if (endpoint !== undefined) refuse(`it ends in the path of a call: leave out ${endpoint.replace(/\/+$/, '')}`)
+  if (endpoint !== undefined) refuse(`it ends with the path of an endpoint: leave out ${endpoint.replace(/\/+$/, '')}`)
   url.hostname = hostOf(url)
   if (isOwn(url, own) && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
     refuse(`it is Rollscope’s own; the built-in model is at ${own.builtInPath}`)
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Says why the URL of an MCP server, which may have any path and query, must not be called; undefined: it may. */
+/**
+ * Returns why the URL of an MCP server must not be called, or undefined if it may be. It may have any path and query.
+ */
 export function refusedMcpUrl(text: string, own: OwnAddress): string | undefined {
   const why = refusedUrl(text, 'http://127.0.0.1:8000/mcp')
   if (why !== undefined) return why
   return isOwn(new URL(text), own) ? 'it is Rollscope’s own' : undefined
 }
 
-/** What no server’s URL may hold, whatever it serves. */
+/** Returns why no server of any kind may have this URL, or undefined. */
 function refusedUrl(text: string, example: string): string | undefined {
-  if (/[\p{Cc}\s\\]/u.test(text)) return 'it holds a space, a backslash or a control character'
-  if (!URL.canParse(text)) return `it is no URL; write it like ${example}`
+  if (/[\p{Cc}\s\\]/u.test(text)) return 'it contains a space, a backslash or a control character'
+  if (!URL.canParse(text)) return `it is not a URL; write it like ${example}`
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol}// is neither http:// nor https://`
   if (url.username !== '' || url.password !== '')
-    return 'it holds a user name or password; the key has a field of its own'
-  if (text.includes('#')) return 'it holds a # part'
-  if (url.port === '0') return 'port 0 is none'
+    return 'it contains a user name or password; enter the key in its own field'
+  if (text.includes('#')) return 'it contains a fragment (#…)'
+  if (url.port === '0') return 'port 0 is not a valid port'
   const host = hostOf(url)
   if (host === '') return 'it has no host'
   const ip = literal(host)
   return ip === undefined ? undefined : refusedAddress(ip)
 }
 
-/** Without the trailing dot that some resolvers take: `localhost.` is `localhost`. */
+/** Returns the host without the trailing dot that some resolvers accept: `localhost.` is `localhost`. */
 const hostOf = (url: URL): string => url.hostname.replace(/\.$/, '')
 
-/** Whether the application itself listens there. */
+/** Returns whether the application itself listens at this URL. */
 function isOwn(url: URL, own: OwnAddress): boolean {
   const host = hostOf(url)
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   return port === own.port && (isLoopback(host) || (literal(host) ?? host).toLowerCase() === own.host)
 }
 
-/** Why a network address is refused, or undefined. `ip` is a literal, IPv6 without brackets. */
+/** Returns why a network address is refused, or undefined. `ip` is a literal; IPv6 has no brackets. */
 export function refusedAddress(ip: string): string | undefined {
   const family = isIPv6(ip) ? 'ipv6' : 'ipv4'
   const inner = family === 'ipv6' ? embeddedIpv4(ip) : undefined
@@ -88,7 +92,7 @@ export function refusedAddress(ip: string): string | undefined {
   return isRefused ? `${ip} is a link-local, metadata, unspecified or multicast address` : undefined
 }
 
-/** Resolves a name and gives back only addresses that may be called: what was checked is what is connected to. */
+/** Resolves a name and returns only addresses that may be called, so that the connection goes to a checked address. */
 export const checkedLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '')
@@ -101,7 +105,7 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
-/** The IP address that a host of a parsed URL is, or undefined for a name. */
+/** Returns the IP address that a parsed URL has as its host, or undefined for a name. */
 export function literal(host: string): string | undefined {
   const bare = host.replace(/^\[(.*)\]$/, '$1')
   return isIP(bare) ? bare : undefined
@@ -113,7 +117,7 @@ const isLoopback = (host: string): boolean => {
   return ip === '::1' || (embeddedIpv4(ip) ?? ip).startsWith('127.')
 }
 
-/** IPv4 inside an IPv6 address: mapped, compatible, NAT64 and 6to4. */
+/** Returns the IPv4 address inside an IPv6 address: mapped, compatible, NAT64 or 6to4. */
 function embeddedIpv4(ip: string): string | undefined {
   const groups = ipv6Groups(ip)
   if (!groups) return undefined

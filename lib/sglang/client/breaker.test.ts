@@ -8,7 +8,7 @@ const failing = (code: SglangErrorCode = 'UPSTREAM_ERROR') => new SglangError(co
 function breakerAt() {
   const clock = { nowMs: 0 }
   const breaker = createBreaker({ nowMs: () => clock.nowMs })
-  /** undefined: not let in. */
+  /** Returns undefined if the breaker lets no call in. */
   const enter = (): Attempt | undefined => {
     try {
       return breaker.enter()
@@ -30,7 +30,7 @@ function breakerAt() {
   return { breaker, clock, enter, repeat, fail }
 }
 
-test('five failures in a row keep calls off for half a minute, then one tries', () => {
+test('the circuit breaker blocks calls for half a minute after five failures in a row, then lets one probe', () => {
   const { breaker, clock, enter, fail } = breakerAt()
   fail(FAILURES_IN_A_ROW - 1)
   expect(enter()).toBeDefined()
@@ -40,12 +40,12 @@ test('five failures in a row keep calls off for half a minute, then one tries', 
   expect(() => breaker.enter()).toThrow('the next try is in 1 s')
   clock.nowMs = OPEN_MS
   const probe = enter()
-  expect(() => breaker.enter()).toThrow('one call is trying it now')
+  expect(() => breaker.enter()).toThrow('one call is probing it now')
   probe?.observe('answered')
   expect(enter()).toBeDefined()
 })
 
-test('a probe that fails keeps them off again; one that nobody waited for makes room for the next', () => {
+test('a failed probe keeps the breaker open; a probe that nobody waited for makes room for the next', () => {
   const { clock, enter, fail } = breakerAt()
   fail(FAILURES_IN_A_ROW)
   clock.nowMs = OPEN_MS
@@ -58,7 +58,7 @@ test('a probe that fails keeps them off again; one that nobody waited for makes 
   expect(enter()).toBeDefined()
 })
 
-test('an answer of any kind, a refusal too, ends the row; so does a busy server', () => {
+test('the breaker counts any answer as success, also a refusal or a busy server', () => {
   const { enter, fail } = breakerAt()
   for (const code of ['UPSTREAM_REJECTED', 'UPSTREAM_BUSY', 'UPSTREAM_AUTH', 'BAD_JSON'] as const) {
     fail(FAILURES_IN_A_ROW - 1)
@@ -68,7 +68,7 @@ test('an answer of any kind, a refusal too, ends the row; so does a busy server'
   expect(enter()).toBeDefined()
 })
 
-test('an answered call for information lets calls through where the server could not be reached, and only there', () => {
+test('an answered status call closes the breaker if the server could not be reached before, and only then', () => {
   const { breaker, enter, fail } = breakerAt()
   fail(FAILURES_IN_A_ROW, 'CONNECT_REFUSED')
   expect(enter()).toBeUndefined()
@@ -79,7 +79,7 @@ test('an answered call for information lets calls through where the server could
   expect(enter()).toBeUndefined()
 })
 
-test('calls from before neither open nor close it: only the probe does', () => {
+test('calls sent before the breaker opened neither open nor close it: only the probe does', () => {
   const { clock, enter, fail } = breakerAt()
   const old = enter()
   fail(FAILURES_IN_A_ROW)
@@ -94,7 +94,7 @@ test('calls from before neither open nor close it: only the probe does', () => {
   expect(enter()).toBeDefined()
 })
 
-test('a call is repeated while it may be sent; the probe may be repeated too', () => {
+test('a call is retried only while the breaker allows it; the probe may be retried too', () => {
   const { clock, enter, fail } = breakerAt()
   const old = enter()
   expect(() => old?.again()).not.toThrow()
@@ -102,7 +102,7 @@ test('a call is repeated while it may be sent; the probe may be repeated too', (
   expect(() => old?.again()).toThrow('the next try is in 30 s')
   clock.nowMs = OPEN_MS
   const probe = enter()
-  expect(() => old?.again()).toThrow('one call is trying it now')
+  expect(() => old?.again()).toThrow('one call is probing it now')
   expect(() => probe?.again()).not.toThrow()
   probe?.observe('left')
   expect(() => old?.again()).not.toThrow()
@@ -110,16 +110,18 @@ test('a call is repeated while it may be sent; the probe may be repeated too', (
 })
 
 test.each([
-  ['UPSTREAM_ERROR', 'Look at the server’s log. The next call after that time tries it.'],
-  ['CONNECT_REFUSED', expect.stringContaining('as soon as its status can be read, calls are sent again')],
-] as const)('what to do after %s', (code, hint) => {
+  ['UPSTREAM_ERROR', 'Check the server’s log. The next call after that time probes the server.'],
+  ['CONNECT_REFUSED', expect.stringContaining('Calls are sent again as soon as its status can be read')],
+] as const)('the breaker gives a hint on what to do after %s', (code, hint) => {
   const { breaker, fail } = breakerAt()
   fail(FAILURES_IN_A_ROW, code)
   expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'CIRCUIT_OPEN', hint }))
 })
 
-/** Whatever happens in whatever order: never two probes, and nobody is kept out for longer than the time told. */
-test('it never stays shut', () => {
+/**
+ * Whatever happens in whatever order, the breaker has never two probes and blocks nobody for longer than it reports.
+ */
+test('the breaker never stays open for good', () => {
   const action = fc.oneof(
     fc.record({ kind: fc.constant('enter' as const) }),
     fc.record({ kind: fc.constant('again' as const), which: fc.nat(10) }),

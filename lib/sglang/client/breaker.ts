@@ -1,23 +1,29 @@
 /**
- * Keeps calls from a server that has failed several calls in a row: for a while none is sent, then one tries. A call
- * with its repetitions is one: what one prompt breaks is not kept from the others. One for each server, shared by all
- * runs on it. Busy servers (429, 503) are not kept from: they answer.
+ * Blocks calls to a server after several failed calls in a row: for a while none is sent, then one call probes it. A
+ * call and its retries count as one failure, so a prompt that fails does not block other prompts. Each server has one
+ * breaker, shared by all runs on it. Busy servers (429, 503) are not blocked, because they answer.
  */
 import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError, type SglangErrorCode, UNREACHED } from './errors.ts'
 
 export interface Breaker {
-  /** Before each call. Throws SglangError CIRCUIT_OPEN, which says when the next try is and what has failed. */
+  /**
+   * Must be called before each call. Throws SglangError CIRCUIT_OPEN, which reports when the next probe is and what
+   * failed.
+   */
   enter(): Attempt
-  /** The server has answered a call that needs no permission, one for information: it can be reached. */
+  /** Reports that the server answered a status call, so that it can be reached. */
   reached(): void
 }
 
-/** A call, with its repetitions. */
+/** A call together with its retries. */
 export interface Attempt {
-  /** Before each repetition. Throws like `enter`: other calls may have failed meanwhile. */
+  /** Must be called before each retry. Throws like `enter`, because other calls may have failed meanwhile. */
   again(): void
-  /** May be told more than one thing: a reply begins well and breaks off. `left`: nobody waited for the end. */
+  /**
+   * Reports a result. It may be called more than once: a reply begins well and breaks off. `left` means that nobody
+   * waited for the end.
+   */
   observe(what: 'answered' | 'left' | SglangError): void
 }
 
@@ -32,7 +38,7 @@ type State =
 export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker {
   let state: State = { kind: 'closed', failures: 0 }
   const observe = (attempt: Attempt, what: Parameters<Attempt['observe']>[0]): void => {
-    // Only the probe decides for a server that is kept from; calls from before say nothing new.
+    // While the breaker is open only the probe decides; calls sent earlier bring no new information.
     if (state.kind === 'open' || (state.kind === 'probing' && state.attempt !== attempt)) return
     if (what === 'left') {
       if (state.kind === 'probing') state = { kind: 'open', untilMs: nowMs(), because: state.because }
@@ -66,15 +72,15 @@ export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker
 }
 
 function notSent(because: SglangError, waitMs: number | undefined): SglangError {
-  const next = waitMs === undefined ? 'one call is trying it now' : `the next try is in ${Math.ceil(waitMs / 1000)} s`
+  const next = waitMs === undefined ? 'one call is probing it now' : `the next try is in ${Math.ceil(waitMs / 1000)} s`
   return new SglangError(
     'CIRCUIT_OPEN',
-    `not sent, since the last ${FAILURES_IN_A_ROW} calls to this server failed (${because.code}: ${because.message}); ${next}`,
+    `not sent because the last ${FAILURES_IN_A_ROW} calls to this server failed (${because.code}: ${because.message}); ${next}`,
     { cause: because, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
   )
 }
 
-/** What says that the server itself is unwell; anything else is an answer of it. */
+/** Failures that show that the server itself is unwell; any other failure is an answer of the server. */
 const FAULTS: ReadonlySet<SglangErrorCode> = new Set([
   ...UNREACHED,
   'CONNECTION_RESET',

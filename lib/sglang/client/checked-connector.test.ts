@@ -28,7 +28,7 @@ async function listening(status = 200, location = '') {
   return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }
 
-test('proxy variables change nothing: an address is connected to directly', async () => {
+test('the connector ignores proxy variables and connects directly', async () => {
   const proxy = await listening()
   const { url, seen } = await listening()
   for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'])
@@ -45,7 +45,7 @@ test('a redirect is an error, and its target is not called', async () => {
 })
 
 test.each(['http://169.254.169.254/', 'http://[::ffff:a9fe:a9fe]/', 'http://0/'])(
-  'no connection is made to %s',
+  'the connector opens no connection to %s',
   async (url) => {
     await expect(checkedFetch(5_000)(url)).rejects.toMatchObject({ cause: { code: 'ADDRESS_REFUSED' } })
   },
@@ -57,7 +57,7 @@ test.each([
   ['gzip', gzipSync(BOMB)],
   ['deflate', deflateSync(BOMB)],
   ['br', brotliCompressSync(BOMB)],
-])('a reply in %s is refused, and was not asked for', async (encoding, body) => {
+])('the client requests no compression and refuses a response in %s', async (encoding, body) => {
   const asked: unknown[] = []
   const server = await scripted((request, response) => {
     asked.push(request.headers['accept-encoding'])
@@ -67,12 +67,12 @@ test.each([
   closing.push(server.close)
   await expect(checkedFetch(5_000)(server.baseUrl)).rejects.toMatchObject({
     code: 'BAD_ENCODING',
-    message: `the server sent ${encoding} data though none was asked for`,
+    message: `the server sent ${encoding} data although the request accepts none`,
   })
   expect(asked).toEqual(['identity'])
 })
 
-test('a plain reply is read, with the headers that were sent', async () => {
+test('a plain response is read together with its headers', async () => {
   const server = await scripted((request, response) => response.end(request.headers['x-mine']))
   closing.push(server.close)
   const reply = await checkedFetch(5_000)(server.baseUrl, { headers: { 'x-mine': 'yes' } })

@@ -1,12 +1,14 @@
-/** Connects to addresses that may be called, and to no others; and fetches by such connections alone. */
+/** Connects only to addresses that may be called, and fetches only over such connections. */
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { checkedLookup, literal, refusedAddress } from './address.ts'
 import { SglangError } from './errors.ts'
 
-/** Bytes of a reply that `checkedFetch` reads. */
+/** The largest reply in bytes that `checkedFetch` reads. */
 const LARGEST_REPLY = 256 << 20
 
-/** Literals are checked here, names when they are resolved: lookup is never called for a literal. */
+/**
+ * Creates a connector that checks literals here and names when they are resolved: lookup is never called for a literal.
+ */
 export function checkedConnector(connectMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: connectMs, lookup: checkedLookup })
   return (options, callback) => {
@@ -18,7 +20,7 @@ export function checkedConnector(connectMs: number): buildConnector.connector {
 }
 
 /**
- * The standard fetch, but it follows no redirect: a key sent along would go to whoever is named. Nor does it take compressed
+ * Returns the standard fetch without redirects, since a key would be sent to their target. It refuses compressed
  * replies: 50 KB of them can be 50 MB.
  */
 export function checkedFetch(connectMs: number): typeof globalThis.fetch {
@@ -34,8 +36,8 @@ export function checkedFetch(connectMs: number): typeof globalThis.fetch {
     const encoding = reply.headers.get('content-encoding') ?? 'identity'
     if (encoding === 'identity') return reply
     await reply.body?.cancel()
-    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`)
+    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data although the request accepts none`)
   }
-  // The same classes but for their types, which Node and undici publish each for itself.
+  // Node and undici publish types of their own for the same classes.
   return fetch as unknown as typeof globalThis.fetch
 }

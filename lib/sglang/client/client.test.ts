@@ -116,11 +116,11 @@ const single = recordingNames.filter((name) => {
   )
 })
 
-test('there are enough recordings to mean something', () => {
+test('the recordings folder holds enough SGLang recordings to be meaningful', () => {
   expect(single.length).toBeGreaterThan(50)
 })
 
-test.each(single)('recorded reply %s: ids, logprobs, finish and text come through', async (name) => {
+test.each(single)('client reads ids, logprobs, finish reason and text of the recorded reply %s', async (name) => {
   const recorded = withLogprobs(recording(name))
   const {
     input_ids: inputIds,
@@ -140,7 +140,7 @@ test.each(single)('recorded reply %s: ids, logprobs, finish and text come throug
   expect(chunks.flatMap(({ problems }) => problems)).toEqual([])
 })
 
-test.each([1, 7, 4096])('a stream cut into writes of %d bytes reads the same', async (cut) => {
+test.each([1, 7, 4096])('client reads a stream that is cut into writes of %d bytes like a whole one', async (cut) => {
   const recorded = recording('inc-multibyte')
   const body = recorded.request.body as { input_ids: number[] }
   const server = await replaying({ '/generate': recorded }, cut)
@@ -149,7 +149,7 @@ test.each([1, 7, 4096])('a stream cut into writes of %d bytes reads the same', a
   expect(chunks.at(-1)?.end?.text).toBe(truth(recorded).text)
 })
 
-test('prompt logprobs are aligned to the end of the prompt, alternatives beside them', async () => {
+test('client aligns prompt logprobs to the end of the prompt, with their alternatives', async () => {
   const recorded = recording('core-generate-top5')
   const body = recorded.request.body as { input_ids: number[] }
   const server = await replaying({ '/generate': recorded })
@@ -166,7 +166,7 @@ test('prompt logprobs are aligned to the end of the prompt, alternatives beside 
   expect(chunk?.tokens.topLogprobs?.ids[0]).toBe(chunk?.tokens.ids[0])
 })
 
-describe('a reply that contradicts itself is not believed', () => {
+describe('a reply that contradicts itself is refused:', () => {
   /** What the server sends: one token, 5, or what `output` says instead. */
   const reply = (output: object) => ({
     '/generate': {
@@ -211,7 +211,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect((await failure(all(client(both.baseUrl).generate(request(), never)))).code).toBe('TOKENIZER_MISMATCH')
   })
 
-  test('a logprob above 0, of the reply or of the prompt; a hair above is rounding', async () => {
+  test('a logprob above 0, of the reply or of the prompt, but not one that is above by rounding', async () => {
     expect(await inconsistent({ meta_info: { output_token_logprobs: [[0.5, 5, null]] } })).toContain('logprob 0.5')
     const input = [
       [null, 1, null],
@@ -227,12 +227,12 @@ describe('a reply that contradicts itself is not believed', () => {
     expect(chunk?.tokens.logprobs).toEqual([1e-7])
   })
 
-  test('ids beside the logprobs of other tokens', async () => {
+  test('ids that are not those of the logprobs', async () => {
     expect(await inconsistent({ output_ids: [6] })).toContain('token id 6 and the logprob of 5')
     expect(await inconsistent({ output_ids: [5, 5] })).toContain('token id 5 and the logprob of none')
   })
 
-  describe('the row of the next token, which only a busy server’s answer to a request without new tokens may have', () => {
+  describe('the next-token row that a busy server returns for a request without new tokens', () => {
     const busy = {
       output_ids: [],
       meta_info: {
@@ -243,7 +243,7 @@ describe('a reply that contradicts itself is not believed', () => {
       },
     }
     const scoring = { scoreOnly: true }
-    test('is no token of it, whether or not ids and counts are sent', async () => {
+    test('is not a token of the reply, whether or not ids and counts are sent', async () => {
       const { prompt_tokens, output_token_logprobs, finish_reason } = busy.meta_info
       const old = { meta_info: { prompt_tokens, output_token_logprobs, finish_reason } }
       for (const output of [busy, old])
@@ -258,7 +258,7 @@ describe('a reply that contradicts itself is not believed', () => {
       expect(await inconsistent(busy)).toBe('the server wrote 0 tokens, 1 arrived')
     })
 
-    test('is one row: two contradict the count', async () => {
+    test('is a single row: two rows contradict the count', async () => {
       const rows = [
         [-1, 5, null],
         [-2, 6, null],
@@ -267,7 +267,7 @@ describe('a reply that contradicts itself is not believed', () => {
       expect(await inconsistent(two, scoring)).toBe('the server wrote 0 tokens, 2 arrived')
     })
 
-    test('is a token where the server says that it wrote one', async () => {
+    test('is a token if the server reports that it wrote one', async () => {
       for (const output of [
         { ...busy, output_ids: [5] },
         { ...busy, meta_info: { ...busy.meta_info, completion_tokens: 1, output_token_logprobs: [] } },
@@ -279,7 +279,7 @@ describe('a reply that contradicts itself is not believed', () => {
   test.each([
     ['prompt_tokens', 4, 'the server read 4 prompt tokens, 3 were sent'],
     ['completion_tokens', 2, 'the server wrote 2 tokens, 1 arrived'],
-  ])('another count: %s', async (field, count, words) => {
+  ])('another token count: %s', async (field, count, words) => {
     const { meta_info: meta } = reply({})['/generate'].response as { meta_info: object }
     expect(await inconsistent({ meta_info: { ...meta, [field]: count } })).toBe(words)
   })
@@ -287,7 +287,7 @@ describe('a reply that contradicts itself is not believed', () => {
   test.each([
     ['of the reply', { output_ids: [5], meta_info: { completion_tokens: 1 } }],
     ['of the reply, nor ids', { meta_info: { completion_tokens: 1 } }],
-  ])('no logprobs %s', async (_what, output) => {
+  ])('missing logprobs %s', async (_what, output) => {
     const server = await replaying(reply(output))
     expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
       code: 'BAD_SHAPE',
@@ -295,7 +295,7 @@ describe('a reply that contradicts itself is not believed', () => {
     })
   })
 
-  test('logprobs of the prompt that were asked for and are not there are noted', async () => {
+  test('requested prompt logprobs that are missing are reported as a note', async () => {
     const server = await replaying(reply({}))
     const [chunk] = await all(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
     expect(chunk?.prompt).toMatchObject({ logprobs: [], problems: [{ kind: 'missing', column: 'logprobs' }] })
@@ -303,7 +303,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect(unasked).not.toHaveProperty('prompt')
   })
 
-  test('a logprob that its server wrote as null, a NaN, is unknown with a note', async () => {
+  test('a logprob of null, which stands for NaN, is unknown and reported as a note', async () => {
     const server = await replaying(
       reply({ meta_info: { output_token_logprobs: [[null, 5, null]], finish_reason: { type: 'stop' } } }),
     )
@@ -312,7 +312,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect(chunk?.problems).toMatchObject([{ kind: 'number', column: 'logprobs', index: 0, raw: 'null' }])
   })
 
-  test('prompt scores of other ids than were sent', async () => {
+  test('prompt logprobs of other ids than those that were sent', async () => {
     const server = await replaying(
       reply({
         meta_info: {
@@ -331,7 +331,7 @@ describe('a reply that contradicts itself is not believed', () => {
     })
   })
 
-  test('minus infinity is null with a note', async () => {
+  test('a logprob of minus infinity becomes null with a note', async () => {
     const server = await replaying(
       reply({
         meta_info: {
@@ -347,7 +347,7 @@ describe('a reply that contradicts itself is not believed', () => {
     ])
   })
 
-  test('so it is in an alternative, at its token, and in a prompt', async () => {
+  test('minus infinity also becomes null in alternatives and in prompt logprobs', async () => {
     const low = -3.4028234663852886e38
     const server = await replaying(
       reply({
@@ -380,7 +380,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect(chunk?.prompt).toMatchObject({ logprobs: [null, null, -1], problems: [{ column: 'logprobs', index: 1 }] })
   })
 
-  test('alternatives for other tokens than came', async () => {
+  test('alternatives of other tokens than those of the reply', async () => {
     const server = await replaying(
       reply({
         meta_info: {
@@ -396,7 +396,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect((await failure(all(client(server.baseUrl).generate(request(), never)))).code).toBe('INCONSISTENT')
   })
 
-  test('times and versions that cannot be are not passed on', async () => {
+  test('impossible times and versions are dropped', async () => {
     const server = await replaying(
       reply({
         meta_info: {
@@ -412,7 +412,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect(chunk?.end?.weightVersions).toEqual([{ version: 'a', start: 1, end: 1 }])
   })
 
-  test('a prompt of 200,000 tokens is read like a short one', async () => {
+  test('the client reads a prompt of 200,000 tokens like a short one', async () => {
     const inputIds = Array.from({ length: 200_000 }, () => 1)
     const server = await replaying(
       reply({
@@ -428,7 +428,7 @@ describe('a reply that contradicts itself is not believed', () => {
     expect(chunk?.prompt?.topLogprobs?.ids).toHaveLength(200_000)
   })
 
-  test('an event too long to be one ends the call with a name', async () => {
+  test('an event that is too long ends the call with an error code', async () => {
     const endless = await against((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: ')
@@ -439,7 +439,7 @@ describe('a reply that contradicts itself is not believed', () => {
   })
 })
 
-describe('older shapes', () => {
+describe('client reads the reply shape of SGLang', () => {
   const stream = (events: object[]): Recording => ({
     ...recording('stream-plain'),
     stream_lines: [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'],
@@ -495,7 +495,7 @@ describe('older shapes', () => {
   })
 })
 
-describe('every failure has a name', () => {
+describe('the client gives every failure an error code:', () => {
   const page = (
     status: number,
     body: string,
@@ -511,7 +511,7 @@ describe('every failure has a name', () => {
     ['errors-err-bad-param-stream', 'UPSTREAM_REJECTED', 'temperature must be'],
     ['auth-wrong-key', 'UPSTREAM_AUTH', 'Unauthorized'],
     ['errors-err-404', 'UPSTREAM_REJECTED', 'Not Found'],
-  ])('%s is %s', async (name, code, words) => {
+  ])('recorded response %s is %s', async (name, code, words) => {
     const recorded = recording(name)
     const server = await replaying({ '/generate': recorded })
     const error = await failure(
@@ -525,14 +525,14 @@ describe('every failure has a name', () => {
     ['errors-err-over-length-equal', { needed: 4096, holds: 4096 }],
     ['errors-err-over-length-sum', { needed: 4190, holds: 4096 }],
     ['errors-err-over-length-stream', { needed: 5000, holds: 4096 }],
-  ])('%s says how many tokens were needed and how many fit', async (name, context) => {
+  ])('recorded refusal %s reports how many tokens were needed and how many fit', async (name, context) => {
     const recorded = recording(name)
     const server = await replaying({ '/generate': recorded })
     const call = client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)
     expect(await failure(all(call))).toMatchObject({ code: 'CONTEXT_LENGTH', context })
   })
 
-  test('nothing listens', async () => {
+  test('no service listens', async () => {
     expect(await failure(all(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({
       code: 'CONNECT_REFUSED',
     })
@@ -566,11 +566,11 @@ describe('every failure has a name', () => {
       { 'content-type': 'application/json' },
       'UPSTREAM_BUSY',
     ],
-  ])('%s', async (_what, status, body, headers, code) => {
+  ])('response with %s', async (_what, status, body, headers, code) => {
     expect((await failure(all((await page(status, body, headers)).generate(request(), never)))).code).toBe(code)
   })
 
-  test('an error whose words do not come is told without them', async () => {
+  test('an error status whose text does not arrive is reported without the text', async () => {
     const mute = await against(
       (_request, response) => {
         response.writeHead(400, { 'content-type': 'application/json' })
@@ -620,7 +620,7 @@ describe('every failure has a name', () => {
     expect((await failure(all(stalled.generate(request({ stream: true }), never)))).code).toBe('BODY_TIMEOUT')
   })
 
-  test('a reply without end', async () => {
+  test('a reply that never ends', async () => {
     const endless = await against(
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
@@ -631,7 +631,7 @@ describe('every failure has a name', () => {
     expect((await failure(all(endless.generate(request(), never)))).code).toBe('TOO_LARGE')
   })
 
-  test('the key is not repeated in an error, nor are control characters', async () => {
+  test('the error message contains neither the key nor control characters', async () => {
     const echo = await against(
       (incoming, response) =>
         response
@@ -660,7 +660,7 @@ describe('every failure has a name', () => {
       'application/json',
       (said: string) => JSON.stringify({ meta_info: { finish_reason: { type: said } } }),
     ],
-  ])('the key is not repeated where it is echoed in %s', async (_what, type, body) => {
+  ])('the error message does not contain the key that is echoed in %s', async (_what, type, body) => {
     const key = 'sk-canary-0123456789'
     const echo = await against(
       (incoming, response) =>
@@ -673,7 +673,7 @@ describe('every failure has a name', () => {
   })
 })
 
-describe('requests that would kill the server are not sent', () => {
+describe('a request that would crash the server is not sent:', () => {
   test.each<[string, Partial<GenerateRequest>]>([
     ['no ids', { inputIds: [] }],
     ['an id beyond the vocabulary', { inputIds: [1, VOCABULARY] }],
@@ -691,10 +691,10 @@ describe('requests that would kill the server are not sent', () => {
   })
 })
 
-describe('trying again', () => {
+describe('a retry', () => {
   const eager = { firstMs: 1 }
 
-  test('on a new connection, at once, helps where the server has closed all idle ones, many at a time', async () => {
+  test('on a new connection succeeds at once after the server has closed all idle ones, for many calls at a time', async () => {
     const AT_ONCE = 16
     const used = new Set<unknown>()
     const waiting: (() => void)[] = []
@@ -729,7 +729,7 @@ describe('trying again', () => {
     expect(rids.slice(AT_ONCE).sort()).toEqual(Array.from({ length: AT_ONCE }, (_, i) => `second-${i}-2`).sort())
   })
 
-  test('helps against a busy server, and sends the same each time', async () => {
+  test('succeeds against a busy server and sends the same body each time', async () => {
     const bodies: { readonly rid: string }[] = []
     const reply = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
     const busy = await against(
@@ -753,7 +753,7 @@ describe('trying again', () => {
     expect(chunks[0]?.rid).toBe(bodies[2]?.rid)
   })
 
-  test('helps where a full queue is told in a stream', async () => {
+  test('succeeds after a stream reported a full queue', async () => {
     let calls = 0
     const refused = { type: 'abort', message: 'The request queue is full.', status_code: 503 }
     const full = await against(
@@ -769,7 +769,7 @@ describe('trying again', () => {
     expect(calls).toBe(4)
   })
 
-  test.each([400, 401, 403, 404, 422])('is not done after a %d', async (status) => {
+  test.each([400, 401, 403, 404, 422])('is not done after status %d', async (status) => {
     let calls = 0
     const no = await against(
       (_request, response) => {
@@ -782,7 +782,7 @@ describe('trying again', () => {
     expect(calls).toBe(1)
   })
 
-  test('a server that keeps failing is left alone for a while; its status can be read all the same', async () => {
+  test('is held off for a while if the server keeps failing; its status can still be read', async () => {
     let nowMs = 0
     let calls = 0
     let isWell = false
@@ -808,9 +808,9 @@ describe('trying again', () => {
     expect(error).toMatchObject({
       code: 'CIRCUIT_OPEN',
       retryAfterMs: 18_000,
-      hint: 'Look at the server’s log. The next call after that time tries it.',
+      hint: 'Check the server’s log. The next call after that time probes the server.',
     })
-    expect(error.message).toMatch(/^not sent, .* failed \(UPSTREAM_ERROR: .*\); the next try is in 18 s$/)
+    expect(error.message).toMatch(/^not sent because .* failed \(UPSTREAM_ERROR: .*\); the next try is in 18 s$/)
     expect(await failing.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
     expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
     expect(calls).toBe(15)
@@ -820,7 +820,7 @@ describe('trying again', () => {
     expect(await call()).toHaveLength(1)
   })
 
-  test('of one prompt that the server cannot take keeps nobody else from it', async () => {
+  test('of one prompt that the server cannot handle blocks no other prompt', async () => {
     let nowMs = 0
     const good = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
     const server = await against(
@@ -841,7 +841,7 @@ describe('trying again', () => {
     )
   })
 
-  test('stops where other calls have failed meanwhile', async () => {
+  test('stops if other calls have failed meanwhile', async () => {
     let calls = 0
     const waiting: (() => void)[] = []
     const failing = await against(
@@ -869,7 +869,7 @@ describe('trying again', () => {
     expect(calls).toBe(before)
   })
 
-  test('ends, and is not done once tokens have come', async () => {
+  test('has a limit, and is not done after tokens have arrived', async () => {
     let calls = 0
     const first = withLogprobs(recording('inc-plain')).stream_lines?.[0] ?? ''
     const cut = await against(
@@ -913,7 +913,7 @@ test('stopping to read closes the connection', async () => {
   await expect.poll(() => closed).toBe(true)
 })
 
-test('the signal ends a call with its reason', async () => {
+test('an abort signal ends a call with the signal’s reason', async () => {
   const silent = await against(() => {})
   const controller = new AbortController()
   const call = all(silent.generate(request(), controller.signal))

@@ -1,4 +1,4 @@
-/** One SGLang server: what the rest of the application may ask of it. */
+/** The client of one SGLang server: all that the rest of the application may request from it. */
 import type * as z from 'zod'
 import type { ToldLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -19,26 +19,29 @@ import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits }
 
 export interface SglangClient extends ServerTokenizer, ServerParsers {
   /**
-   * The reply to one request, chunk by chunk; a plain reply is one chunk. Until the first chunk a failure that another
-   * try may mend is tried again; after it every failure is thrown. Stopping to read closes the connection, and with it
-   * the generation. Throws SglangError, or the reason of the signal.
+   * Yields the reply to one request chunk by chunk; a plain reply is one chunk. Until the first chunk a transient
+   * failure is retried; after it every failure is thrown. A reader that stops closes the connection and with it the
+   * generation. Throws SglangError, or the reason of the signal.
    */
   generate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk>
   /**
-   * The whole reply to messages that the server renders and tokenizes itself. Tried again like `generate`. Throws SglangError,
-   * of code CHAT_UNSUPPORTED where the server does not tell its ids, or the reason of the signal.
+   * Returns the whole reply to messages that the server renders and tokenizes itself. Retries like `generate`. Throws
+   * SglangError, with the code CHAT_UNSUPPORTED if the server does not return its ids, or the reason of the signal.
    */
   chat(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>
-  /** What the server is and serves. Like all calls for information it is made once, and even where generations are not. */
+  /**
+   * Describes the server and its model. Like all status calls it is sent once, even while the breaker blocks
+   * generations.
+   */
   describe(signal: AbortSignal): Promise<ServerDescription>
-  /** What it is busy with; undefined where it does not tell. */
+  /** Returns the load of the server, or undefined if the server does not report it. */
   load(signal: AbortSignal): Promise<ToldLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
 export interface ClientOptions {
-  /** As serverAddress gives it. */
+  /** The address in the form that serverAddress returns. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly limits?: Partial<TransportLimits>
@@ -86,7 +89,7 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
   }
 }
 
-/** Tells the breaker of every answer, whatever it is. */
+/** Reports every answer to the breaker. */
 const telling = (breaker: Breaker, { send }: Transport): Pick<Transport, 'send'> => ({
   async send(call) {
     try {

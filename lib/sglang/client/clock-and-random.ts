@@ -1,10 +1,10 @@
-/** Time and chance as dependencies: tests decide both. */
+/** Time and randomness as dependencies, so that tests control both. */
 export interface ClockAndRandom {
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns the milliseconds of a clock that never goes back. */
   readonly nowMs: () => number
-  /** From 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number
-  /** Rejects with the signal's reason when it is aborted. */
+  /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 

@@ -20,7 +20,7 @@ test.each([
   ],
   ['a fork without numbers', 'prompt exceeds the context length', {}],
   ['a fork with one number', 'over the maximum context length of 4096 tokens.', { holds: 4096 }],
-])('%s is a context overflow', (_what, words, counts) => {
+])('the refusal %s is a context overflow', (_what, words, counts) => {
   expect(contextCounts(words)).toEqual(counts)
 })
 
@@ -31,11 +31,11 @@ test.each([
   'The number of stop strings exceeds 32',
   'max_new_tokens must be at least 0, got -1.',
   'request body exceeds the maximum length',
-])('%s is none', (words) => {
+])('the refusal %s is not a context overflow', (words) => {
   expect(contextCounts(words)).toBeUndefined()
 })
 
-test('of all recorded refusals only those that name the context are one', () => {
+test('only recorded refusals that name the context are a context overflow', () => {
   const refusals = recordingNames.flatMap((name) => {
     const { status, response } = recording(name)
     return status === 400 ? [{ name, error: errorFromStatus(status, JSON.stringify(response), {}) }] : []
@@ -53,11 +53,11 @@ test('of all recorded refusals only those that name the context are one', () => 
   ])
 })
 
-test('a parameter that the server does not know, or not with this value, is named', () => {
+test('a refusal names the parameter, or the value of it, that the server does not support', () => {
   const { response } = recording('errors-err-unknown-sampling-param')
   expect(errorFromStatus(400, JSON.stringify(response), {})).toMatchObject({
     code: 'UNKNOWN_PARAMETER',
-    message: 'the server does not know the parameter max_tokens (400)',
+    message: 'the server does not support the parameter max_tokens (400)',
     parameter: 'max_tokens',
   })
   const python = "SamplingParams.__init__() got an unexpected keyword argument 'min_p'"
@@ -74,16 +74,16 @@ test('a parameter that the server does not know, or not with this value, is name
   expect(errorFromStatus(400, 'The model is busy', {}).parameter).toBeUndefined()
 })
 
-test('a page of a megabyte that opens tags and closes none is read in time', () => {
+test('an HTML error page of a megabyte with unclosed tags is read in time', () => {
   expect(errorFromStatus(500, '<'.repeat(1 << 20), {})).toMatchObject({ code: 'UPSTREAM_ERROR' })
 })
 
-test('advice on a key depends on whether one was sent', () => {
-  expect(errorFromStatus(401, '', {}).hint).toContain('save one with this server')
+test('the hint on a refused key depends on whether a key was sent', () => {
+  expect(errorFromStatus(401, '', {}).hint).toContain('save one for this server')
   expect(errorFromStatus(401, '', {}, 'sk-1').hint).toContain('change it')
 })
 
-test('No hint repeats what the message of the same failure says', () => {
+test('no hint repeats the message of the same failure', () => {
   const failures = [
     ['CONNECT_REFUSED', 'nothing listens'],
     ['CONNECT_TIMEOUT', 'does not answer'],
@@ -98,7 +98,7 @@ test('No hint repeats what the message of the same failure says', () => {
   for (const [code, words] of failures) expect(new SglangError(code, words).hint).not.toMatch(new RegExp(words, 'i'))
 })
 
-test('A message that is shown as a sentence begins with a capital letter', () => {
+test('the sentence form of an error message begins with a capital letter', () => {
   const error = new SglangError('CONNECT_REFUSED', 'nothing listens at the server’s address (ECONNREFUSED)')
   expect(error.sentence).toBe('Nothing listens at the server’s address (ECONNREFUSED)')
 })

@@ -1,4 +1,4 @@
-/** Every way in which a server can fail us, by name. The names are those of outcomes, files and the page. */
+/** Names every way in which a server can fail. Outcomes, files and the page use these names. */
 import { isSamplingName } from '#lib/sampling/parameters.ts'
 
 export type SglangErrorCode =
@@ -34,7 +34,7 @@ export type SglangErrorCode =
   | 'REQUEST_TOO_LARGE'
   | 'UNKNOWN_PARAMETER'
 
-/** Tokens: what a call needed, prompt and room for its reply together, and what the context holds. */
+/** Token counts: those that a call needed, prompt and room for its reply together, and those that fit the context. */
 export interface ContextCounts {
   readonly needed?: number
   readonly holds?: number
@@ -43,15 +43,18 @@ export interface ContextCounts {
 export class SglangError extends Error {
   override readonly name = 'SglangError'
   readonly code: SglangErrorCode
-  /** HTTP status; undefined where there was no answer. */
+  /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
-  /** Milliseconds after which the server asks to be tried again. */
+  /** Milliseconds after which the server requests a retry. */
   readonly retryAfterMs: number | undefined
-  /** Of CONTEXT_LENGTH, as far as the server said it. */
+  /** The token counts of a CONTEXT_LENGTH error, as far as the server reported them. */
   readonly context: ContextCounts | undefined
-  /** Of UNKNOWN_PARAMETER and UPSTREAM_REJECTED: the sampling parameter that the server names; undefined: none. */
+  /**
+   * The sampling parameter that the server names in an UNKNOWN_PARAMETER or UPSTREAM_REJECTED error; undefined if it
+   * names none.
+   */
   readonly parameter: string | undefined
-  /** Of UPSTREAM_AUTH: whether a key was sent. */
+  /** Whether a key was sent, for an UPSTREAM_AUTH error. */
   readonly hasSentKey: boolean
 
   constructor(
@@ -75,7 +78,7 @@ export class SglangError extends Error {
     this.hasSentKey = details.hasSentKey ?? false
   }
 
-  /** The message where it begins a sentence of its own: the page shows it so. */
+  /** The message with a capital letter, as the page shows it. */
   get sentence(): string {
     return this.message.charAt(0).toUpperCase() + this.message.slice(1)
   }
@@ -96,50 +99,50 @@ export const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
 ])
 
 const UNREACHED_HINT =
-  'Look whether the server runs and can be reached: as soon as its status can be read, calls are sent again.'
+  'Check that the server runs and can be reached. Calls are sent again as soon as its status can be read.'
 
 const KEY_REFUSED_HINT =
-  'The server refuses the key that was sent: change it (Servers → Change), or SGLANG_API_KEY for the default one.'
+  'The server refused the API key: change it (Servers → Change), or SGLANG_API_KEY for the default server.'
 
-/** What to do. What happened is the message, which the page shows above. */
+/** What the user can do. The message, which the page shows above, says what happened. */
 const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   ADDRESS_REFUSED:
-    'Give the server another address: link-local, metadata, unspecified and multicast ones are never called.',
-  REQUEST_REFUSED: 'Correct what is named: SGLang would crash on it, so it was not sent.',
-  CIRCUIT_OPEN: 'Look at the server’s log. The next call after that time tries it.',
+    'Give the server another address: link-local, metadata, unspecified and multicast addresses are never called.',
+  REQUEST_REFUSED: 'Correct the named value: SGLang would crash on it, so the request was not sent.',
+  CIRCUIT_OPEN: 'Check the server’s log. The next call after that time probes the server.',
   CHAT_UNSUPPORTED:
-    'The chat baseline needs a server that answers /v1/chat/completions with the ids it has read and written (return_token_ids: SGLang 0.5.23 does; sglang-router takes it out). Choose the built-in server or a newer SGLang.',
+    'The chat baseline needs a server that returns token ids from /v1/chat/completions (return_token_ids: supported by SGLang 0.5.23, removed by sglang-router). Choose the built-in server or a newer SGLang.',
   CONNECT_REFUSED: 'Start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'Check the address, the tunnel and the firewall.',
   TLS_FAILED: 'Use http:// for a plain server, or a certificate that this machine trusts.',
-  CONNECTION_RESET: 'The server may have crashed: look at its log.',
-  HEADERS_TIMEOUT: 'Look at the server’s log and its queue.',
-  BODY_TIMEOUT: 'Look at the server’s log.',
-  TOKEN_TIMEOUT: 'Look at the server’s log and its queue.',
+  CONNECTION_RESET: 'The server may have crashed: check its log.',
+  HEADERS_TIMEOUT: 'Check the server’s log and its queue.',
+  BODY_TIMEOUT: 'Check the server’s log.',
+  TOKEN_TIMEOUT: 'Check the server’s log and its queue.',
   DEADLINE: 'Lower max_new_tokens.',
-  BAD_HTTP: 'What listens there does not speak HTTP as expected: check the port.',
-  NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',
+  BAD_HTTP: 'The service at this port does not speak HTTP: check the port.',
+  NOT_SGLANG: 'The service at this address is not an SGLang server: check the address and the port.',
   BAD_SHAPE:
-    'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
-  BAD_JSON: 'Look at the server’s log, and at that of a router or proxy before it.',
-  BAD_ENCODING: 'Something between compresses replies: switch that off for this server.',
+    'The response lacks fields that SGLang sends: check that the address belongs to an SGLang server of version 0.4.6 or newer.',
+  BAD_JSON: 'Check the log of the server, and of any router or proxy in front of it.',
+  BAD_ENCODING: 'A proxy compresses responses: switch that off for this server.',
   TOO_LARGE: 'Lower max_new_tokens or the number of alternatives, or switch streaming off.',
   INCONSISTENT:
-    'What arrived cannot be trusted, so it was not recorded. Check that the tokenizer is the server’s own, and that the server does not run with --allow-auto-truncate.',
+    'The response cannot be trusted, so it was not recorded. Check that the tokenizer matches the server’s, and that the server does not run with --allow-auto-truncate.',
   SERVER_CHANGED:
-    'The server was started anew as something else in the middle of the run. What was recorded is kept; send again to go on with what runs there now.',
+    'The server was restarted with another model in the middle of the run. The recorded part is kept. Send again to continue with it.',
   TOKENIZER_MISMATCH:
     'Choose the tokenizer of the model that the server runs, or “server”, so that the server itself is the tokenizer.',
   CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
   UPSTREAM_AUTH:
-    'The server wants an API key: save one with this server (Servers → Change), or set SGLANG_API_KEY for the default one.',
+    'The server requires an API key: save one for this server (Servers → Change), or set SGLANG_API_KEY for the default server.',
   UPSTREAM_BUSY: 'Try again later, or lower the load on the server.',
-  UPSTREAM_ERROR: 'Look at the server’s log.',
-  UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
-  UPSTREAM_REJECTED: 'The server’s words say what it does not take: change that setting, or the messages.',
-  UNKNOWN_PARAMETER: 'Send it without this parameter, or choose a server whose version knows it.',
-  UPSTREAM_TRUNCATED: 'Look at the log of the server, and of a router or proxy before it.',
+  UPSTREAM_ERROR: 'Check the server’s log.',
+  UPSTREAM_REDIRECT: 'Redirects are never followed: enter the server’s final address.',
+  UPSTREAM_REJECTED: 'The server’s message says which setting it refuses: change that setting, or the messages.',
+  UNKNOWN_PARAMETER: 'Remove this parameter, or choose a server whose version supports it.',
+  UPSTREAM_TRUNCATED: 'Check the log of the server, and of any router or proxy in front of it.',
   REQUEST_TOO_LARGE:
     'Raise the size limit of request bodies (sglang-router: --max-payload-size; nginx: client_max_body_size), or shorten the conversation.',
 }
@@ -147,14 +150,19 @@ const HINTS: Readonly<Record<SglangErrorCode, string>> = {
 /** Longest foreign text that goes into an error message. */
 const CLIP = 4096
 
-/** A server's words: one line of printable text, without our key, and then clipped: half a key is one too many. */
+/**
+ * Makes a server's text safe to show: one line of printable text, without our key, clipped last, since half a key is
+ * one too many.
+ */
 export function foreignText(text: string, secret: string | undefined, longest = CLIP): string {
   const printable = text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
   const scrubbed = secret ? printable.replaceAll(secret, '[key]') : printable
   return scrubbed.length > longest ? `${scrubbed.slice(0, longest)}… (${scrubbed.length} characters)` : scrubbed
 }
 
-/** An answer with an error status. `body` is its text. Reads the four shapes in which SGLang words errors. */
+/**
+ * Creates the error of an answer with an error status. `body` is its text. Reads the four shapes of SGLang's errors.
+ */
 export function errorFromStatus(
   status: number,
   body: string,
@@ -180,12 +188,12 @@ export function errorFromStatus(
       retryAfterMs: retryAfterMs(headers.retryAfter, new Date()),
     })
   if (status === 413)
-    return new SglangError('REQUEST_TOO_LARGE', `the request is larger than the server takes (413): ${said}`, {
+    return new SglangError('REQUEST_TOO_LARGE', `the request is larger than the server accepts (413): ${said}`, {
       status,
     })
   const unknown = unknownParameter(words)
   if (unknown !== undefined)
-    return new SglangError('UNKNOWN_PARAMETER', `the server does not know the parameter ${unknown} (${status})`, {
+    return new SglangError('UNKNOWN_PARAMETER', `the server does not support the parameter ${unknown} (${status})`, {
       status,
       parameter: unknown,
     })
@@ -204,30 +212,33 @@ export function errorFromStatus(
  */
 const BUSY: ReadonlySet<number> = new Set([408, 409, 429, 503])
 
-/** 0.5.23 lists what it knows; Python says it of the older ones' constructor, with status 400 or 500. */
+/**
+ * SGLang 0.5.23 lists the parameters that it supports; older versions fail in Python's constructor, with status 400 or
+ * 500.
+ */
 function unknownParameter(words: string): string | undefined {
   const [, inList, inCall] = /unknown field `([\w-]+)`|unexpected keyword argument '([\w-]+)'/.exec(words) ?? []
   return inList ?? inCall
 }
 
-/** SGLang's checks of values begin with the parameter's name; of grammars it says of which kind they are. */
+/** SGLang's value checks begin with the parameter's name; for grammars they name the kind of grammar. */
 function namedParameter(words: string): string | undefined {
   const [, grammar, first = ''] = /^Failed to compile (\w+) grammar|^(\w+)/.exec(words) ?? []
   const name = grammar === 'json' ? 'json_schema' : (grammar ?? first)
   return isSamplingName(name) ? name : undefined
 }
 
-/** Versions and routers differ in the paths that they have. */
+/** Returns whether the server lacks the path: versions and routers differ in the paths that they have. */
 export const isUnknownPath = (error: unknown): boolean => error instanceof SglangError && error.status === 404
 
-/** An error that came as an event of a stream, where the status is 200. */
+/** Creates the error that came as an event of a stream, whose status is 200. */
 export function errorFromEvent(message: string, code: number | undefined, secret?: string): SglangError {
   return errorFromStatus(code ?? 400, JSON.stringify({ error: { message } }), {}, secret)
 }
 
 /**
- * What the words of a refusal say of the context; undefined when they speak of something else: a parameter out of range
- * "exceeds" too. The first three are SGLang's, from 0.4.6 to 0.5.23; the last takes in what forks make of them.
+ * Returns what a refusal says about the context; undefined if it speaks of something else, since a parameter out of
+ * range "exceeds" too. The first three patterns are SGLang's, from 0.4.6 to 0.5.23; the last covers forks.
  */
 export function contextCounts(words: string): ContextCounts | undefined {
   const [, input, inputHolds] =
@@ -243,7 +254,7 @@ export function contextCounts(words: string): ContextCounts | undefined {
     : undefined
 }
 
-/** Of an answer that is not JSON, the beginning is looked at: an error page says it there. */
+/** Only the beginning of an answer that is not JSON is searched: an error page names its error there. */
 const MOST_OF_A_PAGE = 65_536
 
 function errorWords(body: string): string {
@@ -262,7 +273,10 @@ function errorWords(body: string): string {
   return body.slice(0, MOST_OF_A_PAGE).replace(/<[^<>]*>/g, ' ')
 }
 
-/** What a Retry-After header asks for: seconds or an HTTP date. The past, nothing and nonsense are no wish. */
+/**
+ * Returns the wait that a Retry-After header requests: seconds or an HTTP date. The past, nothing and nonsense give
+ * undefined.
+ */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? ''
   const ms = /^\d+(\.\d+)?$/.test(text)
@@ -273,5 +287,5 @@ export function retryAfterMs(header: string | undefined, now: Date): number | un
   return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
-/** RFC 9110’s forms that name their zone; Date.parse alone reads a date into any number. */
+/** Matches RFC 9110’s date forms that name their zone; Date.parse alone reads a date into any number. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .* GMT$/

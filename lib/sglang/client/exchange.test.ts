@@ -21,7 +21,7 @@ async function asked(handler: Parameters<typeof scripted>[0], over = () => {}) {
   return exchange(dispatcher, { origin: server.baseUrl, path: '/', method: 'GET' }, over)
 }
 
-test('a reader who is slow holds up the sender and is not taken for a server that stopped', async () => {
+test('a slow reader pauses the sender and is not reported as a stalled server', async () => {
   const part = Buffer.alloc(1 << 20)
   const total = 64
   let written = 0
@@ -46,7 +46,7 @@ test('a reader who is slow holds up the sender and is not taken for a server tha
   expect(received).toBe(total * part.length)
 })
 
-test('it is over once, whole or failed, and whoever waits is told', async () => {
+test('an exchange ends once, whole or failed, and everyone who waits is notified', async () => {
   let overs = 0
   const count = () => {
     overs++
@@ -71,7 +71,7 @@ test('it is over once, whole or failed, and whoever waits is told', async () => 
   expect(overs).toBe(2)
 })
 
-test('one that fails before it is sent closes its connection', async () => {
+test('an exchange that fails before it is sent closes its connection', async () => {
   let arrived = 0
   const early = await asked(() => {
     arrived++

@@ -1,16 +1,17 @@
 /**
- * One request and its answer over undici's lowest layer: the parts of the body as they came, without a stream, a signal and
- * promises for each. Nothing is read from the socket that nobody wants: a reader who is slow holds up the sender.
+ * Sends one request over undici's lowest layer and passes on the parts of the body as they arrive, without a stream, a
+ * signal and promises for each. It reads nothing from the socket that nobody requested, so a slow reader pauses the
+ * sender.
  */
 import type { Dispatcher } from 'undici'
 import { SglangError } from './errors.ts'
 
 export interface Exchange {
-  /** Rejects as `fail` was told, or with undici’s error; so do all that wait for parts. */
+  /** Rejects with the error given to `fail`, or with undici’s error; so does everyone who waits for parts. */
   readonly head: Promise<Head>
-  /** How long may be waited for the body, and how long it may be; before it is called nothing is waited for. */
+  /** Sets how long to wait for the body and how long it may be. Before this call no timeout runs. */
   body(limits: BodyLimits): Body
-  /** Closes the connection, unless the answer is over. */
+  /** Closes the connection, unless the answer has ended. */
   fail(error: unknown): void
 }
 
@@ -23,26 +24,26 @@ interface BodyLimits {
   readonly firstByteMs: number
   readonly idleMs: number
   readonly bytes: number
-  /** Once all that is left is read in one wait. */
+  /** The largest size of a body that is read in one wait. */
   readonly wholeBytes: number
 }
 
 export const tooLarge = (bytes: number): SglangError =>
-  new SglangError('TOO_LARGE', `the reply is larger than ${bytes} bytes`)
+  new SglangError('TOO_LARGE', `the response is larger than ${bytes} bytes`)
 
 interface Body {
-  /** The next part; undefined at the end. */
+  /** Returns the next part; undefined at the end. */
   next(): Promise<Uint8Array | undefined>
-  /** All that is left, in one wait. */
+  /** Returns all remaining parts, in one wait. */
   rest(): Promise<readonly Uint8Array[]>
 }
 
 type End = { readonly kind: 'whole' } | { readonly kind: 'failed'; readonly error: unknown }
 
-/** Unread bytes from which on the sender is held up. */
+/** The number of unread bytes from which the sender is paused. */
 const MOST_UNREAD = 256 * 1024
 
-/** `over`: called once, when the answer has ended or failed. */
+/** Sends a request. `over` is called once, when the answer has ended or failed. */
 export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, over: () => void): Exchange {
   const head = Promise.withResolvers<Head>()
   let controller: Dispatcher.DispatchController | undefined
@@ -71,7 +72,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
   const expectMore = ({ firstByteMs, idleMs }: BodyLimits): void => {
     clearTimeout(timer)
     timer = setTimeout(
-      () => fail(new SglangError('BODY_TIMEOUT', 'the reply stopped arriving')),
+      () => fail(new SglangError('BODY_TIMEOUT', 'the response stopped arriving')),
       received === 0 ? firstByteMs : idleMs,
     )
   }
@@ -90,7 +91,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
       if (end?.kind === 'failed') started.abort(asError(end.error))
     },
     onResponseStart(_, status, headers) {
-      // What is below is said before the answer.
+      // Informational statuses (1xx) come before the answer.
       if (status >= 200) head.resolve({ status, headers })
     },
     onResponseData(started, part) {

@@ -1,4 +1,4 @@
-/** The /generate request, refused here where it would kill the server or surprise its sender. */
+/** Builds the /generate request and refuses it here if it would crash the server or surprise its sender. */
 
 import type { Sampling } from '#lib/sampling/values.ts'
 import { callBody } from '#lib/trajectory/messages/generate-call.ts'
@@ -8,47 +8,59 @@ import { SglangError } from './errors.ts'
 
 export interface GenerateRequest {
   readonly inputIds: readonly number[]
-  /** Given where their JSON is there already: it with the other fields, as sent-ids.ts makes it. */
+  /**
+   * Returns the body with these ids, whose JSON exists already, and the other fields (see sent-ids.ts). Omitted: the
+   * JSON is built from the ids.
+   */
   readonly bodyWith?: (others: Readonly<Record<string, unknown>>) => Uint8Array
   readonly sampling: Sampling
   /** Request id; fixed length, so that no id is the beginning of another (aborting `job` also aborts `job-2`). */
   readonly rid: string
   readonly stream: boolean
-  /** Tokens of one chunk of a stream, the first excepted: it comes with the first token. Undefined: the server's own. */
+  /**
+   * Number of tokens in one chunk of a stream, except for the first chunk, which comes with the first token. Undefined:
+   * the server's default.
+   */
   readonly streamInterval?: number
-  /** First position with prompt logprobs; the entry there is always unknown. Undefined: none are asked for. */
+  /**
+   * First position with prompt logprobs; the entry at that position is always unknown. Undefined: no prompt logprobs
+   * are requested.
+   */
   readonly logprobStartLen?: number
   /**
-   * Given: the prompt's logprobs come from a call of this id before the reply, which then need not repeat them in every
-   * chunk of its stream.
+   * Request id of a separate call that fetches the prompt's logprobs before the reply, which then need not repeat them
+   * in every chunk of its stream.
    */
   readonly scoringRid?: string
-  /** Alternatives for each token; 0 = none. */
+  /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobsNum: number
   /** Ids must be smaller: SGLang's scheduler crashes on others. */
   readonly vocabularySize: number
-  /** max_new_tokens 0: read the ids, return their logprobs, write nothing. */
+  /** Sends max_new_tokens 0: the server reads the ids and returns their logprobs without sampling. */
   readonly scoreOnly?: boolean
-  /** What the server was when the run began; another one answering is SERVER_CHANGED. Undefined: whatever answers. */
+  /**
+   * The identity of the server when the run began; another server's answer is SERVER_CHANGED. Undefined: any server may
+   * answer.
+   */
   readonly expected?: ServerIdentity
 }
 
 /**
- * The body of a call, for a try of this request id. Ids that are JSON already are not written again: of a long run they are
- * nearly all of it. Throws SglangError REQUEST_REFUSED.
+ * Returns a function that builds the body for a request id. Ids that are JSON already are not serialized again: in a
+ * long run they are nearly all of it. Throws SglangError REQUEST_REFUSED.
  */
 export function generateBodies({ bodyWith, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
   const { input_ids: ids, ...others } = generateBody(request)
   return (rid) => (bodyWith ? bodyWith({ ...others, rid }) : JSON.stringify({ input_ids: ids, ...others, rid }))
 }
 
-/** The body to send. Throws SglangError REQUEST_REFUSED. */
+/** Builds the body to send. Throws SglangError REQUEST_REFUSED. */
 function generateBody(request: GenerateRequest): Record<string, unknown> {
   const { inputIds, vocabularySize, logprobStartLen, topLogprobsNum } = request
   const refuse = (why: string): never => {
     throw new SglangError('REQUEST_REFUSED', why)
   }
-  if (inputIds.length === 0) refuse('there are no input ids')
+  if (inputIds.length === 0) refuse('the request has no input ids')
   const odd = firstOdd(inputIds, vocabularySize)
   if (odd >= 0)
     refuse(
@@ -61,7 +73,7 @@ function generateBody(request: GenerateRequest): Record<string, unknown> {
   return callBody(request)
 }
 
-/** Place of the first id that is none of the vocabulary; -1 where all are. */
+/** Returns the index of the first id outside of the vocabulary, or -1. */
 function firstOdd(ids: readonly number[], vocabularySize: number): number {
   for (let index = 0; index < ids.length; index++) {
     const id = elementAt(ids, index)

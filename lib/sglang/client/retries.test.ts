@@ -7,7 +7,7 @@ const failing = (code: SglangErrorCode, wishMs?: number) => new SglangError(code
 const chance = { nowMs: () => 0, random: () => 0.5 }
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('waits double, spread by a quarter, and a wish of the server is kept up to half a minute', () => {
+test('retry delays double with a spread of a quarter, and Retry-After is respected up to half a minute', () => {
   const wish = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3 }), share, wish, (repetition, random, wishMs) => {
@@ -22,7 +22,7 @@ test('waits double, spread by a quarter, and a wish of the server is kept up to 
   )
 })
 
-test('three repetitions, and only of what may pass', () => {
+test('a call is retried at most three times, and only after transient failures', () => {
   const passing = ['CONNECT_REFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_RESET', 'UPSTREAM_BUSY', 'UPSTREAM_ERROR'] as const
   for (const code of passing) {
     const retries = createRetries(RETRY_POLICY, chance)
@@ -41,7 +41,7 @@ test('three repetitions, and only of what may pass', () => {
   expect(createRetries(RETRY_POLICY, chance).delayMs(new Error('stopped'), 1)).toBeUndefined()
 })
 
-test('however calls fail, repetitions stay within a fifth of them, a tenth of the seconds and ten', () => {
+test('retries stay within a fifth of all calls, a tenth of the seconds and ten, in whatever order calls fail', () => {
   const step = fc.record({ passedMs: fc.nat(20_000), calls: fc.nat(20), failures: fc.nat(40) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -61,7 +61,7 @@ test('however calls fail, repetitions stay within a fifth of them, a tenth of th
   )
 })
 
-test('a spent budget comes back', () => {
+test('a spent retry budget refills', () => {
   let nowMs = 0
   const retries = createRetries(RETRY_POLICY, { ...chance, nowMs: () => nowMs })
   const repeated = () => retries.delayMs(failing('CONNECT_REFUSED'), 1) !== undefined
@@ -88,11 +88,11 @@ test.each([
   ['Monday', undefined],
   ['', undefined],
   [undefined, undefined],
-])('Retry-After %j', (header, ms) => {
+])('Retry-After %j is read', (header, ms) => {
   expect(retryAfterMs(header, new Date('2026-11-18T10:00:00Z'))).toEqual(ms)
 })
 
-test('no header makes it throw or wait for less than nothing', () => {
+test('no Retry-After header throws or gives a negative delay', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 40 }), (header) => {
       const ms = retryAfterMs(header, new Date(0))

@@ -1,34 +1,36 @@
 /**
- * Which failed tries of a call are repeated, and after how long. One for each server, shared by all runs on it: the
- * budget keeps many runs together from burying a server that is in trouble.
+ * Decides which failed calls are retried, and after how long. Each server has one policy, shared by all runs on it: the
+ * budget keeps many runs from overloading a server that is in trouble.
  */
 import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError, type SglangErrorCode } from './errors.ts'
 
 export interface Retries {
-  /** A call begins; it adds its share to the budget. */
+  /** Reports that a call begins, which adds its share to the budget. */
   begin(): void
-  /** Milliseconds to wait before the nth repetition, n from 1. Undefined: not repeated. Otherwise the budget has paid. */
+  /**
+   * Returns the milliseconds to wait before the nth retry, n from 1, and takes it from the budget. Undefined: no retry.
+   */
   delayMs(error: unknown, repetition: number): number | undefined
 }
 
 export interface RetryPolicy {
-  /** Tries after the first one, at most. */
+  /** The largest number of retries of one call. */
   readonly repetitions: number
-  /** Before the first repetition; doubled for each further one, spread by a quarter either way. */
+  /** The wait before the first retry; it doubles for each further one, with a spread of a quarter either way. */
   readonly firstMs: number
-  /** Repetitions of all calls together: `most` at once, filled up again by each call and with time. */
+  /** The retries of all calls together: `most` at once, refilled by each call and with time. */
   readonly budget: { readonly most: number; readonly perCall: number; readonly perSecond: number }
 }
 
-/** A fifth of the calls in the long run, and one in ten seconds for somebody who makes few. */
+/** Allows retries for a fifth of the calls in the long run, and one every ten seconds for a user who makes few. */
 export const RETRY_POLICY: RetryPolicy = {
   repetitions: 3,
   firstMs: 500,
   budget: { most: 10, perCall: 0.2, perSecond: 0.1 },
 }
 
-/** Also of what a server asks for by Retry-After. */
+/** The longest wait, which also limits Retry-After. */
 export const LONGEST_WAIT_MS = 30_000
 
 export function createRetries(
@@ -58,7 +60,7 @@ export function createRetries(
   }
 }
 
-/** No byte of a reply has come, and the cause may pass. */
+/** Failures that are transient and leave no byte of a reply. */
 const PASSING: ReadonlySet<SglangErrorCode> = new Set([
   'CONNECT_REFUSED',
   'CONNECT_TIMEOUT',

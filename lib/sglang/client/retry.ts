@@ -1,4 +1,4 @@
-/** A call that writes tokens, tried again while that may help and nothing of its reply has come. */
+/** Retries a call that samples tokens while that may help and nothing of its reply has arrived. */
 
 import type { IdentityWatch, ServerIdentity } from '../server/server-identity.ts'
 import type { Breaker } from './breaker.ts'
@@ -14,20 +14,26 @@ export interface Server {
   readonly breaker: Breaker
   readonly identity: IdentityWatch
   readonly chance: ClockAndRandom
-  /** As in TransportLimits. */
+  /** The limit of the same name in TransportLimits. */
   readonly firstTokenMs: number
 }
 
 export interface Posting {
   readonly path: string
-  /** JSON, for a try of this request id. */
+  /** Returns the JSON body for this request id. */
   readonly body: (rid: string) => string | Uint8Array
   readonly rid: string
-  /** What the server was when the run began; another one answering is SERVER_CHANGED. Undefined: whatever answers. */
+  /**
+   * The identity of the server when the run began; another server's answer is SERVER_CHANGED. Undefined: any server may
+   * answer.
+   */
   readonly expected: ServerIdentity | undefined
 }
 
-/** Parts of one reply, to a call that is made when they are asked for; `rid` is that of the try that was answered, where it is another than asked for. */
+/**
+ * Yields the parts of one reply. The call is sent when they are read. `rid` is the id of the attempt that was answered,
+ * if it differs from the requested id.
+ */
 export async function* tried<Part extends object>(
   server: Server,
   posting: () => Posting,
@@ -58,7 +64,8 @@ export async function* tried<Part extends object>(
         return
       } catch (error) {
         if (error instanceof SglangError) ending = error
-        // Not a failure of the server, which has not read it: it costs neither a wait nor the budget.
+        // The server has not read this request, so that it has not failed: the retry costs neither a wait nor the
+        // budget.
         if (!started && !signal.aborted && !isUnpooled && isStaleConnection(error)) {
           isUnpooled = true
           continue

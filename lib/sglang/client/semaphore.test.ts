@@ -61,7 +61,7 @@ async function parts(turns: Semaphore, call: () => AsyncIterable<string>, isFurt
   return told
 }
 
-test('whatever room a server has, every call of a group is answered, and none of it is left empty', async () => {
+test('the semaphore answers every call of a group and leaves no slot unused, whatever capacity the server has', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 20 }), async (room, calls) => {
       const server = serverOf(room)
@@ -80,7 +80,7 @@ test('whatever room a server has, every call of a group is answered, and none of
   )
 })
 
-test('one moment that refuses all leaves half of them at once, and each answer makes room for one more', async () => {
+test('the semaphore halves its limit once when one moment refuses all calls, and raises it by one per answer', async () => {
   const { call, decide, endOldest, running } = undecided()
   const turns = createSemaphore()
   const answers = Array.from({ length: 32 }, () => parts(turns, call))
@@ -98,7 +98,7 @@ test('one moment that refuses all leaves half of them at once, and each answer m
   expect(atOnce.slice(0, 10)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 23])
 })
 
-test('whatever the order of answers, refusals and ends: a call that was not alone is not refused for good', async () => {
+test('the semaphore refuses no call for good while others run, in whatever order calls end', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('full' as const), taken: fc.array(fc.boolean(), { maxLength: 12 }) }),
     fc.record({ kind: fc.constant('end' as const), count: fc.integer({ min: 1, max: 4 }) }),
@@ -131,7 +131,7 @@ test('whatever the order of answers, refusals and ends: a call that was not alon
   )
 })
 
-test('a server that tells how much it runs is never asked for more', async () => {
+test('the semaphore never exceeds the limit that the server reports', async () => {
   const server = serverOf(100)
   const turns = createSemaphore(3)
   const answers = Array.from({ length: 9 }, () => parts(turns, server.call))
@@ -143,11 +143,11 @@ test('a server that tells how much it runs is never asked for more', async () =>
   expect([server.peak(), server.refused()]).toEqual([3, 0])
 })
 
-test('alone, a call that is refused is refused', async () => {
+test('the semaphore passes on the refusal of a call that ran alone', async () => {
   await expect(parts(createSemaphore(), serverOf(0).call)).rejects.toThrow('full')
 })
 
-test('what fails after its first part is not made again, and neither is another failure', async () => {
+test('the semaphore does not retry a call that failed after its first part, nor one that failed for another reason', async () => {
   const turns = createSemaphore()
   const other = parts(turns, serverOf(1).call)
   let made = 0
@@ -166,7 +166,7 @@ test('what fails after its first part is not made again, and neither is another 
   other.catch(() => {})
 })
 
-test('who has begun goes before who has not; who gives up waiting is not missed', async () => {
+test('the semaphore serves begun runs before new ones, and forgets callers that stop waiting', async () => {
   const turns = createSemaphore(1)
   const server = serverOf(1)
   const order: string[] = []

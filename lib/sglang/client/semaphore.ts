@@ -1,21 +1,20 @@
 /**
- * The calls of a group take turns at a server: never more at once than it runs, and fewer where it was full. One that was
- * refused waits for another of its group to end, since that is when there is room again; alone it ends as any call does.
- *
- * How much room there is, is learned: a refusal leaves as much as the others take, but at least half of what there was, for
- * one full moment can refuse many at once; each call that was answered makes room for one more.
+ * Limits how many calls of a group a server has at once: never more than it runs, and fewer after it was full. A
+ * refused call waits until another call of its group ends, since there is room again; a refused call that runs alone
+ * fails. The limit is learned: a refusal sets it to what the others use, but at least to half of what it was, because
+ * one full moment can refuse many calls; each answered call raises it by one.
  */
 import { SglangError } from './errors.ts'
 
 export interface Semaphore {
   /**
-   * The parts of a call, made when its turn has come, and made again where the server was full before its first part.
-   * `isFurther`: a run that has begun goes before those that have not.
+   * Yields the parts of a call, which is sent when a slot is free and again if the server was full before its first
+   * part. `isFurther`: a run that has begun goes before those that have not.
    */
   take<Part>(call: () => AsyncIterable<Part>, isFurther: boolean, signal: AbortSignal): AsyncGenerator<Part>
 }
 
-/** `most` calls at once; undefined: as many as come, until the server refuses one. */
+/** Creates a semaphore for `most` calls at once; undefined: no limit until the server refuses one. */
 export function createSemaphore(most = Number.POSITIVE_INFINITY): Semaphore {
   let room = most
   let active = 0
@@ -71,11 +70,11 @@ export function createSemaphore(most = Number.POSITIVE_INFINITY): Semaphore {
   }
 }
 
-/** When a call began. */
+/** The state of the semaphore when a call began. */
 interface Admission {
   readonly roomThen: number
   readonly number: number
-  /** No other call was under way. */
+  /** Whether no other call was running. */
   readonly wasFirst: boolean
 }
 

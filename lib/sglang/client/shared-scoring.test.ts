@@ -48,7 +48,7 @@ async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
 const scorings = () => asked.filter(({ scoreOnly }) => scoreOnly)
 
 test.each([false, true])(
-  'samples have one scoring call, the same numbers, and it is said; streamed: %s',
+  'samples of a group share one scoring call with the same numbers, which is recorded; streamed: %s',
   async (stream) => {
     const shared = withSharedScoring(generate, () => 'f'.repeat(32))
     const samples = [0, 1, 2].map(() =>
@@ -68,7 +68,7 @@ test.each([false, true])(
   },
 )
 
-test('other ids are scored for themselves, and where no logprobs are asked for there is no scoring', async () => {
+test('samples with other ids are scored by themselves, and without requested logprobs nothing is scored', async () => {
   const shared = withSharedScoring(generate, () => 'f'.repeat(32))
   await all(shared(request(), never))
   const [further] = await all(shared(request({ inputIds: promptOf(30), logprobStartLen: 19 }), never))
@@ -79,7 +79,7 @@ test('other ids are scored for themselves, and where no logprobs are asked for t
   expect(scorings()).toHaveLength(1)
 })
 
-test('a scoring call that fails fails for all who wait', async () => {
+test('a scoring call that fails fails for all samples that wait for it', async () => {
   refuses = true
   const shared = withSharedScoring(generate, () => 'f'.repeat(32))
   const failures = await Promise.allSettled([0, 1].map(() => all(shared(request(), never))))

@@ -1,6 +1,6 @@
 /**
- * The logprobs of one prompt, asked once for all samples of it. A server that is to score a prompt computes all of it, so
- * each sample that asked for itself would do without the prefix cache; the one call fills it for all of them.
+ * Requests the logprobs of one prompt once for all samples of it. To score a prompt the server computes all of it, so
+ * each sample that requested them would skip the prefix cache; the single call fills it for all samples.
  */
 
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
@@ -10,7 +10,7 @@ import type { SglangClient } from './client.ts'
 import { realChance } from './clock-and-random.ts'
 import type { GenerateRequest } from './request.ts'
 
-/** For the samples of one group: `generate`, but that logprobs of the ids that are sent first are asked for once. */
+/** Returns `generate` for the samples of one group; it requests the logprobs of the first prompt only once. */
 export function withSharedScoring(
   generate: SglangClient['generate'],
   newRequestId: () => string,
@@ -31,7 +31,7 @@ export function withSharedScoring(
   }
 }
 
-/** As it stands in the record of one sample, which has waited so long for it. */
+/** The scoring call as the record of one sample stores it, with the time that this sample waited. */
 const sharedBy = (read: ReadPrompt, elapsedMs: number): ReadPrompt =>
   read.kind === 'read'
     ? { ...read, known: { ...read.known, scoring: { ...read.known.scoring, elapsedMs, shared: true } } }

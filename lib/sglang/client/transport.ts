@@ -1,4 +1,7 @@
-/** HTTP to one server over undici: checked addresses, no redirects, every wait has an end, every failure a name. */
+/**
+ * HTTP to one server over undici: addresses are checked, redirects are refused, every wait has a limit, and every
+ * failure has a code.
+ */
 import { Agent, type Dispatcher } from 'undici'
 import { checkedConnector } from './checked-connector.ts'
 import { errorFromStatus, SglangError, type SglangErrorCode } from './errors.ts'
@@ -6,15 +9,20 @@ import { exchange, tooLarge } from './exchange.ts'
 
 export interface TransportLimits {
   readonly connectMs: number
-  /** Also the wait for the first byte of a stream: a long prompt is read before it. */
+  /** Milliseconds to the first byte, also of a stream: the server reads a long prompt before it. */
   readonly firstByteMs: number
   readonly idleMs: number
   readonly deadlineMs: number
-  /** From the headers of a stream to its first token: what arrives before may keep the connection open without end. */
+  /**
+   * Milliseconds from the headers of a stream to its first token: other data may keep the connection open without end.
+   */
   readonly firstTokenMs: number
-  /** Of a stream, all events together. */
+  /** The largest size of a stream, all events together. */
   readonly bodyBytes: number
-  /** Of a reply that is kept in memory as a whole. A text of more than 512 MiB is more than the engine can make. */
+  /**
+   * The largest size of a reply that is kept in memory as a whole. JavaScript engines cannot make a text of more than
+   * 512 MiB.
+   */
   readonly wholeBytes: number
 }
 
@@ -28,7 +36,7 @@ export const DEFAULT_LIMITS: TransportLimits = {
   wholeBytes: 256 << 20,
 }
 
-/** An error's status says the most: its words are not waited for as long as a reply is. */
+/** Limits for the body of an error: its status says the most, so its text gets less time than a reply. */
 const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
   firstByteMs: Math.min(firstByteMs, 2_000),
   idleMs: Math.min(idleMs, 2_000),
@@ -37,9 +45,9 @@ const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
 })
 
 export interface Transport {
-  /** The body of a successful answer, as it arrives. Throws SglangError for anything else. */
+  /** Returns the body of a successful answer as it arrives. Throws SglangError for any other answer. */
   send(call: Call): Promise<HttpReply>
-  /** Connections opened so far. */
+  /** The number of connections opened so far. */
   readonly connections: number
   close(): Promise<void>
 }
@@ -47,24 +55,24 @@ export interface Transport {
 interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** JSON. Omitted: the call has no body. */
+  /** The JSON body. Omitted: the call has no body. */
   readonly body?: string | Uint8Array
   readonly signal: AbortSignal
-  /** Shorter than the transport's, for calls that must be quick. */
+  /** A limit below the transport's, for calls that must be quick. */
   readonly deadlineMs?: number
-  /** Sent on a connection of its own, which is closed after it. */
+  /** Whether the call is sent on a connection of its own, which is closed afterwards. */
   readonly isUnpooled?: boolean
 }
 
 export interface HttpReply {
   readonly contentType: string
-  /** Ends early only by throwing SglangError. */
+  /** The parts of the body. They end early only by throwing SglangError. */
   readonly chunks: AsyncIterable<Uint8Array>
   bytes(): Promise<Buffer>
   text(): Promise<string>
 }
 
-/** `baseUrl` has been through serverAddress. */
+/** Creates the transport to an address that serverAddress returned. */
 export function createTransport(baseUrl: string, apiKey: string | undefined, limits: TransportLimits): Transport {
   let connections = 0
   const connect = checkedConnector(limits.connectMs)
@@ -104,9 +112,9 @@ export function createTransport(baseUrl: string, apiKey: string | undefined, lim
 }
 
 /**
- * A server closes connections that have been idle, uvicorn after 5 s. On a busy machine a request is often sent on one just then:
- * it has brought replies before, and no byte of this one. Such a request was not read, and may be sent again at once on a new
- * connection: others of the pool may be closed too.
+ * Returns whether the server closed an idle connection just as the request was sent; uvicorn does so after 5 s. The
+ * connection has brought replies before, and no byte of this one, so the request was not read. It may be sent again at
+ * once on a new connection, since other connections of the pool may be closed too.
  */
 export const isStaleConnection = (error: unknown): boolean =>
   error instanceof SglangError &&
@@ -189,9 +197,13 @@ async function send(
     throw error
   }
   if (isEncoded) {
-    const error = new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`, {
-      status,
-    })
+    const error = new SglangError(
+      'BAD_ENCODING',
+      `the server sent ${encoding} data although the request accepts none`,
+      {
+        status,
+      },
+    )
     answer.fail(error)
     throw error
   }
@@ -199,7 +211,7 @@ async function send(
     try {
       for (let part = await reading(parts.next); part; part = await reading(parts.next)) yield part
     } finally {
-      answer.fail(new Error('nobody reads on'))
+      answer.fail(new Error('the reader stopped reading'))
     }
   }
   return {
@@ -212,15 +224,15 @@ async function send(
 
 const EMPTY = new Uint8Array(0)
 
-/** Once the headers are there, a closed connection means that the reply is cut. */
+/** After the headers, a closed connection means that the reply is cut. */
 function duringBody(error: unknown): unknown {
   const isCut = error instanceof SglangError && error.code === 'CONNECTION_RESET'
   return isCut
-    ? new SglangError('UPSTREAM_TRUNCATED', 'the connection broke before the reply was complete', { cause: error })
+    ? new SglangError('UPSTREAM_TRUNCATED', 'the connection broke before the response was complete', { cause: error })
     : error
 }
 
-/** What went wrong at the connection; what was named before keeps its name. */
+/** Gives a connection failure its code; an error that has one already keeps it. */
 function nameFailure(error: unknown): unknown {
   if (error instanceof SglangError) return error
   const chain = causes(error)
@@ -236,7 +248,7 @@ function nameFailure(error: unknown): unknown {
       `the connection failed: ${last instanceof Error ? last.message : String(error)}`,
       { cause: error },
     )
-  const [name, message] = CODES[code] ?? ['BAD_HTTP', 'the reply is not HTTP']
+  const [name, message] = CODES[code] ?? ['BAD_HTTP', 'the response is not HTTP']
   return new SglangError(name, `${message} (${code})`, { cause: error })
 }
 
@@ -248,10 +260,10 @@ const CODES: Readonly<Record<string, readonly [SglangErrorCode, string]>> = {
   ETIMEDOUT: ['CONNECT_TIMEOUT', 'the server’s host does not answer'],
   EHOSTUNREACH: ['CONNECT_TIMEOUT', 'the server’s host cannot be reached'],
   ENETUNREACH: ['CONNECT_TIMEOUT', 'the server’s network cannot be reached'],
-  UND_ERR_HEADERS_TIMEOUT: ['HEADERS_TIMEOUT', 'the server accepted the request and did not answer'],
-  UND_ERR_BODY_TIMEOUT: ['BODY_TIMEOUT', 'the reply stopped arriving'],
-  UND_ERR_HEADERS_OVERFLOW: ['BAD_HTTP', 'the reply’s headers are too large'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['UPSTREAM_TRUNCATED', 'the reply is shorter than announced'],
+  UND_ERR_HEADERS_TIMEOUT: ['HEADERS_TIMEOUT', 'the server accepted the request and sent nothing'],
+  UND_ERR_BODY_TIMEOUT: ['BODY_TIMEOUT', 'the response stopped arriving'],
+  UND_ERR_HEADERS_OVERFLOW: ['BAD_HTTP', 'the response’s headers are too large'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['UPSTREAM_TRUNCATED', 'the response is shorter than announced'],
   UND_ERR_SOCKET: ['CONNECTION_RESET', 'the server closed the connection'],
   ECONNRESET: ['CONNECTION_RESET', 'the server closed the connection'],
   EPIPE: ['CONNECTION_RESET', 'the server closed the connection'],
@@ -280,6 +292,6 @@ function causes(error: unknown): unknown[] {
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
-  // undici's parser has a code for some violations only.
+  // undici's parser has a code only for some violations.
   return 'name' in error && error.name === 'HTTPParserError' ? 'HPE_OTHER' : undefined
 }

@@ -42,14 +42,14 @@ const codeOf = async (client: SglangClient): Promise<string> =>
     (error) => (error instanceof SglangError ? error.code : String(error)),
   )
 
-/** Those that were asked for as this client asks: one reply, whole, with its ids. */
+/** Recordings of requests like this client's: one whole reply with its ids. */
 const answers = recordingNames.filter((name) => {
   const { request: asked, status } = recording(name)
   if (!name.startsWith('chat-') || status !== 200 || typeof asked.body !== 'object') return false
   return asked.body?.return_token_ids === true && asked.body.n === undefined
 })
 
-test.each(answers)('%s is read as it was answered', async (name) => {
+test.each(answers)('the recorded chat answer %s is read', async (name) => {
   const { client } = await clientFor({ [PATH]: recording(name) })
   const { choices, usage } = recording(name).response as unknown as {
     choices: { prompt_token_ids: number[]; response_token_ids: number[]; message: object; finish_reason: string }[]
@@ -67,7 +67,7 @@ test.each(answers)('%s is read as it was answered', async (name) => {
   expect(answer.tokens.logprobs).toHaveLength(answer.tokens.ids.length)
 })
 
-test('what is sent is what an OpenAI client sends, and asks for ids and logprobs', async () => {
+test('the chat request has the form of an OpenAI client’s and requests ids and logprobs', async () => {
   const { server, client } = await clientFor({ [PATH]: recording('chat-thinking') })
   const { tokens, problems } = await client.chat(request, signal)
   expect(server.requests.map(({ body }) => body)).toEqual([
@@ -88,7 +88,7 @@ test('what is sent is what an OpenAI client sends, and asks for ids and logprobs
   expect(problems).toEqual([])
 })
 
-describe('what cannot be recorded is refused', () => {
+describe('a chat answer that cannot be recorded is refused:', () => {
   test.each<[string, (reply: Reply) => void, string]>([
     ['no ids of the prompt', ({ choices }) => delete choices[0]?.prompt_token_ids, 'CHAT_UNSUPPORTED'],
     ['no ids of the reply', ({ choices }) => delete choices[0]?.response_token_ids, 'CHAT_UNSUPPORTED'],
@@ -120,13 +120,13 @@ describe('what cannot be recorded is refused', () => {
     expect(await codeOf(client)).toBe('CHAT_UNSUPPORTED')
   })
 
-  test.each(['chat-err-sum', 'chat-err-image'])('%s, in the server’s words', async (name) => {
+  test.each(['chat-err-sum', 'chat-err-image'])('%s, with the server’s message', async (name) => {
     const { client } = await clientFor({ [PATH]: recording(name) })
     expect(await codeOf(client)).toBe(name === 'chat-err-sum' ? 'CONTEXT_LENGTH' : 'UPSTREAM_REJECTED')
   })
 })
 
-test('a reply without logprobs is kept, and the lack is told once', async () => {
+test('a chat answer without logprobs is kept, and the lack is reported once', async () => {
   const { client } = await clientFor({
     [PATH]: changed(({ choices }) => Object.assign(choices[0] as object, { logprobs: null })),
   })
@@ -135,7 +135,7 @@ test('a reply without logprobs is kept, and the lack is told once', async () => 
   expect(problems).toMatchObject([{ kind: 'missing' }])
 })
 
-test('a busy server is asked again, under another id; a cancelled call is not', async () => {
+test('a chat call is retried under another id if the server is busy, and not after it was cancelled', async () => {
   const rids: unknown[] = []
   const server = await scripted(async (incoming, response) => {
     let body = ''

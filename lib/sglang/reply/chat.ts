@@ -1,6 +1,6 @@
 /**
- * One reply of /v1/chat/completions, whole, read as one of /generate is: the same checks of its ids, logprobs and counts.
- * Without the ids that the server has read and written it is of no use here, and refused.
+ * Reads one whole reply of /v1/chat/completions like one of /generate, with the same checks of ids, logprobs and
+ * counts. A reply without the token ids of prompt and completion is refused.
  */
 
 import type { Problem } from '#lib/trajectory/format/trajectory.ts'
@@ -13,27 +13,27 @@ import { jsonOf, parsed } from './json-reply.ts'
 import { type Chunk, type End, replyReader } from './reply.ts'
 
 export interface ChatRequest extends ChatCall {
-  /** Request id of fixed length. */
+  /** The request id, which has a fixed length. */
   readonly rid: string
-  /** Ids must be smaller: others are of another tokenizer. */
+  /** The size of the vocabulary. Larger ids belong to another tokenizer. */
   readonly vocabularySize: number
-  /** What the server was when the run began. Undefined: whatever answers. */
+  /** The identity of the server when the run began. Undefined: any server may answer. */
   readonly expected?: ServerIdentity
 }
 
 export interface ChatAnswer {
-  /** Id of the request that is answered, where it is another than asked for. */
+  /** The id of the request that was answered, if it differs from the requested id. */
   readonly rid?: string
-  /** What the server has read: its template over the messages, tokenized. */
+  /** The ids that the server has read: its template applied to the messages, tokenized. */
   readonly promptIds: readonly number[]
   readonly tokens: Chunk['tokens']
-  /** As the server made it from the tokens. */
+  /** The message that the server parsed from the tokens. */
   readonly message: ChatReply['choices'][number]['message']
   readonly end: Omit<End, 'text'>
   readonly problems: readonly Problem[]
 }
 
-/** Throws SglangError, or the reason of the signal. */
+/** Sends a chat request. Throws SglangError, or the reason of the signal. */
 export async function chat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer> {
   const asked = chatBody(request)
   const posting = () => ({
@@ -69,7 +69,7 @@ function answerOf(
 ): ChatAnswer {
   const { message, prompt_token_ids: promptIds, response_token_ids: ids } = choice as ChatReply['choices'][number]
   if (!promptIds || !ids)
-    throw new SglangError('CHAT_UNSUPPORTED', `the reply to ${PATH} has no ids of what the server read and wrote`)
+    throw new SglangError('CHAT_UNSUPPORTED', `the reply to ${PATH} has no token ids of the prompt and the completion`)
   const odd = promptIds.find((id) => id >= vocabularySize)
   if (odd !== undefined)
     throw new SglangError(
@@ -97,11 +97,11 @@ function answerOf(
 
 const NO_LOGPROBS: Problem = {
   kind: 'missing',
-  message: 'The server gave no logprobs (choices[].logprobs).',
+  message: 'The server returned no logprobs (choices[].logprobs).',
   column: 'logprobs',
 }
 
-/** The endpoint's words for what /generate says; a reply with calls ended at a stop. */
+/** Maps the endpoint's finish reason to that of /generate: a reply with calls ended at a stop. */
 function finishReason(
   reason: string | null | undefined,
   matched: number | string | null | undefined,

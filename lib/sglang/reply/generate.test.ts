@@ -1,4 +1,4 @@
-/** What a stream costs, and the call that scores the prompt before it. */
+/** Tests what a stream costs, and the call that scores the prompt before it. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { scripted } from '#testing/sglang/recordings.ts'
@@ -47,7 +47,7 @@ async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
   return list
 }
 
-describe('a reply of 8,192 tokens, streamed as the application asks for it', () => {
+describe('a streamed reply of 8,192 tokens', () => {
   const bytesOf = async (manner: Manner, alternatives: number, step: number | undefined) => {
     const server = await startStreamServer(manner)
     closing.push(server.close)
@@ -73,7 +73,7 @@ describe('a reply of 8,192 tokens, streamed as the application asks for it', () 
     ['cumulative', 0, 20],
     ['cumulative', 5, 20],
   ] as const)(
-    'from an %s server with %d alternatives weighs at most %d times the plain one',
+    'from an %s server with %d alternatives has at most %d times the bytes of the plain one',
     async (manner, top, limit) => {
       const view = liveViewOf({ incrementalStreaming: manner === 'incremental' }, 8192, top)
       const step = 'tokensAStep' in view ? view.tokensAStep : 1
@@ -84,8 +84,8 @@ describe('a reply of 8,192 tokens, streamed as the application asks for it', () 
   )
 })
 
-describe('the prompt of a stream is scored by a call of its own', () => {
-  /** Answers as the stream server would, but as `change` has it. */
+describe('the scoring call for the prompt of a stream', () => {
+  /** Starts a stream server whose answers `change` may replace. */
   async function serving(change: (asked: ReceivedRequest, call: number) => object | number | undefined) {
     const bodies: (ReceivedRequest & { readonly return_logprob: boolean })[] = []
     const server = await scripted(async (incoming, response) => {
@@ -106,7 +106,7 @@ describe('the prompt of a stream is scored by a call of its own', () => {
     return { client: clientOf(server.baseUrl), bodies }
   }
 
-  test('first, without a word of sampling; the reply then comes without the prompt', async () => {
+  test('is sent first and without sampling parameters; the reply then comes without prompt logprobs', async () => {
     const { client, bodies } = await serving(() => undefined)
     const chunks = await all(client.generate(request({ streamInterval: 4 }), never))
     expect(bodies).toMatchObject([
@@ -139,14 +139,14 @@ describe('the prompt of a stream is scored by a call of its own', () => {
     expect(chunks[0]?.tokens.ids).toHaveLength(8)
   })
 
-  test('and again where that may help, under another id', async () => {
+  test('is retried under another id', async () => {
     const { client, bodies } = await serving((_asked, call) => (call === 1 ? 503 : undefined))
     const [first] = await all(client.generate(request(), never))
     expect(bodies.map(({ rid }) => rid)).toEqual([SCORING_RID, `${SCORING_RID}-2`, RID])
     expect(first?.scoring?.rid).toBe(`${SCORING_RID}-2`)
   })
 
-  test('an abort while it waits is the end of the call', async () => {
+  test('ends with the signal’s reason if it is aborted while it waits', async () => {
     const finish = { type: 'abort', message: 'Abort in waiting queue' }
     const { client, bodies } = await serving(() => ({ text: '', output_ids: [], meta_info: { finish_reason: finish } }))
     const chunks = await all(client.generate(request(), never))
@@ -156,8 +156,8 @@ describe('the prompt of a stream is scored by a call of its own', () => {
 
   test.each<[string, (asked: ReceivedRequest) => object, string]>([
     ['other ids than were sent', (asked) => replyOf({ ...asked, input_ids: promptOf(41).slice(1) }, 0, 0), 'was sent'],
-    ['tokens', (asked) => replyOf(asked, 0, 2), 'wrote 2 tokens where it was to read'],
-  ])('%s come back: nothing is asked for any more', async (_what, change, words) => {
+    ['tokens', (asked) => replyOf(asked, 0, 2), 'wrote 2 tokens although'],
+  ])('is the last request if it returns %s', async (_what, change, words) => {
     const { client, bodies } = await serving((asked) => (asked.stream ? undefined : change(asked)))
     await expect(all(client.generate(request(), never))).rejects.toMatchObject({
       code: 'INCONSISTENT',
@@ -166,7 +166,7 @@ describe('the prompt of a stream is scored by a call of its own', () => {
     expect(bodies).toHaveLength(1)
   })
 
-  test('stopping in it sends no second one', async () => {
+  test('sends no second call after it was stopped', async () => {
     const controller = new AbortController()
     const { client, bodies } = await serving(() => {
       controller.abort(new Error('stop'))

@@ -1,6 +1,6 @@
 /**
- * One reply of /generate, chunk by chunk. A call is tried again while that may help and no token has come. Where a
- * stream would repeat the prompt's logprobs in every chunk, a call before it fetches them once.
+ * Yields one reply of /generate chunk by chunk. A call is retried while that may help and no token has arrived. If a
+ * stream would repeat the prompt's logprobs in every chunk, a separate call fetches them once before.
  */
 import { createParser } from 'eventsource-parser'
 import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
@@ -35,7 +35,7 @@ async function* scoredGenerate(
   yield* afterReading(await readPrompt(one, scoring, server.chance), () => one(writing))
 }
 
-/** What a call that reads the prompt and writes nothing has told; the whole reply where the server aborted it. */
+/** The result of a call that scores the prompt and samples nothing; the whole reply if the server aborted it. */
 export type ReadPrompt =
   | { readonly kind: 'read'; readonly known: Pick<Chunk, 'prompt'> & Required<Pick<Chunk, 'scoring'>> }
   | { readonly kind: 'aborted'; readonly chunk: Chunk }
@@ -62,19 +62,19 @@ export async function readPrompt(
   }
 }
 
-/** The only chunk of a call that reads the prompt and writes nothing. */
+/** Returns the only chunk of a call that scores the prompt and samples nothing. */
 async function onlyChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk> {
   for await (const chunk of chunks) {
     if (chunk.tokens.ids.length === 0) return chunk
     throw new SglangError(
       'INCONSISTENT',
-      `the server wrote ${chunk.tokens.ids.length} tokens where it was to read the prompt only`,
+      `the server wrote ${chunk.tokens.ids.length} tokens although the request asked for prompt scoring only`,
     )
   }
   throw new Error('a plain reply is one chunk')
 }
 
-/** What is known of the prompt comes with the first chunk of the reply. */
+/** Yields a reply whose first chunk carries the prompt's scores. */
 export async function* afterReading(read: ReadPrompt, write: () => AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
   if (read.kind === 'aborted') {
     yield read.chunk
@@ -135,7 +135,7 @@ async function* chunksOf(
 
 const withoutEnd = () => new SglangError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
 
-/** What is not plain is read again with all checks, which say what is wrong. */
+/** Reads a reply; one that is not plain is read again with all checks, which report the error. */
 async function wholeReply(
   reply: HttpReply,
   apiKey: string | undefined,
@@ -162,14 +162,19 @@ function plain(text: string): GenerateReply | undefined {
   }
 }
 
-/** A stream that was refused before its first token has status 200; its one event says which status was meant. */
+/**
+ * Returns the error of a stream that was refused before its first token: its status is 200, and its only event has the
+ * real status.
+ */
 function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiKey: string | undefined) {
   return reason?.type === 'abort' && typeof reason.status_code === 'number'
     ? errorFromEvent(reason.message ?? 'the request was aborted', reason.status_code, apiKey)
     : undefined
 }
 
-/** The events of a stream, up to [DONE]. `onPart` is called for all that arrives, comments and empty lines too. */
+/**
+ * Yields the events of a stream, up to [DONE]. `onPart` is called for all that arrives, comments and empty lines too.
+ */
 async function* events(
   reply: HttpReply,
   apiKey: string | undefined,

@@ -1,11 +1,11 @@
-/** The door for the server's JSON: what is not JSON, not SGLang's or not as its schema says is a named error. */
+/** Checks the server's JSON: text that is not JSON, not SGLang's, or against the schema gives an error with a code. */
 import type * as z from 'zod'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { foreignText, SglangError } from '../client/errors.ts'
 import type { HttpReply } from '../client/transport.ts'
 
-/** Of a reply that cannot be read, this many characters are shown. */
+/** The number of characters shown of a reply that cannot be read. */
 const EXCERPT = 200
 
 /** SGLang nests a handful of levels; far below what breaks JSON.stringify. */
@@ -33,7 +33,7 @@ export function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string, ap
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const violation = schemaViolation(result.error, value)
-  // What was found is told clipped, so a key in it may be told in part: then it is not told at all.
+  // The error shows the value clipped, so it could show part of a key: a value with the key is not shown at all.
   const holdsKey = apiKey !== undefined && JSON.stringify(value).includes(apiKey)
   const told = violationText(holdsKey ? { ...violation, found: 'something else' } : violation)
   throw new SglangError('BAD_SHAPE', `the reply to ${path} is not SGLang’s: ${told}`)

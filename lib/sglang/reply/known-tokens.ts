@@ -3,8 +3,8 @@ import type { SglangClient } from '../client/client.ts'
 import type { Chunk } from './reply.ts'
 
 /**
- * The chunks of a reply, each handed on when the codec knows the bytes of all its ids. While these are fetched the reply
- * is read on, so that a slow codec asks once for many chunks instead of once for each.
+ * Passes on each chunk of a reply when the encoder knows the bytes of all its ids. Meanwhile it reads on, so that a
+ * slow encoder fetches many chunks at once.
  */
 export function withKnownTokens(generate: SglangClient['generate'], codec: PromptEncoder): SglangClient['generate'] {
   if (!codec.fetchesBytes) return generate
@@ -24,7 +24,7 @@ export function withKnownTokens(generate: SglangClient['generate'], codec: Promp
         news.resolve()
       }
     })()
-    // It is awaited at the end; until then its failure waits behind what came before it.
+    // It is awaited at the end; until then its failure waits for the chunks before it.
     reading.catch(() => {})
     try {
       for (;;) {

@@ -45,8 +45,8 @@ const reply = fc.record(
   { requiredKeys: [] },
 )
 
-describe('a plain reply', () => {
-  test('is one that the schema takes as it is', () => {
+describe('isPlainReply', () => {
+  test('accepts only replies that the schema returns unchanged', () => {
     let plain = 0
     fc.assert(
       fc.property(reply, (drawn) => {
@@ -60,7 +60,7 @@ describe('a plain reply', () => {
     expect(plain).toBeGreaterThan(0)
   })
 
-  test('has no __proto__ where the schema would drop it', () => {
+  test('rejects __proto__, which the schema would drop', () => {
     const version = '{"version":"1","start":0,"end":1,"__proto__":0}'
     for (const text of [
       '{"meta_info":{},"__proto__":0}',
@@ -71,7 +71,7 @@ describe('a plain reply', () => {
       expect(isPlainReply(JSON.parse(text))).toBe(false)
   })
 
-  test('is what the real server sends', () => {
+  test('accepts what the real server sends', () => {
     const replies = recordingNames
       .map((name) => recording(name).response)
       .filter((value) => generateReply.safeParse(value).success)
@@ -79,7 +79,7 @@ describe('a plain reply', () => {
     for (const one of replies) expect(isPlainReply(one)).toBe(true)
   })
 
-  test('has nothing in it that nests without end', () => {
+  test('accepts nothing that nests without end', () => {
     const deep = (levels: number): unknown => (levels === 0 ? 0 : [deep(levels - 1)])
     expect(isPlainReply({ meta_info: { more: deep(4) } })).toBe(true)
     expect(isPlainReply({ meta_info: { more: deep(40) } })).toBe(false)

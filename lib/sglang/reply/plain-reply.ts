@@ -1,19 +1,22 @@
 /**
- * Tells the replies of /generate that are as the schema says, one comparison for each value: a schema library takes longer over
- * ten thousand numbers than all else in a call. What this does not know goes to the schema, which says what is wrong.
+ * Recognizes replies of /generate that match the schema, with one comparison for each value: a schema library takes
+ * longer for ten thousand numbers than the rest of a call. Any other reply goes to the schema, which reports the error.
  */
 import { isDeeperThan } from '#lib/json/json-depth.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import type { GenerateReply } from '../server/schema.ts'
 
-/** `value` comes from JSON. */
+/** Returns whether a value parsed from JSON is a reply that needs no schema check. */
 export function isPlainReply(value: unknown): value is GenerateReply {
   return isObject(value) && holds(value, REPLY) && isObject(value.meta_info)
 }
 
 type Test = (value: unknown) => boolean
 
-/** Each known field passes its test, and the others are short enough for whoever walks them. `__proto__` is left to the schema, which drops it. */
+/**
+ * Returns whether each known field passes its test and the others are small. `__proto__` is left to the schema, which
+ * drops it.
+ */
 function holds(object: Readonly<Record<string, unknown>>, tests: ReadonlyMap<string, Test>): boolean {
   for (const name of Object.keys(object)) {
     if (name === '__proto__') return false

@@ -42,8 +42,8 @@ const meta = fc.record(
   { requiredKeys: [] },
 )
 
-describe('the bytes of a reply', () => {
-  test('as SGLang writes them are read without rows, to the same numbers', () => {
+describe('readBytes', () => {
+  test('reads replies as SGLang writes them without rows, to the same numbers', () => {
     fc.assert(
       fc.property(fc.string(), meta, (text, drawn) => {
         const json = JSON.stringify({ text, meta_info: drawn })
@@ -55,7 +55,7 @@ describe('the bytes of a reply', () => {
 
   const scored = fc.tuple(fc.oneof(logprob, fc.string()), fc.oneof(fc.nat(), fc.double(), fc.integer()), fc.jsonValue())
   const odd = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.array(scored), fc.array(fc.array(scored)))
-  test('written otherwise are read alike or not at all', () => {
+  test('reads replies in another notation to the same numbers or not at all', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('input_token_logprobs', 'output_top_logprobs', 'output_token_logprobs'), odd),
@@ -103,11 +103,11 @@ describe('the bytes of a reply', () => {
     ['no meta_info', bytesOf('{"text":"x"}')],
     ['no object', bytesOf('[]')],
     ['nothing', bytesOf('')],
-  ])('with %s are left to JSON.parse', (_, bytes) => {
+  ])('leaves replies with %s to JSON.parse', (_, bytes) => {
     expect(readBytes(bytes)).toBeUndefined()
   })
 
-  test('with rows that one long row makes long are refused', () => {
+  test('refuses rows that one long row makes too long', () => {
     const long = `[${Array.from({ length: 10_000 }, () => '[-1,2,null]').join(',')}]`
     const nulls = Array.from({ length: 10_000 }, () => 'null').join(',')
     for (const lists of [`${nulls},${long}`, `${long},${nulls}`]) {
@@ -119,13 +119,13 @@ describe('the bytes of a reply', () => {
     }
   })
 
-  test('may tell of such lists in a text', () => {
+  test('ignores such lists inside a text', () => {
     const text = '"output_token_logprobs":[[-1,2,null]] "meta_info":{"input_token_logprobs":['
     const json = JSON.stringify({ text, meta_info: { output_token_logprobs: [[-1, 2, null]] } })
     expect(readBytes(bytesOf(json))).toEqual(expected(json))
   })
 
-  test('of the real server are read in this way', () => {
+  test('reads the replies of the real server', () => {
     const replies = recordingNames
       .map((name) => recording(name).response)
       .filter((value) => generateReply.safeParse(value).success)

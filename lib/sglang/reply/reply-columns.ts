@@ -1,20 +1,21 @@
 /**
- * Logprobs of a reply as columns. SGLang sends them as rows, `[logprob, id, null]` each: of a whole reply they are nearly all, and
- * to make a list of each row takes longer than all else that is read. Where the rows are written as SGLang writes them their numbers
- * are taken out of the bytes; anything else goes through JSON.parse and the schema, with the same outcome.
+ * Reads the logprobs of a reply as columns. SGLang sends them as rows, `[logprob, id, null]` each: they are nearly the
+ * whole reply, and making a list of each row takes longer than the rest of the reading. If the rows are written as
+ * SGLang writes them, their numbers are read from the bytes; any other reply goes through JSON.parse and the schema,
+ * with the same result.
  */
 import { isObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { SglangError } from '../client/errors.ts'
 import type { GenerateReply, Scored } from '../server/schema.ts'
 
-/** Parallel lists. */
+/** Logprobs and ids as parallel lists. */
 export interface Columns {
   readonly ids: readonly number[]
   readonly logprobs: readonly (number | null)[]
 }
 
-/** k places for each token; id −1 where a row is shorter or null. */
+/** Alternatives with k entries for each token; the id is −1 if a row is shorter or null. */
 export interface TopColumns extends Columns {
   readonly k: number
 }
@@ -28,7 +29,10 @@ export interface ReplyColumns {
 
 type Meta = GenerateReply['meta_info']
 
-/** Of a reply that has rows; those of the prompt only where they are still to be read. Throws SglangError TOO_LARGE. */
+/**
+ * Reads the columns of a reply that has rows; those of the prompt only if they are still unread. Throws SglangError
+ * TOO_LARGE.
+ */
 export function columnsIn(meta: Meta, withPrompt = true): ReplyColumns {
   const { input_token_logprobs, output_token_logprobs, input_top_logprobs, output_top_logprobs } = meta
   return {
@@ -47,13 +51,13 @@ const columnsOf = (rows: readonly Scored[]): Columns => ({
 function topColumnsOf(rows: readonly (readonly Scored[] | null)[]): TopColumns {
   const k = rows.reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
   if (rows.length * k > MOST_CELLS)
-    throw new SglangError('TOO_LARGE', `the reply has up to ${k} alternatives for each of ${rows.length} tokens`)
+    throw new SglangError('TOO_LARGE', `the response has up to ${k} alternatives for each of ${rows.length} tokens`)
   const cells = rows.flatMap((row) => Array.from({ length: k }, (_, column) => row?.[column] ?? ([null, -1] as const)))
   return { k, ids: cells.map(([, id]) => id), logprobs: cells.map(([logprob]) => logprob) }
 }
 
 interface ReadBytes {
-  /** The reply without its rows: null stands in their place. */
+  /** The reply with null in place of its rows. */
   readonly value: unknown
   readonly columns: ReplyColumns
 }
@@ -67,11 +71,11 @@ const LISTS = [
 // No text holds this: the quotes in it would be escaped.
 const BEGINNINGS = LISTS.map(({ name }) => Buffer.from(`"${name}":[`))
 
-/** In place of a list, so that it is seen whether it stood where it should. */
+/** Placeholder of a list, which shows whether the list was at the right path. */
 const CUT_OUT = 'cut out: its columns are known'
 const CUT_OUT_JSON = Buffer.from(JSON.stringify(CUT_OUT))
 
-/** The reply of these bytes of JSON; undefined where they are to be read in another way. */
+/** Reads a reply from its bytes of JSON; undefined if they must be read in another way. */
 export function readBytes(json: Buffer): ReadBytes | undefined {
   const found = LISTS.flatMap((list, index) => {
     const beginning = BEGINNINGS[index] as Buffer
@@ -93,7 +97,7 @@ export function readBytes(json: Buffer): ReadBytes | undefined {
   const meta = isObject(value) ? value.meta_info : undefined
   if (!isObject(meta)) return undefined
   for (const { name, column } of LISTS) {
-    // A list that was not found may stand there all the same, with spaces around it.
+    // A list that the scan did not find may still exist, with spaces around it.
     if (column in columns ? meta[name] !== CUT_OUT : (meta[name] ?? null) !== null) return undefined
   }
   for (const { name } of found) (meta as Record<string, unknown>)[name] = null
@@ -102,11 +106,11 @@ export function readBytes(json: Buffer): ReadBytes | undefined {
 
 interface Scanned<T> {
   readonly columns: T
-  /** Place behind the list. */
+  /** The offset after the list. */
   readonly end: number
 }
 
-/** A list of rows that begins at `start`. */
+/** Scans a list of rows that begins at `start`. */
 function scanRows(json: Buffer, start: number): Scanned<Columns> | undefined {
   const scan = new Scan(json, start)
   if (!scan.rows()) return undefined
@@ -114,7 +118,7 @@ function scanRows(json: Buffer, start: number): Scanned<Columns> | undefined {
   return columns && { columns, end: scan.at }
 }
 
-/** A list of such lists, each of them as long or null. */
+/** Scans a list of lists of rows, each of the same length or null. */
 function scanTop(json: Buffer, start: number): Scanned<TopColumns> | undefined {
   const scan = new Scan(json, start + 1)
   if (json[start + 1] === CLOSE) return { columns: { k: 0, ids: [], logprobs: [] }, end: start + 2 }
@@ -154,26 +158,32 @@ const COMMA = 0x2c
 const N = 0x6e
 const ZERO = 0x30
 const NINE = 0x39
-/** Of an id that is exact as a number. */
+/** The digits of an id that is exact as a number. */
 const MOST_DIGITS = 15
-/** Places of alternatives, those too that one long row makes of short ones; as rows of their own they would be 200 MB of JSON. */
+/**
+ * The largest number of entries for alternatives, including the padding of short rows; as JSON rows they would be 200
+ * MB.
+ */
 const MOST_CELLS = 1 << 24
 
-/** Bytes of a JSON number. */
+/** Marks the bytes that a JSON number may contain. */
 const IN_NUMBER = new Uint8Array(256)
 for (const byte of Buffer.from('0123456789+-.eE')) IN_NUMBER[byte] = 1
 
-/** Kept for the next one: a scan ends before anything else runs. */
+/** The buffer is reused: a scan ends before anything else runs. */
 const scratch = Buffer.alloc(1 << 20)
 
 const roomFor = (length: number): Buffer => (length <= scratch.length ? scratch : Buffer.alloc(length))
 
-/** Reads on from a place. Ids are read here; of the logprobs the digits are gathered, and JSON.parse reads them all at once. */
+/**
+ * Scans bytes from an offset. It reads ids itself and collects the digits of the logprobs, which JSON.parse reads all
+ * at once.
+ */
 class Scan {
   at: number
   readonly #json: Uint8Array
   readonly #ids: number[] = []
-  /** Places whose logprob is null. */
+  /** Indices whose logprob is null. */
   readonly #unknown: number[] = []
   readonly #digits: Buffer
   #end = 1
@@ -189,7 +199,7 @@ class Scan {
     return this.#ids.length
   }
 
-  /** So many places of which nothing is known, where null stands. */
+  /** Adds this many unknown entries, for a null. */
   nulls(count: number): boolean {
     if (!isNull(this.#json, this.at) || this.#ids.length + count > MOST_CELLS) return false
     this.at += 4
@@ -200,7 +210,7 @@ class Scan {
     return true
   }
 
-  /** A list of rows; false where it is written otherwise. */
+  /** Scans a list of rows; returns false if it is written in another way. */
   rows(): boolean {
     // Locals: this runs for every byte of a reply.
     const json = this.#json
@@ -244,7 +254,7 @@ class Scan {
     return true
   }
 
-  /** All that was read; undefined where a logprob is no number. */
+  /** Returns all that was scanned; undefined if a logprob is not a number. */
   columns(): Columns | undefined {
     const ids = this.#ids
     const unknown = this.#unknown
@@ -267,7 +277,7 @@ class Scan {
 const isNull = (json: Uint8Array, at: number): boolean =>
   json[at] === N && json[at + 1] === 0x75 && json[at + 2] === 0x6c && json[at + 3] === 0x6c
 
-/** undefined where it is no JSON. */
+/** Parses JSON; undefined if the text is not JSON. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json)

@@ -1,6 +1,6 @@
 /**
- * Reads the replies of one call, whichever shape the server's version gives them: one plain reply, chunks that repeat
- * everything so far (cumulative, the default), or chunks with only what is new (--incremental-streaming-output).
+ * Reads the replies of one call in any shape that server versions have: one plain reply, chunks that repeat everything
+ * so far (cumulative, the default), or chunks with only the new tokens (--incremental-streaming-output).
  */
 
 import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
@@ -11,14 +11,14 @@ import type { GenerateReply } from '../server/schema.ts'
 import { type Columns, columnsIn, type ReplyColumns, type TopColumns } from './reply-columns.ts'
 
 export interface Chunk {
-  /** Id of the request that is answered, where it is another than asked for: that of a later try. */
+  /** The id of the request that was answered, if it differs from the requested id: that of a later retry. */
   readonly rid?: string
   /** Logprobs of the prompt's last positions, known with the first chunk; undefined when none came. */
   readonly prompt?: PromptScores
-  /** With the first chunk, where the prompt was scored by a call of its own. */
+  /** The call that scored the prompt, on the first chunk. */
   readonly scoring?: Scoring
   readonly tokens: ArrivedTokens
-  /** Set on the last chunk. */
+  /** The end of the reply, on the last chunk. */
   readonly end?: End
   readonly problems: readonly Problem[]
 }
@@ -26,10 +26,10 @@ export interface Chunk {
 /** The call that scored the prompt before the reply. */
 interface Scoring {
   readonly rid: string
-  /** From sending it to the reply’s own request. */
+  /** Milliseconds from sending it to the request of the reply. */
   readonly elapsedMs: number
   readonly cachedTokens?: number
-  /** It was made once for all samples of a group. */
+  /** Whether it was made once for all samples of a group. */
   readonly shared?: true
 }
 
@@ -51,22 +51,24 @@ export interface End {
 }
 
 export interface ReplyReader {
-  /** `columns`: where they are known, the reply has no rows. Throws SglangError when the reply contradicts itself. */
+  /**
+   * Reads one reply. If `columns` are known, the reply has no rows. Throws SglangError if the reply contradicts itself.
+   */
   read(reply: GenerateReply, columns?: ReplyColumns): Chunk
 }
 
 export interface Expected {
   readonly vocabularySize: number
   readonly inputIds: readonly number[]
-  /** Given: the prompt's logprobs were asked for. */
+  /** The first position whose prompt logprobs were requested; undefined if none were. */
   readonly logprobStartLen?: number | undefined
-  /** The request has max_new_tokens 0. */
+  /** Whether the request has max_new_tokens 0. */
   readonly writesNothing?: boolean
-  /** max_new_tokens of the request. Undefined: the server’s own limit. */
+  /** The request's max_new_tokens. Undefined: the server’s own limit. */
   readonly mostTokens?: number | undefined
 }
 
-/** `told` makes words of the server fit to be shown and stored. */
+/** Creates a reader for the replies of one call. `told` makes the server's text safe to show and store. */
 export function replyReader(expected: Expected, told: (text: string) => string): ReplyReader {
   let received = 0
   let text = ''
@@ -81,7 +83,7 @@ export function replyReader(expected: Expected, told: (text: string) => string):
       const isDelta = received > 0 && length !== total && (total === undefined ? false : received + length === total)
       const skip = isDelta ? 0 : received
       if (length < skip)
-        throw new SglangError('INCONSISTENT', `the server sent ${length} tokens after ${received} had arrived`)
+        throw new SglangError('INCONSISTENT', `the server sent ${length} tokens in total after ${received} had arrived`)
       text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
       const problems: Problem[] = []
       const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
@@ -106,9 +108,8 @@ export function replyReader(expected: Expected, told: (text: string) => string):
 }
 
 /**
- * The tokens that a reply brings, each with its logprob. Ids alone are not enough: without their logprobs they cannot be
- * trained on. Where both lists are there the ids must be the same; some versions send only the newest ids beside all
- * logprobs so far.
+ * Returns the tokens of a reply, each with its logprob. Ids without logprobs cannot be trained on. If both lists exist,
+ * the ids must be the same; some versions send only the newest ids with all logprobs so far.
  */
 function outputScores(reply: GenerateReply, scores: Columns | undefined, expected: Expected): Columns {
   const { output_ids, meta_info: meta } = reply
@@ -131,7 +132,7 @@ function outputScores(reply: GenerateReply, scores: Columns | undefined, expecte
 
 /**
  * SGLang samples for a whole batch. A request with max_new_tokens 0 that it prefills in one batch with generating requests
- * gets the row of the token sampled for it, which is then dropped: it counts no completion tokens and sends no output ids.
+ * receives the row of the token sampled for it, which is then dropped: it counts no completion tokens and sends no output ids.
  * The row is the distribution of the next token, not a token of the reply. In a batch of such requests alone there is no row.
  */
 const isNextTokenOnly = (
@@ -146,7 +147,7 @@ const NO_COLUMNS: Columns = { ids: [], logprobs: [] }
 const from = ({ ids, logprobs }: Columns, start: number): Columns =>
   start === 0 ? { ids, logprobs } : { ids: ids.slice(start), logprobs: logprobs.slice(start) }
 
-/** `first`: tokens of the reply before these. */
+/** Reads tokens from columns. `first` is the number of tokens of the reply before these. */
 function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: number, problems: Problem[]): Columns {
   const odd = ids.findIndex((id) => id >= vocabularySize)
   if (odd >= 0)
@@ -154,7 +155,7 @@ function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: num
       'TOKENIZER_MISMATCH',
       `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
     )
-  checkLogprobs(logprobs, `token ${first} of its reply on`)
+  checkLogprobs(logprobs, `token ${first} of the response`)
   return { ids, logprobs: logprobs.map((logprob, index) => clean(logprob, first + index, 'logprobs', problems)) }
 }
 
@@ -163,22 +164,22 @@ function checkLogprobs(logprobs: Columns['logprobs'], where: string): void {
   if (odd >= 0)
     throw new SglangError(
       'INCONSISTENT',
-      `the server gave the logprob ${logprobs[odd]}, which is no probability, at place ${odd} from ${where}`,
+      `the server returned the logprob ${logprobs[odd]}, which is not the logarithm of a probability, at offset ${odd} from ${where}`,
     )
 }
 
-/** A server with --allow-auto-truncate reads less than it was sent, and says so only here. */
+/** A server with --allow-auto-truncate reads fewer tokens than it was sent; only this count shows it. */
 function checkPromptCount(said: number | null | undefined, sent: number): void {
   if (typeof said === 'number' && said !== sent)
     throw new SglangError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
 }
 
-/** Tokens beyond the limit that are no sign of a stream without end: servers that guess several at once may keep some. */
+/** Tokens beyond the limit that do not mean a stream without end: servers with speculative decoding may keep some. */
 const SPECULATED = 64
 
 function checkLength(received: number, most: number | undefined): void {
   if (most !== undefined && received > most + SPECULATED)
-    throw new SglangError('INCONSISTENT', `the server wrote ${received} tokens, at most ${most} were asked for`)
+    throw new SglangError('INCONSISTENT', `the server wrote ${received} tokens, at most ${most} were requested`)
 }
 
 function checkReplyCount(said: number | null | undefined, received: number): void {
@@ -186,10 +187,13 @@ function checkReplyCount(said: number | null | undefined, received: number): voi
     throw new SglangError('INCONSISTENT', `the server wrote ${said} tokens, ${received} arrived`)
 }
 
-/** Smaller numbers stand for minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
+/** Smaller numbers mean minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
 const MINUS_INFINITY = -3e38
 
-/** A logprob as it is kept: -0 is 0; minus infinity, and a NaN that its server wrote as null, are null with a note. */
+/**
+ * Returns a logprob as it is stored: -0 becomes 0; minus infinity, and a NaN that the server wrote as null, become null
+ * with a note.
+ */
 function clean(
   logprob: number | null,
   index: number,
@@ -198,15 +202,19 @@ function clean(
   mayLack = false,
 ): number | null {
   if (logprob === null) {
-    if (!mayLack) problems.push({ kind: 'number', message: 'The server gave no number.', column, index, raw: 'null' })
+    if (!mayLack)
+      problems.push({ kind: 'number', message: 'The server returned no number.', column, index, raw: 'null' })
     return null
   }
   if (logprob > MINUS_INFINITY) return logprob === 0 ? 0 : logprob
-  problems.push({ kind: 'number', message: 'The server gave minus infinity.', column, index, raw: String(logprob) })
+  problems.push({ kind: 'number', message: 'The server returned minus infinity.', column, index, raw: String(logprob) })
   return null
 }
 
-/** Of `expected` tokens; those before `skip` are known. `first`: tokens before these. */
+/**
+ * Reads the alternatives of `expected` tokens; those before `skip` are known. `first` is the number of tokens before
+ * these.
+ */
 function top(
   columns: TopColumns | undefined,
   skip: number,
@@ -214,7 +222,7 @@ function top(
   first: number,
   problems: Problem[],
 ): { readonly topLogprobs?: TopLogprobs } {
-  // Scoring writes no tokens, and the server gives alternatives for one all the same.
+  // The server returns alternatives for one token even if the call samples none.
   if (!columns || columns.k === 0 || expected === 0) return {}
   const { k } = columns
   const { ids, logprobs } = from(columns, skip * k)
@@ -231,7 +239,7 @@ function top(
   }
 }
 
-/** The scores of the prompt's tail. What the server says it read there must be what was sent. */
+/** Reads the scores of the prompt's tail. The ids that the server reports there must be those that were sent. */
 function promptScores(
   meta: GenerateReply['meta_info'],
   { input: { ids, logprobs } = NO_COLUMNS, inputTop }: ReplyColumns,
@@ -240,7 +248,7 @@ function promptScores(
   if (ids.length === 0) {
     const wereAsked = logprobStartLen !== undefined && logprobStartLen < inputIds.length
     if (!wereAsked || meta.finish_reason?.type === 'abort') return undefined
-    const message = 'The server gave no logprobs of the prompt (meta_info.input_token_logprobs).'
+    const message = 'The server returned no prompt logprobs (meta_info.input_token_logprobs).'
     return { logprobs: [], problems: [{ kind: 'missing', message, column: 'logprobs' }] }
   }
   const offset = inputIds.length - ids.length
@@ -250,10 +258,10 @@ function promptScores(
       'INCONSISTENT',
       `the server scored token id ${ids[odd]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
     )
-  checkLogprobs(logprobs, `position ${offset} of the prompt on`)
+  checkLogprobs(logprobs, `position ${offset} of the prompt`)
   const problems: Problem[] = []
   return {
-    // The first position has nothing before it that was read for it.
+    // The first position has no scored position before it.
     logprobs: logprobs.map((logprob, i) => clean(logprob, i, 'logprobs', problems, i === 0)),
     ...top(inputTop, 0, ids.length, 0, problems),
     problems,
@@ -283,7 +291,7 @@ function endOf(
         end: Math.min(end, received),
       })),
     }),
-    // A server's clock that was set back in between gives a negative time: then it is not known.
+    // A server clock that was set back gives a negative time, which counts as unknown.
     ...(typeof meta.e2e_latency === 'number' && meta.e2e_latency >= 0 && { serverMs: meta.e2e_latency * 1000 }),
     text,
   }

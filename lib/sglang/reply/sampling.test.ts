@@ -7,7 +7,7 @@ const refusal = (value: unknown): string => {
   return error ? violationText(schemaViolation(error, value)) : 'taken'
 }
 
-test('what goes out has the further parameters beside the others', () => {
+test('the sampling request has the further parameters next to the known ones', () => {
   const request = samplingSchema.parse({ temperature: 0, further: { new_one: [1, { a: null }] } })
   expect(sentSampling(request)).toEqual({ temperature: 0, new_one: [1, { a: null }] })
   expect(sentSampling({})).toEqual({})
@@ -21,6 +21,6 @@ test.each([
   [{ further: { n: 2 } }, 'further.n: expected no n: Rollscope sets it'],
   [{ regex: 'a', ebnf: 'root ::= "a"' }, 'ebnf: expected empty: regex is set, and there can be one grammar'],
   [{ json_schema: '{' }, 'json_schema: expected a JSON Schema'],
-])('%j is refused', (value, words) => {
+])('sampling parameters %j are refused', (value, words) => {
   expect(refusal(value)).toContain(words)
 })

@@ -1,4 +1,4 @@
-/** Sampling parameters as a request has them: the only ones that go out. */
+/** The sampling parameters of a request; no others are sent. */
 import * as z from 'zod'
 import { type SamplingName, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
 import {
@@ -10,7 +10,7 @@ import {
 } from '#lib/sampling/values.ts'
 import { SAMPLING_WORDS } from '#lib/sampling/words.ts'
 
-/** Refused: values out of their ranges, and what cannot go together. */
+/** Refuses values out of range and parameters that exclude each other. */
 export const samplingSchema = z
   .strictObject({
     ...knownShape(),
@@ -24,7 +24,7 @@ export const samplingSchema = z
       })
       .optional()
       .describe(
-        'Parameters that Rollscope does not know, sent as they are; a server refuses those that it does not know.',
+        'Parameters that Rollscope does not know, sent unchanged; a server refuses those that it does not support.',
       ),
   })
   .superRefine((sampling: SamplingRequest, context) => {
@@ -32,7 +32,7 @@ export const samplingSchema = z
     if (problem) context.addIssue({ code: 'custom', message: problem.why, path: [problem.name] })
   })
 
-/** What goes out: the further ones are on one level with the others. */
+/** Returns the parameters to send, with the further ones on the same level as the others. */
 export const sentSampling = ({ further, ...known }: SamplingRequest): Sampling => Object.assign({}, further, known)
 
 type KnownShape = { readonly [Name in SamplingName]: z.ZodOptional<z.ZodType<NonNullable<Sampling[Name]>>> }

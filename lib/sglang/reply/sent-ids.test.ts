@@ -14,7 +14,7 @@ function asciiJson(value: unknown): string {
 
 const list = fc.array(fc.nat({ max: 200_000 }), { maxLength: 2000 })
 
-test('an input is that of its ids, whatever calls have failed before it', () => {
+test('createSentIds gives the input of its ids, whatever calls have failed before', () => {
   const calls = fc.array(fc.record({ kept: fc.array(list, { maxLength: 3 }), added: list }), { maxLength: 6 })
   fc.assert(
     fc.property(calls, (drawn) => {
@@ -36,7 +36,7 @@ test('an input is that of its ids, whatever calls have failed before it', () => 
   )
 })
 
-test('ids that were handed out stay what they were', () => {
+test('ids that createSentIds handed out never change', () => {
   const sent = createSentIds()
   const { ids } = sent.input([{ ids: [1] }], [2])
   sent.input([{ ids: [1] }, { ids: [3] }], [4])

@@ -1,6 +1,6 @@
 /**
- * The ids that a run sends: each call sends all that were there before and some more. Their JSON and their hash are made of what
- * is new, so that a long run does not write its whole history again at every turn.
+ * The ids that a run sends: each call sends all earlier ids and some more. Their JSON and their hash are extended by
+ * the new ids only, so that a long run does not serialize its whole history at every turn.
  */
 import { createHash } from 'node:crypto'
 import { endianness } from 'node:os'
@@ -8,17 +8,20 @@ import { idBytes } from '#lib/trajectory/format/input-hash.ts'
 
 export interface SentIds {
   /**
-   * The input of a call: the ids of these segments and then others. Segments that were given before must be the same; the
-   * others may be different ones each time, since a call may fail.
+   * Returns the input of a call: the ids of these segments and then `added`. Segments that were given before must be
+   * the same; `added` may differ each time, since a call may fail.
    */
   input(segments: readonly { readonly ids: readonly number[] }[], added: readonly number[]): Input
 }
 
 interface Input {
   readonly ids: readonly number[]
-  /** The JSON object of `input_ids` and these other fields; good until it is called again or the next input is made. */
+  /**
+   * Returns the JSON object of `input_ids` and these other fields; it is valid until the next call of this function or
+   * of `input`.
+   */
   readonly bodyWith: (others: Readonly<Record<string, unknown>>) => Uint8Array
-  /** As inputHash gives it. */
+  /** The hash that inputHash gives. */
   readonly hash: string
 }
 
@@ -31,7 +34,7 @@ export function createSentIds(): SentIds {
   let segmentCount = 0
   let json = Buffer.alloc(FIRST_ROOM)
   let end = json.write(OPEN, 'latin1')
-  /** A text of ASCII characters from one place on; returns where it ends. */
+  /** Writes a text of ASCII characters at an offset; returns where it ends. */
   const put = (text: string, from: number): number => {
     if (from + text.length > json.length) {
       const larger = Buffer.alloc(2 * (from + text.length))
@@ -66,6 +69,6 @@ export function createSentIds(): SentIds {
 const bytesOf =
   endianness() === 'LE' ? (ids: readonly number[]) => new Uint8Array(new Uint32Array(ids).buffer) : idBytes
 
-/** JSON with its other characters escaped: one byte for each. */
+/** Escapes all characters outside of ASCII, so that each character is one byte. */
 const ascii = (json: string): string =>
   json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

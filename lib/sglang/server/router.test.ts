@@ -8,13 +8,13 @@ const router = { kind: 'router' } as const
 const sampling = { temperature: 1, logit_bias: { 5: 1 }, stop_regex: ['a+'] }
 const names = (problems: ReturnType<typeof droppedByRouter>) => problems.map(({ column }) => column)
 
-test('what a router drops is noted; what it passes on, and what a server gets, is not', () => {
+test('parameters that a router drops are noted; those that pass, or reach a server directly, are not', () => {
   expect(names(droppedByRouter(router, sampling, { kind: 'length' }))).toEqual(['logit_bias', 'stop_regex'])
   expect(droppedByRouter(router, { temperature: 1, stop: ['x'] }, { kind: 'length' })).toEqual([])
   expect(droppedByRouter({ kind: 'server' }, sampling, { kind: 'length' })).toEqual([])
 })
 
-test('a reply that ended at a pattern shows that the pattern arrived', () => {
+test('a reply that ended at a stop pattern shows that the router passed the pattern on', () => {
   expect(names(droppedByRouter(router, sampling, { kind: 'stop', matched: 'a+' }))).toEqual(['logit_bias'])
   expect(names(droppedByRouter(router, sampling, { kind: 'stop', matched: 7 }))).toEqual(['logit_bias', 'stop_regex'])
 })
@@ -42,7 +42,7 @@ describe('a router whose first worker is dead', () => {
     return { router, client }
   }
 
-  test('is described by what it said before, as long as its healthy workers serve that model', async () => {
+  test('keeps its earlier description while its healthy workers serve that model', async () => {
     const { router, client } = await start(worker('tiny', '7'), worker('tiny', '7'))
     const before = await client.describe(never)
     expect(before).toMatchObject({ kind: 'router', modelName: 'tiny', tokenizerName: '/models/tiny-tokenizer' })
@@ -52,7 +52,7 @@ describe('a router whose first worker is dead', () => {
     expect((await client.describe(never)).workers?.map(({ isHealthy }) => isHealthy)).toEqual([false, true])
   })
 
-  test('is described by what a healthy worker reported, where nothing was known before', async () => {
+  test('is described by a healthy worker’s report if nothing was known before', async () => {
     const { router, client } = await start(worker('tiny', '7'), worker('tiny', '7'))
     router.killFirst()
     expect(await client.describe(never)).toMatchObject({
@@ -63,7 +63,7 @@ describe('a router whose first worker is dead', () => {
     })
   })
 
-  test('is described by its healthy worker, where that serves another model than was known', async () => {
+  test('is described by its healthy worker if that serves another model than before', async () => {
     const { router, client } = await start(worker('tiny', '7'), worker('large', '1'))
     await client.describe(never)
     router.killFirst()
@@ -73,14 +73,14 @@ describe('a router whose first worker is dead', () => {
     expect(await client.describe(never)).toMatchObject({ modelName: 'large', weightVersion: '1' })
   })
 
-  test('a server that fails and has no workers fails as before', async () => {
+  test('a server that fails and has no workers fails as without a router', async () => {
     const server = await scripted((_incoming, response) => response.writeHead(500).end('no'))
     const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined })
     closing.push(() => client.close(), server.close)
     await expect(client.describe(never)).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' })
   })
 
-  test('no run begins where no worker is healthy', async () => {
+  test('no run begins if no worker is healthy', async () => {
     const workers = recording('router-get_workers').response as { workers: object[] }
     const dead = { workers: workers.workers.map((known) => ({ ...known, is_healthy: false })) }
     const server = await scripted(({ url }, response) => {

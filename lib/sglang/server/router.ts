@@ -1,4 +1,4 @@
-/** What a router in front of the servers takes out of a request without a word (lib/sampling/parameters.ts). */
+/** Names the sampling parameters that a router drops silently from a request (lib/sampling/parameters.ts). */
 
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type SamplingName, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
@@ -7,7 +7,7 @@ import type { Finish, Problem } from '#lib/trajectory/format/trajectory.ts'
 
 const droppedNames = samplingNames.filter((name) => samplingParameter(name).isDroppedByRouter)
 
-/** A note for each parameter that was asked for and probably had no effect. */
+/** Returns a note for each requested parameter that probably had no effect. */
 export function droppedByRouter(
   { kind }: Pick<Partial<ServerDescription>, 'kind'>,
   sampling: Sampling,
@@ -18,12 +18,15 @@ export function droppedByRouter(
     .filter((name) => sampling[name] !== undefined && !wasHeeded(name, sampling, finish))
     .map((name) => ({
       kind: 'router',
-      message: `A router stands before the server, and routers drop ${name}: the reply was probably written without it.`,
+      message: `The server is behind a router, and routers drop ${name}: the response was probably sampled without it.`,
       column: name,
       raw: JSON.stringify(sampling[name]),
     }))
 }
 
-/** A reply that ended at one of the patterns has seen them; a bias leaves no such trace. */
+/**
+ * Returns whether a reply ended at one of the stop patterns, which shows that they arrived; a bias leaves no such
+ * trace.
+ */
 const wasHeeded = (name: SamplingName, { stop_regex: patterns = [] }: Sampling, finish: Finish): boolean =>
   name === 'stop_regex' && finish.kind === 'stop' && patterns.some((pattern) => pattern === finish.matched)

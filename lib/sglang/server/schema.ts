@@ -1,4 +1,7 @@
-/** The JSON that SGLang sends, as far as it is read. Every field may be missing: versions differ, aborts lack most. */
+/**
+ * Schemas of the JSON that SGLang sends, as far as it is read. Every field may be missing: versions differ, and aborts
+ * lack most.
+ */
 import * as z from 'zod'
 
 /** [logprob, token id, text]; the logprob of the first prompt position is null. */
@@ -38,7 +41,7 @@ export const generateReply = z.looseObject({
 export type GenerateReply = z.infer<typeof generateReply>
 export type Scored = z.infer<typeof scored>
 
-/** /v1/chat/completions, one choice. Ids are there where they were asked for, of newer versions. */
+/** One choice of /v1/chat/completions. Newer versions return ids if they are requested. */
 export const chatReply = z.looseObject({
   choices: z
     .array(
@@ -91,7 +94,7 @@ export const modelInfo = z.looseObject({
   tool_call_parser: z.string().nullish(),
 })
 
-/** Only these fields are taken: the reply also holds the server's keys in clear. */
+/** The schema keeps only these fields: the reply also contains the server's keys in plain text. */
 export const serverInfo = z.object({
   version: z.string().nullish(),
   context_length: z.int().nullish(),
@@ -120,8 +123,8 @@ export const loadsReply = z.object({
 export const oldLoadReply = z.array(z.object({ num_reqs: z.int().min(0), num_waiting_reqs: z.int().min(0) }))
 
 /**
- * /workers of the router; `load` is what it has handed to the worker and not heard back of, `metadata` what the worker reported
- * when it joined.
+ * The router's /workers: `load` is the number of requests in progress at the worker, `metadata` is what the worker
+ * reported when it joined.
  */
 export const workersReply = z.object({
   workers: z.array(
@@ -140,18 +143,18 @@ export const models = z.looseObject({
 
 const ids = z.array(z.int().min(0))
 
-/** To one text or one conversation. */
+/** The reply to one text or one conversation. */
 export const tokenizeReply = z.looseObject({ tokens: ids })
-/** To a list of texts. */
+/** The reply to a list of texts. */
 export const tokenizeListReply = z.looseObject({ tokens: z.array(ids) })
-/** To a list of lists of ids. */
+/** The reply to a list of lists of ids. */
 export const detokenizeListReply = z.looseObject({ text: z.array(z.string()) })
 
-/** /parse_function_call; `parameters` is a JSON text. */
+/** The reply of /parse_function_call; `parameters` is a JSON text. */
 export const functionCallsReply = z.object({
   normal_text: z.string().nullish(),
   calls: z.array(z.object({ name: z.string().nullish(), parameters: z.string().nullish() })).nullish(),
 })
 
-/** /separate_reasoning. */
+/** The reply of /separate_reasoning. */
 export const separatedReply = z.object({ reasoning_text: z.string().nullish(), text: z.string().nullish() })

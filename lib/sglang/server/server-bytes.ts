@@ -1,25 +1,25 @@
 /**
- * The bytes of token ids, from a server that only tells texts. A token alone decodes otherwise than in a text in two ways:
- * some tokenizers drop the space before a first word, and a part of a UTF-8 character comes as U+FFFD. So a token is
- * decoded behind another one, and parts are completed by tokens of single bytes: the character that comes out of it tells
- * the bytes that went in.
+ * Computes the bytes of token ids from a server that returns only text. A single token decodes differently than in a
+ * text in two cases: some tokenizers drop the space before the first word, and a part of a UTF-8 character becomes
+ * U+FFFD. So each token is decoded after another token, and parts are completed by single-byte tokens: the resulting
+ * character determines the bytes of the part.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
-/** What a server's decoding can be asked with. */
+/** The tokens that help to decode others with a server. */
 export interface Decoding {
-  /** A token that others are decoded behind, and its text; undefined where there is none that serves. */
+  /** A token after which others are decoded, and its text; undefined if no token fits. */
   readonly anchor: { readonly id: number; readonly text: string } | undefined
-  /** Tokens of single bytes; undefined where the tokenizer has none: then parts of characters stay U+FFFD. */
+  /** Single-byte tokens; undefined if the tokenizer has none, so that parts of characters stay U+FFFD. */
   readonly parts: Parts | undefined
 }
 
 interface Parts {
-  /** The four bytes of a character, each an id. */
+  /** The four bytes of a character, each as an id. */
   readonly whole: readonly SingleByte[]
-  /** Last bytes from three ranges: what may follow E0, ED, F0 and F4 is restricted to some of them. */
+  /** Last bytes from three ranges: after E0, ED, F0 and F4 only some of them may follow. */
   readonly lasts: readonly SingleByte[]
 }
 
@@ -60,7 +60,10 @@ function singleBytes(ids: readonly number[], character: string): readonly Single
 const encoder = new TextEncoder()
 const UNKNOWN = '\uFFFD'
 
-/** The bytes of each id: exact, but for tokenizers that change spaces when they decode or have no single bytes. */
+/**
+ * Returns the bytes of each id. They are exact, except for tokenizers that change spaces in decoding or have no single
+ * bytes.
+ */
 export async function bytesOfIds(
   server: ServerTokenizer,
   ids: readonly number[],
@@ -115,12 +118,12 @@ async function completed(
     const tail = longest(after.map((some, i) => bytesBefore(own[before.length + i] ?? '', some)))
     const middle = (texts.get(id) as string).slice(head.length, tail.length > 0 ? -1 : undefined)
     const bytes = Uint8Array.of(...head, ...encoder.encode(middle), ...tail)
-    // What decodes as the server decoded it is right; anything else stays what the server said.
+    // Bytes that decode to the server's text are right; otherwise the server's text is used.
     return decoder.decode(bytes) === texts.get(id) ? [[id, bytes] as const] : []
   })
 }
 
-/** How many bytes of a character may be missing. */
+/** The possible numbers of missing bytes of a character. */
 const LENGTHS = [1, 2, 3] as const
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -128,14 +131,14 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const longest = (found: readonly (readonly number[])[]): readonly number[] =>
   found.reduce((most, bytes) => (bytes.length > most.length ? bytes : most), [])
 
-/** The bytes with which a token completed a character that others began; none where it did not. */
+/** Returns the bytes with which a token completed a character that others began; none if it did not. */
 function bytesBehind(text: string, begun: readonly SingleByte[]): readonly number[] {
   const bytes = encoder.encode(firstCharacter(text))
   const isCompleted = bytes.length === 4 && begun.every(({ byte }, i) => bytes[i] === byte)
   return isCompleted ? [...bytes.slice(begun.length)] : []
 }
 
-/** The bytes with which a token began a character that others completed; none where it did not. */
+/** Returns the bytes with which a token began a character that others completed; none if it did not. */
 function bytesBefore(text: string, completing: readonly SingleByte[]): readonly number[] {
   const last = lastCharacter(text)
   if (last === UNKNOWN) return []

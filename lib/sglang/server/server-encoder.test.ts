@@ -23,14 +23,14 @@ const templates = { chatml, looksBack, headersOnly, counting }
 const own = (template: string): PromptEncoder => ({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) })
 const open = (template: string) => openServerPromptEncoder(scriptedTokenizer(own(template)), { name: 'theirs' }, never)
 
-describe.each(Object.keys(templates) as (keyof typeof templates)[])('%s', (name) => {
+describe.each(Object.keys(templates) as (keyof typeof templates)[])('server encoder with %s', (name) => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '7', 'é', '日', '🙂', '<think>', '</think>', '{"') })
   const turns = fc.array(fc.tuple(text, text, fc.boolean(), fc.constantFrom<Message['role']>('user', 'tool')), {
     minLength: 1,
     maxLength: 4,
   })
 
-  test('whatever is said, the ids are those of the tokenizer and template themselves', async () => {
+  test('gives the ids of the tokenizer and template themselves for every conversation', async () => {
     const codec = await open(templates[name])
     await fc.assert(
       fc.asyncProperty(turns, fc.boolean(), async (said, hasTools) => {
@@ -53,7 +53,7 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('%s', (name)
   })
 })
 
-describe('bytes', () => {
+describe('server encoder bytes:', () => {
   const bytesOf = async (tokenizer: Tokenizer, all: readonly number[]) => {
     const codec = await openServerPromptEncoder(
       scriptedTokenizer({ tokenizer, template: chatTemplate(chatml, {}) }),
@@ -63,15 +63,15 @@ describe('bytes', () => {
     return settled(codec, () => all.map((id) => [...codec.tokenizer.bytes(id)]), never)
   }
 
-  test('parts of characters are told exactly, though a text cannot hold them', async () => {
+  test('parts of characters are exact, although a text cannot hold them', async () => {
     const all = Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => id)
-    // C0, C1 and F5 to FF stand in no UTF-8 text: no character can be made of them.
+    // C0, C1 and F5 to FF occur in no UTF-8 text, so that no character can be made of them.
     const isImpossible = (id: number) => id < 256 && (id === 0xc0 || id === 0xc1 || id > 0xf4)
     const possible = all.filter((id) => !isImpossible(id))
     expect(await bytesOf(byteTokenizer, possible)).toEqual(possible.map((id) => [...byteTokenizer.bytes(id)]))
   })
 
-  test('whichever part of a text a token is, its bytes are told', async () => {
+  test('every token gives its bytes, whichever part of a text it is', async () => {
     const encoder = new TextEncoder()
     await fc.assert(
       fc.asyncProperty(
@@ -99,7 +99,7 @@ describe('bytes', () => {
     )
   })
 
-  test('a space that decoding drops from the first word is not lost', async () => {
+  test('a space that decoding drops from the first word is kept', async () => {
     const spaced: Tokenizer = {
       ...byteTokenizer,
       bytes: (id) => (id === 0 ? new TextEncoder().encode(' the') : byteTokenizer.bytes(id)),
@@ -120,8 +120,8 @@ describe('bytes', () => {
   })
 })
 
-describe('opening', () => {
-  test('finds the delimiters, which of them are special, and the end of a turn', async () => {
+describe('openServerPromptEncoder', () => {
+  test('finds the delimiters, which of them are special, and the end-of-turn token', async () => {
     const codec = await open(chatml)
     const expected = byteTokenizer.addedTokens.filter(({ content }) => content !== '<|observation|>')
     expect(codec.tokenizer.addedTokens).toEqual(expect.arrayContaining(expected))
@@ -142,7 +142,7 @@ describe('opening', () => {
     expect(await settled(other, () => endOfTurnId(other, {}), never)).toBe(300)
   })
 
-  test('its fingerprint is that of the tokenizer, and of the end of a turn in the template', async () => {
+  test('takes its fingerprint from the tokenizer and from the end of a turn in the template', async () => {
     const [first, again, otherTemplate] = [await open(chatml), await open(chatml), await open(headersOnly)]
     expect(again.tokenizer.fingerprint).toBe(first.tokenizer.fingerprint)
     expect(again.templateFingerprint).toBe(first.templateFingerprint)
@@ -160,7 +160,7 @@ describe('opening', () => {
     expect(other.tokenizer.fingerprint).not.toBe(first.tokenizer.fingerprint)
   })
 
-  test('a server that renders nothing needs a template, and with one it serves', async () => {
+  test('needs a template for a server that renders nothing, and then works', async () => {
     const mute = {
       ...scriptedTokenizer(own(chatml)),
       tokenizeMessages: async () => {
@@ -176,7 +176,7 @@ describe('opening', () => {
     expect(codec.templateFingerprint).toBeUndefined()
   })
 
-  test('A given template that takes more than its budget renders elsewhere, with the same result', async () => {
+  test('renders a given template that exceeds its budget elsewhere, with the same result', async () => {
     const asked: unknown[] = []
     const slow = {
       budget: () => ({ ...DEFAULT_BUDGET, steps: 1, size: 1 }),
@@ -200,7 +200,7 @@ describe('opening', () => {
     })
   })
 
-  test('a failing server ends it by name', async () => {
+  test('fails with the server’s error code', async () => {
     const gone = {
       ...scriptedTokenizer(own(chatml)),
       detokenize: async () => {
@@ -213,8 +213,8 @@ describe('opening', () => {
   })
 })
 
-describe('settling', () => {
-  test('what the template refuses is refused as by a template of ours, and asked once', async () => {
+describe('server encoder settle', () => {
+  test('refuses a conversation that the template refuses, after one request', async () => {
     const server = scriptedTokenizer(own(looksBack))
     const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
     const input = {
@@ -229,7 +229,7 @@ describe('settling', () => {
     expect(server.calls.tokenizeMessages).toBe(before + 1)
   })
 
-  test('an error of the computation itself is thrown, what it had lacked notwithstanding', async () => {
+  test('throws an error of the computation itself although data was missing before', async () => {
     const codec = await open(chatml)
     await expect(
       settled(
@@ -243,19 +243,19 @@ describe('settling', () => {
     ).rejects.toThrow('own')
   })
 
-  test('a computation that always lacks something is given up', async () => {
+  test('gives up on a computation that always lacks data', async () => {
     const codec = await open(chatml)
     let count = 0
-    await expect(settled(codec, () => codec.tokenizer.encode(`${count++}`), never)).rejects.toThrow('lacked something')
+    await expect(settled(codec, () => codec.tokenizer.encode(`${count++}`), never)).rejects.toThrow('lacked data')
   })
 
-  test('outside of it nothing is made up', async () => {
+  test('is required: outside of it the encoder guesses nothing', async () => {
     const codec = await open(chatml)
     expect(() => codec.tokenizer.bytes(65)).toThrow('outside of settle')
     expect(() => codec.tokenizer.encode('never seen')).toThrow('outside of settle')
   })
 
-  test('a continuation costs few requests', async () => {
+  test('needs few requests for a continuation', async () => {
     const server = scriptedTokenizer(own(looksBack))
     const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
     const turn = (content: string): Turn => ({
@@ -274,7 +274,7 @@ describe('settling', () => {
   })
 })
 
-describe('tokens that arrive', () => {
+describe('withKnownTokens', () => {
   const chunk = (...arrived: number[]): Chunk => ({
     tokens: { ids: arrived, topLogprobs: { k: 1, ids: arrived.map((id) => id + 1), logprobs: arrived.map(() => -1) } },
     problems: [],
@@ -284,7 +284,7 @@ describe('tokens that arrive', () => {
   }
   const request = {} as never
 
-  test('are handed on in order, with the bytes of all that is in them, for fewer requests than chunks', async () => {
+  test('passes chunks on in order with the bytes of all their ids, with fewer requests than chunks', async () => {
     const server = scriptedTokenizer(own(chatml))
     const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
     const before = server.calls.detokenize
@@ -300,7 +300,7 @@ describe('tokens that arrive', () => {
     expect(server.calls.detokenize - before).toBeLessThan(20)
   })
 
-  test('before a failure are kept, and the failure follows', async () => {
+  test('passes on the chunks before a failure and then the failure', async () => {
     const codec = await open(chatml)
     const generate = withKnownTokens(async function* () {
       yield chunk(65)
@@ -311,7 +311,7 @@ describe('tokens that arrive', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('who stops reading ends the request', async () => {
+  test('aborts its request when the reader stops', async () => {
     const codec = await open(chatml)
     let ended = false
     const generate = withKnownTokens(async function* (_request, signal) {
@@ -336,7 +336,7 @@ describe('tokens that arrive', () => {
   })
 })
 
-test('a rollout reads the same from either codec', async () => {
+test('a rollout gives the same result with the server encoder as with the local one', async () => {
   const reply = [...byteTokenizer.encode('<think>é</think>日'), END]
   const turns: Turn[] = [{ messages: [{ role: 'user', content: '🙂' }], reply, finish: { kind: 'stop', matched: END } }]
   const codec = await open(chatml)

@@ -1,6 +1,7 @@
 /**
- * A codec for models whose tokenizer cannot be had: the server encodes, decodes and renders. Its answers are kept, and
- * what a computation lacks is fetched between two runs of it (Codec.settle), so that lib/rollout stays synchronous.
+ * A prompt encoder for models whose tokenizer files are not available: the server encodes, decodes and renders. Its
+ * answers are cached. `settle` repeats a computation and fetches the missing data between attempts, so that lib/rollout
+ * stays synchronous.
  */
 import { createHash } from 'node:crypto'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
@@ -13,11 +14,11 @@ import { bytesOfIds, type Decoding, findDecoding } from './server-bytes.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
 export interface ServerPromptEncoderOptions {
-  /** As the server names its tokenizer: a path of its own, mostly. */
+  /** The name that the server gives its tokenizer, mostly a path. */
   readonly name: string
-  /** A chat template to be rendered here. Omitted: the server renders with its own. */
+  /** A chat template to render here. Omitted: the server renders with its own. */
   readonly templateText?: string | undefined
-  /** Where that template renders when it takes more than a budget. Omitted: here, however long it takes. */
+  /** Renders the template when it exceeds a budget. Omitted: it renders here, however long it takes. */
   readonly slow?: SlowRenders | undefined
 }
 
@@ -29,13 +30,17 @@ export interface SlowRenders {
 
 export interface ServerPromptEncoder extends PromptEncoder {
   readonly settle: NonNullable<PromptEncoder['settle']>
-  /** Of what the server's template writes behind a reply, hexadecimal; undefined where the template was given. */
+  /**
+   * The hexadecimal fingerprint of what the server's template writes after a reply; undefined if the template was
+   * given.
+   */
   readonly templateFingerprint: string | undefined
 }
 
 /**
- * Throws SglangError: UPSTREAM_REJECTED where the server has no /tokenize. Throws TemplateError where no template was
- * given and the server renders none: the router and SGLang before 0.5.2x, or a tokenizer without a template.
+ * Opens an encoder that uses the server. Throws SglangError UPSTREAM_REJECTED if the server has no /tokenize. Throws
+ * TemplateError if no template was given and the server renders none: the router, SGLang before 0.5.2x, or a tokenizer
+ * without a template.
  */
 export async function openServerPromptEncoder(
   server: ServerTokenizer,
@@ -56,7 +61,7 @@ export async function openServerPromptEncoder(
   }
   let collecting: Lack | undefined
   const lacking = (): Lack => {
-    if (!collecting) throw new Error('the server’s codec was asked outside of settle')
+    if (!collecting) throw new Error('the server’s codec was called outside of settle')
     return collecting
   }
   const tokenizer: Tokenizer = {
@@ -117,16 +122,16 @@ export async function openServerPromptEncoder(
           signal,
         )
       }
-      throw new Error(`a computation on the server’s codec lacked something ${MOST_ROUNDS} times`)
+      throw new Error(`a computation on the server’s codec lacked data ${MOST_ROUNDS} times`)
     },
   }
 }
 
-/** Three renders and their encodings need seven. */
+/** The largest number of attempts. Three renders and their encodings need seven. */
 const MOST_ROUNDS = 32
-/** Of texts and renders that are kept: a few whole conversations at the length of a long context. */
+/** The characters of cached texts and renders: a few whole conversations at the length of a long context. */
 const MOST_CHARACTERS = 8_000_000
-/** Ids asked for in one request. */
+/** The largest number of ids in one request. */
 const MOST_IDS = 2048
 
 const NOTHING = new Uint8Array()
@@ -134,20 +139,20 @@ const encoder = new TextEncoder()
 
 interface Known {
   readonly texts: Memory<readonly number[]>
-  /** A conversation that the template refuses is refused again without asking. */
+  /** Renders, including refusals: a conversation that the template refuses is refused again without a request. */
   readonly renders: Memory<string | TemplateError>
   /** At most one entry for each id of the vocabulary. */
   readonly bytes: Map<number, Uint8Array>
 }
 
-/** What a computation asked for and did not get. */
+/** Data that a computation needed and that was not cached. */
 interface Lack {
   readonly texts: Set<string>
   readonly renders: Map<string, RenderInput>
   readonly ids: Set<number>
 }
 
-/** Leaves a computation that cannot go on; never seen outside of settle. */
+/** Interrupts a computation that lacks data; never thrown outside of settle. */
 class Lacking extends Error {
   override readonly name = 'Lacking'
 }
@@ -172,7 +177,7 @@ async function fetchInto(
       continue
     }
     known.renders.set(key, rendered.text, key.length + rendered.text.length)
-    // The ids of a whole prompt are those that the server made of it, not those of its text encoded again.
+    // The ids of a whole prompt are those that the server rendered, not those of its text encoded again.
     if (rendered.ids) known.texts.set(rendered.text, rendered.ids, rendered.text.length)
   }
   const askedIds = [...ids]
@@ -184,12 +189,12 @@ async function fetchInto(
 }
 
 interface Rendered {
-  /** Undefined: the text was not rendered by the server, which is asked for its ids. */
+  /** The ids that the server rendered; undefined if the server did not render the text, and must encode it. */
   readonly ids: readonly number[] | undefined
   readonly text: string
 }
 
-/** A template that was given: `quick` is undefined for what has to be left to `render`. */
+/** A given template. `quick` is undefined if `render` must render it. */
 interface GivenTemplate {
   quick(input: RenderInput): string | undefined
   render(input: RenderInput, signal: AbortSignal): Promise<Rendered | TemplateError>
@@ -197,7 +202,7 @@ interface GivenTemplate {
 
 function givenTemplate(text: string, slow: SlowRenders | undefined): GivenTemplate {
   const template = chatTemplate(text, {})
-  // Trying takes the whole budget: it is not done twice.
+  // An attempt takes the whole budget, so it is not repeated.
   let isSlow = false
   return {
     quick(input) {
@@ -239,7 +244,7 @@ async function render(
 
 const PLACEHOLDER = 'SAMPLE-REPLY'
 
-/** A short conversation as the template writes it: its ids, and what stands behind the reply in it. */
+/** Renders a short conversation and returns its ids and what the template writes after the reply. */
 async function sampleRender(
   server: ServerTokenizer,
   given: GivenTemplate | undefined,
@@ -267,7 +272,7 @@ async function sampleRender(
   return { ids: rendered.ids ?? [], tail: rendered.text.slice(rendered.text.indexOf(PLACEHOLDER) + PLACEHOLDER.length) }
 }
 
-/** Those of some ids whose text is that id alone and that decoding can skip, or that are delimiters by their text. */
+/** Returns the ids whose text is that id alone and that decoding can skip, or whose text is a delimiter. */
 async function findAddedTokens(
   server: ServerTokenizer,
   candidates: readonly number[],
@@ -290,7 +295,7 @@ async function findAddedTokens(
   return found.filter(({ id }, i) => again[i]?.length === 1 && again[i]?.[0] === id)
 }
 
-/** Delimiters in use; those that a tokenizer has as one id are its added tokens, as far as can be told from outside. */
+/** Known delimiters; those that a tokenizer encodes as one id count as its added tokens. */
 const WELL_KNOWN: readonly string[] = [
   ...['<think>', '</think>', '[THINK]', '[/THINK]', '◁think▷', '◁/think▷'],
   ...['<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<tools>', '</tools>'],
@@ -307,7 +312,7 @@ const WELL_KNOWN: readonly string[] = [
 ]
 const IS_WELL_KNOWN: ReadonlySet<string> = new Set(WELL_KNOWN)
 
-/** Never to be changed: trajectories are recognised by the ids of these. */
+/** These texts must never change: trajectories are recognized by their ids. */
 const FINGERPRINT_TEXTS: readonly string[] = [
   'The quick brown fox jumps over 13 lazy dogs; 31415926535 of 2,718 don’t.',
   '  def f(x):\n\treturn {"a": [x, -1.5e-3]}\r\n\n\n',

@@ -35,8 +35,8 @@ const router = {
   '/workers': recording('router-get_workers'),
 }
 
-describe('what the server is', () => {
-  test('is read from 0.5.23', async () => {
+describe('server description', () => {
+  test('is read from SGLang 0.5.23', async () => {
     const client = await asking({
       '/model_info': recording('info-get_model_info'),
       '/server_info': recording('info-get_server_info'),
@@ -58,7 +58,7 @@ describe('what the server is', () => {
     })
   })
 
-  test('is asked again after a failure: none is remembered', async () => {
+  test('is requested again after a failure', async () => {
     let calls = 0
     const replies: Readonly<Record<string, unknown>> = { '/model_info': recording('info-get_model_info').response }
     const client = await against(({ url = '' }, response) => {
@@ -72,7 +72,7 @@ describe('what the server is', () => {
     expect(await client.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
   })
 
-  test('never holds the keys that /server_info echoes', async () => {
+  test('never contains the keys that /server_info echoes', async () => {
     const info = recording('info-get_server_info').response as object
     const client = await asking({
       '/model_info': recording('info-get_model_info'),
@@ -89,7 +89,7 @@ describe('what the server is', () => {
     expect(JSON.stringify(description)).not.toContain('canary')
   })
 
-  test('is read from older versions under the old names', async () => {
+  test('is read from older versions with the old names', async () => {
     const client = await asking({
       '/get_model_info': recording('info-get_model_info'),
       '/get_server_info': recording('info-get_server_info'),
@@ -97,7 +97,7 @@ describe('what the server is', () => {
     expect(await client.describe(never)).toMatchObject({ kind: 'server', version: '0.5.23', contextLength: 4096 })
   })
 
-  test('has its context length from /v1/models where the server’s arguments leave it open', async () => {
+  test('takes its context length from /v1/models if the server’s arguments do not set it', async () => {
     const client = await asking({
       '/model_info': recording('info-get_model_info'),
       '/server_info': answer({ ...(recording('info-get_server_info').response as object), context_length: null }),
@@ -106,7 +106,7 @@ describe('what the server is', () => {
     expect(await client.describe(never)).toMatchObject({ contextLength: 4096, version: '0.5.23' })
   })
 
-  test('a router tells its workers’ model and little else', async () => {
+  test('of a router is its workers’ model and little else', async () => {
     expect(await (await asking(router)).describe(never)).toEqual({
       kind: 'router',
       modelName: 'tiny-qwen3',
@@ -119,7 +119,7 @@ describe('what the server is', () => {
     })
   })
 
-  test('a server of something else is told apart', async () => {
+  test('reports a service that is not SGLang', async () => {
     const other = await against((_request, response) =>
       response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>File not found</h1>'),
     )
@@ -127,7 +127,7 @@ describe('what the server is', () => {
     await expect(other.describe(never)).rejects.toMatchObject({ code: 'NOT_SGLANG' })
   })
 
-  test('readiness is asked quickly where it can be', async () => {
+  test('uses the quick readiness path where the server has one', async () => {
     expect(await (await asking({ '/ready': recording('info-get_ready') })).isReady(never)).toBe(true)
     expect(await (await asking({ '/health': recording('info-get_health') })).isReady(never)).toBe(true)
     expect(await (await asking(router)).isReady(never)).toBe(true)
@@ -135,7 +135,7 @@ describe('what the server is', () => {
   })
 })
 
-describe('what the server is busy with', () => {
+describe('server load', () => {
   const idle = {
     state: 'told',
     running: 0,
@@ -148,7 +148,7 @@ describe('what the server is busy with', () => {
   }
 
   test.each(['info-get_v1_loads', 'stream-loads-0.3s-after-disconnect', 'stream-loads-4s-after-disconnect'])(
-    '%s',
+    'of an idle server is zero in %s',
     async (name) => {
       expect(await (await asking({ '/v1/loads': recording(name) })).load(never)).toEqual(idle)
     },
@@ -175,7 +175,7 @@ describe('what the server is busy with', () => {
     })
   })
 
-  test('is no sum where a rank leaves something out', async () => {
+  test('has no sum if a rank leaves a value out', async () => {
     const client = await asking({
       '/v1/loads': answer({
         loads: [
@@ -187,7 +187,7 @@ describe('what the server is busy with', () => {
     expect(await client.load(never)).toEqual({ state: 'told', running: 2, waiting: 0 })
   })
 
-  test('is read from /get_load of older versions, which counts those that wait among all', async () => {
+  test('is read from /get_load of older versions, which counts waiting requests in the total', async () => {
     const client = await asking({
       '/get_load': answer([
         { dp_rank: 0, num_reqs: 5, num_waiting_reqs: 2, num_tokens: 900 },
@@ -197,7 +197,7 @@ describe('what the server is busy with', () => {
     expect(await client.load(never)).toEqual({ state: 'told', running: 4, waiting: 2 })
   })
 
-  test('of a router is what it has handed to its workers', async () => {
+  test('of a router is the number of requests that it has passed to its workers', async () => {
     expect(await (await asking(router)).load(never)).toEqual({ state: 'told', running: 0 })
     const [worker] = (router['/workers'].response as { workers: object[] }).workers
     const busy = await asking({
@@ -211,11 +211,11 @@ describe('what the server is busy with', () => {
     expect(await busy.load(never)).toEqual({ state: 'told', running: 3 })
   })
 
-  test('is not told by others', async () => {
+  test('is unknown for other services', async () => {
     expect(await (await asking({})).load(never)).toBeUndefined()
   })
 
-  test('a server that fails at it has failed', async () => {
+  test('fails if the server fails', async () => {
     const client = await against((_request, response) => response.writeHead(500).end('no'))
     await expect(client.load(never)).rejects.toThrow(SglangError)
   })

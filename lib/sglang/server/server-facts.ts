@@ -1,4 +1,4 @@
-/** What a server says of itself: which paths tell it in which version, and which of their fields are taken. */
+/** Reads a server's description: which paths report it in which version, and which of their fields are used. */
 import type * as z from 'zod'
 import type { ToldLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -9,12 +9,12 @@ import type { ServerIdentity } from './server-identity.ts'
 
 export const INFO_MS = 10_000
 
-/** The reply to a GET, checked; throws SglangError. */
+/** Fetches and checks the reply to a GET; throws SglangError. */
 export type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /**
- * New names first, then those of older versions and of the router; only the model's own is required. `lastKnown` is the
- * description before this one, for a router whose first worker is dead.
+ * Describes the server. New field names come first, then those of older versions and of the router; only the model's is
+ * required. `lastKnown` is the previous description, for a router whose first worker is dead.
  */
 export async function describeServer(
   info: Info,
@@ -38,7 +38,7 @@ export async function describeServer(
     return description
   }
   const { path, model, latencyMs } = known
-  // The router knows only the old name of this, and its workers.
+  // The router has only the old name of this path, and passes it to its workers.
   const behind = path === '/model_info' ? undefined : await optional(info('/workers', workersReply, signal))
   const server = await optional(
     firstKnown(
@@ -63,12 +63,15 @@ export async function describeServer(
   }
 }
 
-/** A router passes /get_model_info to its first worker, whose failure it answers with. */
+/**
+ * Returns whether the failure may be a worker's: a router passes /get_model_info to its first worker and returns its
+ * failure.
+ */
 const mayBeWorker = (error: unknown): boolean =>
   error instanceof SglangError && ['UPSTREAM_ERROR', 'UPSTREAM_BUSY', 'HEADERS_TIMEOUT'].includes(error.code)
 
 /**
- * What a router still knows while its first worker is dead: the model that a healthy worker reported when it joined, completed
+ * Describes a router whose first worker is dead: the model that a healthy worker reported when it joined, completed
  * by the last description where that is of the same model. The workers themselves are never called: their addresses come
  * from a reply. Undefined where no router answers, or no healthy worker is left.
  */
@@ -92,7 +95,7 @@ async function describeByWorkers(
 const workersOf = ({ workers }: z.infer<typeof workersReply>): NonNullable<ServerDescription['workers']> =>
   workers.map(({ url, is_healthy: isHealthy }) => ({ url, isHealthy: isHealthy ?? true }))
 
-/** Which model answers, in one question. */
+/** Returns which model answers, with one request. */
 export async function modelOf(info: Info, signal: AbortSignal): Promise<ServerIdentity> {
   const ask = (path: string) => () => info(path, modelInfo, signal)
   return identityOf(await firstKnown(ask('/model_info'), ask('/get_model_info')))
@@ -104,7 +107,7 @@ const identityOf = (model: Partial<z.infer<typeof modelInfo>>): ServerIdentity =
   weightVersion: model.weight_version ?? undefined,
 })
 
-/** undefined = neither this version nor a router, which tells what it has handed out. */
+/** Returns the load; undefined if neither this version nor a router reports it. */
 export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ToldLoad | undefined> {
   const ways = [
     async () => loadOfRanks((await info('/v1/loads', loadsReply, signal)).loads),
@@ -148,7 +151,7 @@ const loadOfWorkers = (workers: z.infer<typeof workersReply>['workers']): ToldLo
   return running === undefined || running < 0 ? undefined : { state: 'told', running }
 }
 
-/** undefined where one of them does not tell: a part is not the whole. */
+/** Returns the sum; undefined if one entry has no value, since a part is not the whole. */
 function sum<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
   let total = 0
   for (const entry of entries) {
@@ -159,13 +162,15 @@ function sum<T>(entries: readonly T[], value: (entry: T) => number | null | unde
   return total
 }
 
-/** Ranks of one server are of one size. */
+/** Returns the mean: the ranks of one server have the same size. */
 function mean<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
   const total = sum(entries, value)
   return total === undefined || entries.length === 0 ? undefined : total / entries.length
 }
 
-/** /ready answers at once but is new; /health runs a generation and takes a second. */
+/**
+ * Returns whether the server is ready. /ready answers at once but is new; /health runs a generation and takes a second.
+ */
 export async function isReady(transport: Pick<Transport, 'send'>, signal: AbortSignal): Promise<boolean> {
   const ask = async (path: string) => {
     await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
@@ -195,6 +200,6 @@ async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T
     return await oldName()
   } catch (error) {
     if (!isUnknownPath(error)) throw error
-    throw new SglangError('NOT_SGLANG', 'what answers there knows none of SGLang’s paths (404)', { status: 404 })
+    throw new SglangError('NOT_SGLANG', 'the service at this address has none of SGLang’s paths (404)', { status: 404 })
   }
 }

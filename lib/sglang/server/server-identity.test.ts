@@ -16,11 +16,11 @@ test.each<[string, ServerIdentity, string | undefined]>([
   ['new weights', { ...model, weightVersion: '2' }, undefined],
   ['new weights from a folder, which change the name too', { ...model, modelName: 'n', weightVersion: '2' }, undefined],
   ['nothing told', {}, undefined],
-])('%s', (_what, found, change) => {
+])('server identity: %s', (_what, found, change) => {
   expect(changeBetween(model, found)).toBe(change)
 })
 
-test('a server is asked again only when a connection is newer than the last answer', async () => {
+test('the server’s identity is requested again only after a connection newer than the last answer', async () => {
   let connections = 1
   let asked = 0
   const watch = createIdentityWatch(
@@ -42,7 +42,7 @@ test('a server is asked again only when a connection is newer than the last answ
   expect(asked).toBe(1)
 })
 
-test('one that does not answer has not said that it is another; one that is stopped says so', async () => {
+test('a server that does not answer the identity check counts as unchanged; a stopped one is reported', async () => {
   const silent = createIdentityWatch(
     async () => {
       throw new SglangError('HEADERS_TIMEOUT', 'silent')
@@ -84,7 +84,7 @@ async function start(name: string, asks: string[], port = 0): Promise<{ server: 
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-test('a server that comes back as another model is noticed at the next call; the same one is not asked at each', async () => {
+test('a restart with another model is noticed at the next call, and the same server is not asked at each call', async () => {
   const asks: string[] = []
   const first = await start('one', asks)
   const client = createClient({ baseUrl: `http://127.0.0.1:${first.port}`, apiKey: undefined, retry: { firstMs: 1 } })

@@ -1,7 +1,7 @@
 /**
- * Notices that a server was started anew as something else while a run was under way. A server that goes takes all its
- * connections with it, so only a connection that is new since the last look can lead to another one; only then is it
- * asked, and the answer compared with what the run began with. See docs/decisions/0007-a-server-that-changes.md.
+ * Notices that a server was restarted with another model during a run. A server that stops closes all its connections,
+ * so only a connection opened since the last check can lead to another server. Only then its identity is requested and
+ * compared with that at the start of the run. See docs/decisions/0007-a-server-that-changes.md.
  */
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { SglangError } from '../client/errors.ts'
@@ -9,13 +9,13 @@ import { SglangError } from '../client/errors.ts'
 export type ServerIdentity = Partial<Pick<ServerDescription, 'modelName' | 'tokenizerName' | 'weightVersion'>>
 
 export interface IdentityWatch {
-  /** Notes who answered, for free. `connections`: how many had been opened before the question was sent. */
+  /** Remembers who answered. `connections` is the number of connections opened before the request was sent. */
   saw(identity: ServerIdentity, connections: number): void
-  /** After a reply has begun and before it is believed. Throws SglangError SERVER_CHANGED. */
+  /** Must be called after a reply has begun and before it is used. Throws SglangError SERVER_CHANGED. */
   check(expected: ServerIdentity, signal: AbortSignal): Promise<void>
 }
 
-/** `connections`: how many have been opened so far. */
+/** Creates a watch. `connections` returns the number of connections opened so far. */
 export function createIdentityWatch(
   ask: (signal: AbortSignal) => Promise<ServerIdentity>,
   connections: () => number,
@@ -39,7 +39,7 @@ export function createIdentityWatch(
       }
       const change = changeBetween(expected, seen.identity)
       if (change !== undefined)
-        throw new SglangError('SERVER_CHANGED', `the server is not the one that the run began with: ${change}`)
+        throw new SglangError('SERVER_CHANGED', `the server changed after the run had begun: ${change}`)
     },
   }
 }

@@ -31,8 +31,8 @@ function answering(...answers: readonly unknown[]) {
 
 const unknownPath = new SglangError('UPSTREAM_REJECTED', 'Not Found', { status: 404 })
 
-describe('asking', () => {
-  test('texts are encoded as they are, whatever the server would add to them', async () => {
+describe('server tokenizer', () => {
+  test('encodes texts unchanged, whatever the server would add to them', async () => {
     const plain = answering({ tokens: [[], [1737], [443]] })
     expect(await plain.tokenizer.tokenize(['abc', 'def'], never)).toEqual([[1737], [443]])
     expect(plain.asked).toEqual([
@@ -55,13 +55,13 @@ describe('asking', () => {
     await expect(odd.tokenizer.tokenize(['abc'], never)).rejects.toMatchObject({ code: 'INCONSISTENT' })
   })
 
-  test('what it adds to a text is what stands around it', async () => {
+  test('reports the tokens that the server adds around a text', async () => {
     const { tokenizer, asked } = answering({ tokens: [[1, 7, 2]] }, { tokens: [[], [7]] })
     expect(await tokenizer.frame(never)).toEqual({ before: [1], after: [2] })
     expect(asked[0]).toEqual({ path: '/tokenize', json: { prompt: ['a'], add_special_tokens: true } })
   })
 
-  test('messages go with tools and options, where there are any', async () => {
+  test('sends messages with tools and options, if there are any', async () => {
     const { tokenizer, asked } = answering(infoTokenizeMessages.response, infoTokenizeMessages.response)
     const { messages } = infoTokenizeMessages.request.body
     const input = { messages, tools: undefined, addGenerationPrompt: false, options: {} }
@@ -81,7 +81,7 @@ describe('asking', () => {
     ])
   })
 
-  test('ids become texts', async () => {
+  test('decodes ids to texts', async () => {
     const { tokenizer, asked } = answering(infoDetokenizeList.response)
     const { tokens } = infoDetokenizeList.request.body
     expect(await tokenizer.detokenize(tokens, 'without special tokens', never)).toEqual(
@@ -90,26 +90,26 @@ describe('asking', () => {
     expect(asked).toEqual([{ path: '/detokenize', json: { tokens, skip_special_tokens: true } }])
   })
 
-  test('nothing is asked for nothing', async () => {
+  test('sends no request for an empty list', async () => {
     const { tokenizer, asked } = answering()
     expect(await tokenizer.tokenize([], never)).toEqual([])
     expect(await tokenizer.detokenize([], 'with special tokens', never)).toEqual([])
     expect(asked).toEqual([])
   })
 
-  test('behind a router the paths have another beginning, which is remembered', async () => {
+  test('remembers that a router has the paths under another prefix', async () => {
     const { tokenizer, asked } = answering(unknownPath, { tokens: [[], [1]] }, { text: ['a'] })
     await tokenizer.tokenize(['a'], never)
     await tokenizer.detokenize([[1]], 'with special tokens', never)
     expect(asked.map(({ path }) => path)).toEqual(['/tokenize', '/v1/tokenize', '/v1/detokenize'])
   })
 
-  test('a server without them says so', async () => {
+  test('reports a server without these paths', async () => {
     const { tokenizer } = answering(unknownPath, unknownPath)
     await expect(tokenizer.tokenize(['a'], never)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('an answer of another length is not believed', async () => {
+  test('refuses an answer of another length', async () => {
     const { tokenizer } = answering({ tokens: [[]] }, { text: [] })
     await expect(tokenizer.tokenize(['a'], never)).rejects.toMatchObject({ code: 'INCONSISTENT' })
     await expect(tokenizer.detokenize([[1]], 'with special tokens', never)).rejects.toMatchObject({
@@ -118,13 +118,13 @@ describe('asking', () => {
   })
 })
 
-describe('a tokenizer is held against the server’s', () => {
+describe('checkTokenizer', () => {
   const codec = { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) }
   const check = (server: typeof codec.tokenizer) =>
     checkTokenizer(byteTokenizer, scriptedTokenizer({ ...codec, tokenizer: server }), never)
   const digits = (text: string) => text.replace(/\d+/g, (number) => number.length.toString())
 
-  test('the same passes', async () => {
+  test('accepts the server’s own tokenizer', async () => {
     await expect(check(byteTokenizer)).resolves.toBeUndefined()
   })
 
@@ -137,14 +137,14 @@ describe('a tokenizer is held against the server’s', () => {
       'encodes "<think>" as [259], the server as [1, 2]',
     ],
     ['more of them', { encode: (text: string) => [...byteTokenizer.encode(text), 7] }, 'the server as [… 46, 7]'],
-  ])('%s are named', async (_what, changed, words) => {
+  ])('names %s', async (_what, changed, words) => {
     await expect(check({ ...byteTokenizer, ...changed })).rejects.toMatchObject({
       code: 'TOKENIZER_MISMATCH',
       message: expect.stringContaining(words),
     })
   })
 
-  test('of many delimiters the first and the last are compared', async () => {
+  test('compares the first and the last of many delimiters', async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({ id: 300 + i, content: `<${i}>`, special: true }))
     const own = { ...byteTokenizer, addedTokens: many }
     const server = scriptedTokenizer(codec)
@@ -164,7 +164,7 @@ describe('a tokenizer is held against the server’s', () => {
     expect(texts.at(-1)).toBe('<99>')
   })
 
-  test('a server that cannot be asked is believed; one that is left is left', async () => {
+  test('accepts a server that cannot be asked, and ends when it is aborted', async () => {
     const server = scriptedTokenizer(codec)
     const refusing = (error: Error) => ({ ...server, tokenize: async () => Promise.reject(error) })
     await expect(checkTokenizer(byteTokenizer, refusing(unknownPath), never)).resolves.toBeUndefined()

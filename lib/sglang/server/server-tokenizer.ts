@@ -85,7 +85,7 @@ function withoutAdded(ids: readonly number[], added: readonly number[]): readonl
   if (!isAround || ids.length < added.length)
     throw new SglangError(
       'INCONSISTENT',
-      `the server adds [${added}] to an empty text and something else to others, so its /tokenize cannot be used`,
+      `the server adds [${added}] to an empty text but other tokens to other texts, so its /tokenize cannot be used`,
     )
   return ids.slice(before, ids.length - after)
 }
