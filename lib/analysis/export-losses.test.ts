@@ -7,7 +7,7 @@ import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { exportLosses } from './export-losses.ts'
 
 test.each(['two-steps', 'retokenization-drift'])(
-  'what is lost of %s is told of a packed one as of the file',
+  'the export losses of %s are the same for a packed trajectory as for the file',
   (name) => {
     const read = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
     if (!read.ok) return expect.unreachable()

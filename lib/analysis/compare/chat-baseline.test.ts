@@ -19,7 +19,7 @@ const sampledWith = (samplingParams: Readonly<Record<string, unknown>>, more: ob
   ),
 })
 
-test('asks for what the run was begun with, over messages', () => {
+test('baselineRequest repeats the first request of the run, over messages', () => {
   const [prompt, response] = run.segments as [Trajectory['segments'][0], ResponseSegment]
   expect(baselineRequest(run)).toEqual({
     ok: true,
@@ -37,7 +37,7 @@ test('asks for what the run was begun with, over messages', () => {
   })
 })
 
-test('takes mocks with it, and the server as tokenizer', () => {
+test('baselineRequest includes mocks, and the server as tokenizer', () => {
   const mock = { reply: { kind: 'canned', text: 'x' } } as const
   const tool = { name: 'f', inputSchema: {}, mock }
   const tokenizer = { name: 'there', source: 'server' as const, specialIds: [] }
@@ -57,7 +57,7 @@ test('takes mocks with it, and the server as tokenizer', () => {
   })
 })
 
-test('says why there is none', () => {
+test('baselineRequest reports why there is no chat baseline', () => {
   const [prompt, ...others] = run.segments as [Trajectory['segments'][0], ...Trajectory['segments']]
   expect(baselineRequest({ ...run, segments: [] })).toMatchObject({ why: expect.stringContaining('messages') })
   expect(baselineRequest({ ...run, segments: others })).toMatchObject({ ok: false })
@@ -67,7 +67,7 @@ test('says why there is none', () => {
   })
 })
 
-test('only runs whose every token was the likeliest are set side by side', () => {
+test('only greedy runs are compared token by token with their chat baseline', () => {
   expect(isGreedy(sampledWith({ temperature: 0 }))).toBe(true)
   expect(isGreedy(sampledWith({ temperature: 0.7, top_k: 1 }))).toBe(true)
   expect(whyNotGreedy(sampledWith({ temperature: 0.7 }))).toContain('temperature 0.7:')
@@ -75,5 +75,5 @@ test('only runs whose every token was the likeliest are set side by side', () =>
   expect(whyNotGreedy({ ...run, segments: [] })).toBe('Nothing was sampled.')
   const [prompt, response] = run.segments as [Trajectory['segments'][0], ResponseSegment]
   const { request: _, ...bare } = response
-  expect(whyNotGreedy({ ...run, segments: [prompt, bare] })).toBe('How it was sampled is not known.')
+  expect(whyNotGreedy({ ...run, segments: [prompt, bare] })).toBe('The sampling parameters are unknown.')
 })

@@ -8,16 +8,16 @@ export function baselineRequest(trajectory: TrajectoryView): Making<object> {
   const [first] = segmentsOf(trajectory)
   const { model, provenance } = trajectory
   if (first?.kind !== 'prompt' || first.messages.length === 0)
-    return { ok: false, why: 'The trajectory does not begin with messages, and a chat endpoint takes nothing else.' }
+    return { ok: false, why: 'The trajectory does not begin with messages, and a chat endpoint accepts only messages.' }
   const request = responsesOf(trajectory)[0]?.request
   if (!request)
     return {
       ok: false,
-      why: 'The trajectory does not say how it was sampled, nor on which server.',
-      hint: 'Runs of Rollscope record that. Start a run with the endpoint “chat baseline” in the playground.',
+      why: 'The trajectory does not record its sampling parameters and server.',
+      hint: 'Runs of Rollscope record them. Start a run with the endpoint “chat baseline” in the playground.',
     }
   // A chat run names what it sends otherwise; its own question can be asked again in the playground.
-  if (request.endpoint === 'chat') return { ok: false, why: 'This trajectory is a chat baseline already.' }
+  if (request.endpoint === 'chat') return { ok: false, why: 'This trajectory is already a chat baseline.' }
   return {
     ok: true,
     value: {
@@ -40,13 +40,13 @@ export function baselineRequest(trajectory: TrajectoryView): Making<object> {
 export function whyNotGreedy(trajectory: TrajectoryView): string | undefined {
   const requests = responsesOf(trajectory).map(({ request }) => request)
   if (requests.length === 0) return 'Nothing was sampled.'
-  if (requests.some((request) => !request)) return 'How it was sampled is not known.'
+  if (requests.some((request) => !request)) return 'The sampling parameters are unknown.'
   const temperatures = requests.flatMap((request) => {
     const { temperature = 1, top_k: topK } = request?.samplingParams ?? {}
     return temperature === 0 || topK === 1 ? [] : [String(temperature)]
   })
   if (temperatures.length === 0) return undefined
-  return `Sampled at temperature ${[...new Set(temperatures)].join(', ')}: another run of it differs by chance. Hold each run against itself.`
+  return `Sampled at temperature ${[...new Set(temperatures)].join(', ')}: another run differs by chance. Compare each run with itself.`
 }
 
 export const isGreedy = (trajectory: TrajectoryView): boolean => whyNotGreedy(trajectory) === undefined

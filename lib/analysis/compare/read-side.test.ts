@@ -79,8 +79,8 @@ const run = chatRun([
   { prompt: '+s:', reply: 'done<|im_end|>', read: `q:${exact}+r:${exact}+s:` },
 ])
 
-describe('what the server read in the end', () => {
-  test('has the segments of the run, its replies as they were rendered, and the last one as it was sampled', () => {
+describe('sideRead', () => {
+  test('has the segments of the run, its replies as they were rendered, and the last one as sampled', () => {
     const side = read(run)
     expect(drawn(side)).toEqual(['(q:)', `[${exact}]`, '(+r:)', `[${exact}]`, '(+s:)', '[done<|im_end|>]'])
     expect(side.provenance).toEqual({ kind: 'retokenized', mode: 'read', parent: 't' })
@@ -94,7 +94,7 @@ describe('what the server read in the end', () => {
     expect(decodeValue(JSON.parse(encode(side)))).toEqual({ ok: true, trajectory: side })
   })
 
-  test('costs what each reported prompt does not share with the call before', () => {
+  test('costs the tokens of each reported prompt that the call before does not share', () => {
     const steps = replaySide({ as: { kind: 'read' }, trajectory: run, tokenizer: undefined, template: undefined })
     let step = steps.next()
     while (!step.done) step = steps.next()
@@ -112,7 +112,7 @@ describe('what the server read in the end', () => {
     })
   })
 
-  test('a call that stands elsewhere in its reply has its values there', () => {
+  test('has the values of a call that moved within its reply at the new position', () => {
     const moved = read(
       chatRun([
         { prompt: 'q:', reply: `<think>hm</think>${exact}` },
@@ -128,14 +128,14 @@ describe('what the server read in the end', () => {
     expect(values.map(({ span }) => textOf(reply.ids.slice(span.start, span.end), moved.vocab))).toEqual(['1'])
   })
 
-  test('beside the run is its drift', () => {
+  test('shows its drift next to the run', () => {
     const { stretches } = compareTrajectories(run, read(run))
     const own = ids(run)
     const drifted = driftOf(stretches).map(({ left }) => textOf(own.slice(left.start, left.end), run.vocab))
     expect(drifted.join('')).toBe('<think>hm</think>    ')
   })
 
-  test('is the run, where nothing drifted, up to its last reply', () => {
+  test('equals the run up to its last reply if nothing drifted', () => {
     const same = chatRun([
       { prompt: 'q:', reply: exact },
       { prompt: '+r:', reply: 'done<|im_end|>' },
@@ -146,13 +146,13 @@ describe('what the server read in the end', () => {
     expect(read({ ...same, outcome: { kind: 'running' } }).outcome).toEqual({ kind: 'ended', reason: 'unknown' })
   })
 
-  test('is not known of a run that was token-in/token-out', () => {
+  test('is unknown for a token-in/token-out run', () => {
     const tito = { ...run, segments: run.segments.slice(0, 1) }
     const side = shownSide({ as: { kind: 'read' }, trajectory: tito, tokenizer: undefined, template: undefined })
     expect(side).toMatchObject({ ok: false, hint: expect.stringContaining('baseline') })
   })
 
-  test('is the last prompt and the last reply, whatever they are', () => {
+  test('ends with the last prompt and the last reply, whatever they are', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', 'b', '<think>', '</think>', exact, spaced, '<tool_call>'),
       maxLength: 6,
@@ -172,7 +172,7 @@ describe('what the server read in the end', () => {
   })
 })
 
-test('each turn says how much of what stands before it the server read', () => {
+test('turnsRead reports for each turn how many of the tokens before it the server read', () => {
   const [first, second] = [bytes('q:').length, bytes(`q:${spaced}+r:`).length]
   expect(turnsRead(run)).toEqual([
     { segmentIndex: 1, before: first, kept: first, prompt: first },

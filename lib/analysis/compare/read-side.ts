@@ -41,7 +41,7 @@ export function sideRead(trajectory: TrajectoryView): Making<ShownSide> {
     return {
       ok: false,
       why: 'This trajectory was not run over a chat endpoint.',
-      hint: 'Run the chat baseline of it; what the server read is recorded then.',
+      hint: 'Run its chat baseline, which records what the server read.',
     }
   const response = segments[last.segmentIndex] as ResponseView
   const before = segments.slice(0, last.segmentIndex)

@@ -118,10 +118,10 @@ function replayed(trajectory: Trajectory, as: As, template?: string) {
   }
 }
 
-describe.each(Object.entries(golden))('%s', (name, conversations) => {
+describe.each(Object.entries(golden))('replay of %s', (name, conversations) => {
   const template = templateOf(name)
 
-  test('prompts, cache and rows of every call are those of transformers and TRL', () => {
+  test('gives the prompts, cache and rows of transformers and TRL for every call', () => {
     for (const [title, modes] of Object.entries(conversations)) {
       const trajectory = recorded(title)
       for (const mode of ['structured', 'raw'] as const) {
@@ -162,10 +162,10 @@ describe.each(Object.entries(golden))('%s', (name, conversations) => {
 
 const structured = { kind: 'structured' } as const
 
-describe('a replay', () => {
+describe('the replay of all calls', () => {
   const run = recorded('call, then another question')
 
-  test('names the first call that rewrites what was there, with the line of the template', () => {
+  test('names the first call that rewrites earlier tokens, with the line of the template', () => {
     const compared = compareSides(given(run, { kind: 'recorded' }), given(run, structured))
     if (!compared.ok) throw new Error(compared.why)
     const { report } = compared.value.comparison
@@ -177,7 +177,7 @@ describe('a replay', () => {
     expect(report.replayed).toBe('rendered')
   })
 
-  test('is of the side that was made again, wherever it stands', () => {
+  test('uses the reconstructed side, on the left or on the right', () => {
     const sides = [given(run, { kind: 'recorded' }), given(run, structured)] as const
     const [one, other] = [compareSides(sides[0], sides[1]), compareSides(sides[1], sides[0])]
     if (!one.ok || !other.ok) throw new Error('a side cannot be made')
@@ -185,7 +185,7 @@ describe('a replay', () => {
     expect(other.value.comparison.report).toMatchObject({ prefix, rows, calls, firstRewrite, sentence })
   })
 
-  test('of a text encodes all that was there before each call', () => {
+  test('as text encodes everything before each call', () => {
     const found = replayed(run, { kind: 'text' })
     const ids = run.segments.map((segment) => Array.from(segment.ids))
     const text = (part: readonly number[]) => Buffer.concat(part.map((id) => tiny.tokenizer.bytes(id))).toString()
@@ -196,7 +196,7 @@ describe('a replay', () => {
     expect(found?.by).toBe('encoded')
   })
 
-  test('of a recorded side beside itself keeps all, without a sentence', () => {
+  test('of a recorded side compared with itself keeps all tokens, without a sentence', () => {
     const compared = compareSides(given(run, { kind: 'recorded' }), given(run, { kind: 'recorded' }))
     if (!compared.ok) throw new Error(compared.why)
     const { report } = compared.value.comparison
@@ -206,7 +206,7 @@ describe('a replay', () => {
     expect(report).not.toHaveProperty('firstRewrite')
   })
 
-  test('of two recorded sides has the ids of the right before each of its replies as prompts', () => {
+  test('of two recorded sides uses the ids of the right before each of its replies as prompts', () => {
     const changed = {
       ...run,
       segments: run.segments.map((segment, index) =>
@@ -219,17 +219,17 @@ describe('a replay', () => {
     expect(second?.cached).toMatchObject({ step: 'realign' })
   })
 
-  test('ends where the template refuses a prompt, and says so beside the side', () => {
+  test('ends where the template refuses a prompt, and reports it for the side', () => {
     const template = `{% if add_generation_prompt and messages | length > 2 %}{{ raise_exception('no more') }}{% endif %}{% for message in messages %}{{ message.content }}{% endfor %}`
     const compared = compareSides(given(run, { kind: 'recorded' }), given(run, structured, template))
     if (!compared.ok) throw new Error(compared.why)
     expect(compared.value.right.caveats).toContainEqual(
-      'The chat template refuses the prompt of call 2 (TemplateError: no more): prefix cache and training rows are those of the calls before it.',
+      'The chat template refuses the prompt of call 2 (TemplateError: no more): prefix cache and training rows cover only the calls before it.',
     )
     expect(compared.value.comparison.report.calls).toHaveLength(1)
   })
 
-  test('with another tokenizer encodes the texts of the replies with it', () => {
+  test('with another tokenizer encodes the texts of the replies with that tokenizer', () => {
     const tokenizer = {
       ...tiny.tokenizer,
       name: 'other',
@@ -250,7 +250,7 @@ describe('a replay', () => {
   })
 })
 
-test('two questions to the shipped model, with a call each, have the costs of rendering each call', () => {
+test('the replay of two questions to the shipped model, with a call each, costs what rendering each call costs', () => {
   const decoded = decode(readFileSync(path.join(FOLDER, 'two-questions.json'), 'utf8'))
   if (!decoded.ok) throw new Error('the run is readable')
   const { trajectory } = decoded
@@ -263,7 +263,7 @@ test('two questions to the shipped model, with a call each, have the costs of re
   })
 })
 
-test('the replays are of at least ten templates and ten conversations, with forks and realigned rows', () => {
+test('the replays cover at least ten templates and ten conversations, with forks and realigned rows', () => {
   expect(Object.keys(golden).length).toBeGreaterThanOrEqual(10)
   for (const conversations of Object.values(golden))
     expect(Object.keys(conversations).length).toBeGreaterThanOrEqual(10)

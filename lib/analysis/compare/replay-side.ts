@@ -65,7 +65,7 @@ function* renderedCalls(
       const { className, message } = prompt.error
       const { length } = replay.costs().calls
       return result([
-        `The chat template refuses the prompt of call ${length + 1} (${className}: ${message}): prefix cache and training rows are those of the calls before it.`,
+        `The chat template refuses the prompt of call ${length + 1} (${className}: ${message}): prefix cache and training rows cover only the calls before it.`,
       ])
     }
     const sampled = hasOwnIds ? part.ids : tokenizer.encode(textOf(part.ids, readable.vocab))

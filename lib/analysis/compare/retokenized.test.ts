@@ -30,10 +30,10 @@ function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
   return side.value
 }
 
-describe.each(examples)('%s', (name) => {
+describe.each(examples)('a side made from %s', (name) => {
   const trajectory = example(name)
 
-  test.each(['text', 'structured', 'raw'] as const)('as %s is a trajectory of its own, without a caveat', (kind) => {
+  test.each(['text', 'structured', 'raw'] as const)('is a trajectory of its own as %s, without a caveat', (kind) => {
     const { trajectory: again, caveats } = made(trajectory, { kind })
     expect(caveats).toEqual([])
     expect(again.provenance).toEqual({ kind: 'retokenized', mode: kind, parent: trajectory.id })
@@ -41,7 +41,7 @@ describe.each(examples)('%s', (name) => {
     expect(decoded).toEqual({ ok: true, trajectory: again })
   })
 
-  test('as text it has the same segments, messages and spans, and the same text', () => {
+  test('has the same segments, messages, spans and text when made as text', () => {
     const { trajectory: again, perSegment } = made(trajectory, { kind: 'text' })
     expect(textOf(ids(again), again.vocab)).toBe(textOf(ids(trajectory), trajectory.vocab))
     const pictures = (of: LoadedSide['trajectory']) =>
@@ -62,7 +62,7 @@ describe.each(examples)('%s', (name) => {
   })
 
   test.each(['structured', 'raw'] as const)(
-    'as %s it has a response for each reply, and only those are trained',
+    'has a response for each reply when made as %s, and only responses are trained',
     (kind) => {
       const { trajectory: again } = made(trajectory, { kind })
       const replies = (of: LoadedSide['trajectory']) => of.segments.filter((segment) => segment.kind === 'response')
@@ -78,7 +78,7 @@ describe.each(examples)('%s', (name) => {
   )
 })
 
-test('as recorded it is itself', () => {
+test('a side as recorded is the trajectory itself', () => {
   const trajectory = example('two-steps')
   expect(made(trajectory, { kind: 'recorded' })).toEqual({ trajectory, caveats: [] })
 })

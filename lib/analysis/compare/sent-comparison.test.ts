@@ -18,7 +18,7 @@ const shortened: TrajectoryView = {
   segments: sample.segments.map((segment) => ({ ...segment, ids: Array.from(segment.ids).toReversed() })),
 }
 
-test('what the worker sends is what it found, and the given sides are the very ones', () => {
+test('a comparison survives the transfer from the worker, and the given sides stay identical objects', () => {
   const given = { left: sample, right: shortened }
   const comparing = compareSides(recorded(sample), recorded(shortened))
   const received = receivedComparing(structuredClone(sentComparing(comparing, given)), given)
@@ -27,7 +27,7 @@ test('what the worker sends is what it found, and the given sides are the very o
   expect(received.ok && received.value.left.trajectory).toBe(sample)
 })
 
-test('a side that was made goes over with its ids', () => {
+test('a reconstructed side is transferred with its ids', () => {
   const comparing = compareSides(recorded(sample), recorded(shortened))
   const given = { left: sample, right: sample }
   const received = receivedComparing(structuredClone(sentComparing(comparing, given)), given)
@@ -36,7 +36,7 @@ test('a side that was made goes over with its ids', () => {
   expect(received.value.right.trajectory.vocab).toEqual(sample.vocab)
 })
 
-test('what cannot be made is told with its side', () => {
+test('a side that cannot be made is reported with its name', () => {
   const comparing = compareSides(recorded(sample), { ...recorded(sample), as: { kind: 'text' } })
   expect(comparing).toMatchObject({ ok: false, side: 'right', why: 'No tokenizer was given.' })
   expect(sentComparing(comparing, { left: sample, right: sample })).toBe(comparing)

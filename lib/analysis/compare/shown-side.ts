@@ -53,8 +53,8 @@ export function neededTokenizer({ model }: Pick<TrajectoryView, 'model'>, as: As
   if (model.tokenizer.source === 'server')
     return {
       ok: false,
-      why: 'The tokenizer is the server’s own, and its files are not here.',
-      hint: 'Choose a tokenizer whose files can be had.',
+      why: 'The tokenizer is the server’s own, and its files are not available here.',
+      hint: 'Choose a tokenizer whose files are available.',
     }
   return { ok: true, value: model.tokenizer.name }
 }

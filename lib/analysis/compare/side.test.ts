@@ -19,7 +19,7 @@ const as: fc.Arbitrary<As> = fc.oneof(
 )
 const side: fc.Arbitrary<Side> = fc.record({ key: name, as })
 
-test('every side is read from its text', () => {
+test('readSide reads every side from its text', () => {
   fc.assert(
     fc.property(side, (one) => {
       expect(readSide(sideText(one))).toEqual(one)
@@ -27,7 +27,7 @@ test('every side is read from its text', () => {
   )
 })
 
-test('names of files and of examples stand as they are', () => {
+test('sideText leaves names of files and of examples unescaped', () => {
   expect(sideText({ key: 'example:two-steps', as: { kind: 'text', tokenizer: 'Qwen/Qwen3-8B' } })).toBe(
     'example:two-steps~text~tokenizer=Qwen/Qwen3-8B',
   )
@@ -43,22 +43,22 @@ test.each([
   'a~raw~template=x',
   'a~raw~colour=red',
   '%',
-])('%j is no side', (text) => {
+])('readSide refuses %j', (text) => {
   expect(readSide(text)).toBeUndefined()
 })
 
 const recorded = { key: 'a', as: { kind: 'recorded' } } as const
 
-test('a recorded side is held against what a chat pipeline would make of it', () => {
+test('a recorded side is compared with its chat pipeline by default', () => {
   expect(counterpart(recorded, sample).as.kind).toBe('structured')
 })
 
-test('a run over a chat endpoint, against what the server read', () => {
+test('a run over a chat endpoint is compared with what the server read by default', () => {
   const provenance = { kind: 'rollout', application: 'a', endpoint: 'chat' } as const
   expect(counterpart(recorded, { ...sample, provenance }).as.kind).toBe('read')
 })
 
-test('without messages or a template, against its text', () => {
+test('a side without messages or a template is compared with its text by default', () => {
   const { template: _, ...model } = sample.model
   const segments = sample.segments.map((segment) =>
     segment.kind === 'prompt' ? { ...segment, messages: [] } : segment,
@@ -67,11 +67,11 @@ test('without messages or a template, against its text', () => {
   expect(counterpart(recorded, { ...sample, segments }).as.kind).toBe('text')
 })
 
-test('a side that was made is held against what was recorded', () => {
+test('a reconstructed side is compared with the recorded one by default', () => {
   expect(counterpart({ key: 'a', as: { kind: 'raw' } }, sample)).toEqual(recorded)
 })
 
-test('a chat baseline is held against what its server read', () => {
+test('a chat baseline is compared with what its server read by default', () => {
   const provenance = { kind: 'rollout', application: 'x', endpoint: 'chat' } as const
   expect(counterpart(recorded, { ...sample, provenance }).as.kind).toBe('read')
 })

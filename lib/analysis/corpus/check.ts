@@ -37,7 +37,7 @@ export function comparedSample(place: SamplePlace, left: LoadedSide, right: Load
   for (const { trajectory } of [left, right])
     if (tokenCount(trajectory) === 0)
       return uncheckedSample(place, left.trajectory, {
-        why: trajectory === left.trajectory ? 'It holds no tokens.' : 'The other side holds no tokens.',
+        why: trajectory === left.trajectory ? 'It has no tokens.' : 'The other side has no tokens.',
       })
   const compared = compareSides(left, right)
   if (compared.ok) return checkedSample(place, left.trajectory, compared.value)
@@ -56,7 +56,7 @@ function withTexts(view: TrajectoryView, tokenizer: SideTokenizer): Told {
   if (foreign)
     return {
       ok: false,
-      why: 'The tokenizer is another model’s.',
+      why: 'The tokenizer belongs to another model.',
       detail: `Token ${foreign.tokenIndex} has the id ${foreign.id}, and ${tokenizer.tokenizer.name} has only ${tokenizer.tokenizer.vocabularySize}.`,
       hint: 'Choose the tokenizer that the model was run with.',
     }

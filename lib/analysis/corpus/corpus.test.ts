@@ -37,15 +37,15 @@ function checkedAs(sample: Sample): CheckedSample {
   return sample
 }
 
-test('of one reason the first sample is the example: by its number, not by its digits', () => {
+test('the example of a failure reason is its first sample, by number and not by digits', () => {
   const wrong = (line: number) =>
     uncheckedSample({ kind: 'file', file: 'a.jsonl', record: line, line }, undefined, { why: 'It is wrong.' })
   const { unchecked } = summaryOf([10, 9, 11].map(wrong).reduce(withSample, NO_TOTALS))
   expect(unchecked).toMatchObject([{ samples: 3, example: { place: { line: 9 } } }])
 })
 
-describe('a sample', () => {
-  test('that drifts has its spans by kind, turn and tool, and what is gravest', () => {
+describe('a corpus sample', () => {
+  test('that drifts has its spans by kind, turn and tool, and its most severe span', () => {
     const sample = checkedAs(check(drifting))
     expect(sample).toMatchObject({ id: drifting.id, title: drifting.title, place, severity: 'trained' })
     const spans = sample.kinds.reduce((sum, one) => sum + spanCount(one.spans), 0)
@@ -63,7 +63,7 @@ describe('a sample', () => {
     expect(sample).not.toHaveProperty('worst')
   })
 
-  test('that differs by a newline behind the last end of turn is counted apart, and not as drifting', () => {
+  test('that differs by a newline after the last end of turn is counted separately, not as drifting', () => {
     const sample = checkedAs(check(example('two-steps'), 'structured'))
     expect(sample).toMatchObject({ severity: 'tail', kinds: [{ kind: 'separator' }] })
     const { totals } = summaryOf([sample, checkedAs(check(drifting, 'structured'))].reduce(withSample, NO_TOTALS))
@@ -71,7 +71,7 @@ describe('a sample', () => {
     expect(totals.rate.samples).toBe(0.5)
   })
 
-  test('has the share of the prefix cache of all that was in the cache', () => {
+  test('has the lost share of all tokens that were in the prefix cache', () => {
     const sample = checkedAs(check(drifting, 'structured'))
     const { wasted } = summaryOf(withSample(NO_TOTALS, sample)).totals
     expect(wasted).toMatchObject({ prefix: sample.prefixLost, prefixOf: sample.prefixLost + sample.prefixKept })
@@ -88,7 +88,7 @@ describe('a sample', () => {
     provenance: { kind: 'import', format: 'slime', lacked: [] },
   }
 
-  test('of ids alone is checked with the tokenizer that was chosen', () => {
+  test('of ids only is checked with the chosen tokenizer', () => {
     const [told, whole] = [checkedAs(check(bare)), checkedAs(check(drifting))]
     expect(told.kinds.map(({ kind, spans }) => [kind, spans])).toEqual(
       whole.kinds.map(({ kind, spans }) => [kind, spans]),
@@ -96,7 +96,7 @@ describe('a sample', () => {
     expect(told.tokens).toEqual(whole.tokens)
   })
 
-  test('whose calls another parser would read counts those responses, and names that parser', () => {
+  test('whose calls another parser would read counts those responses and names that parser', () => {
     const wrong: Trajectory = {
       ...drifting,
       model: { ...drifting.model, parser: 'kimi_k2' },
@@ -123,18 +123,18 @@ describe('a sample', () => {
 
   test.each<[string, Trajectory, 'text' | 'structured', RegExp]>([
     ['no messages', bare, 'structured', /not the messages/],
-    ['no tokens', { ...drifting, segments: [] }, 'text', /holds no tokens/],
+    ['no tokens', { ...drifting, segments: [] }, 'text', /has no tokens/],
     [
-      'ids that the tokenizer has not',
+      'ids that the tokenizer does not have',
       { ...bare, segments: [{ kind: 'response', ids: [9_999_999], thinks: [], toolCalls: [] }] },
       'text',
-      /another model’s/,
+      /another model/,
     ],
-  ])('with %s is not checked, and says why', (_what, trajectory, mode, why) => {
+  ])('with %s is not checked, and reports why', (_what, trajectory, mode, why) => {
     expect(check(trajectory, mode)).toMatchObject({ kind: 'unchecked', place, why: expect.stringMatching(why) })
   })
 
-  test('takes its own tokenizer, another one only where it has none, or where that is wished', () => {
+  test('uses its own tokenizer, and another one only if it has none or if that is requested', () => {
     const otherwise = 'other'
     expect(sampleTokenizer(drifting, { as: { kind: 'text' }, otherwise })).toEqual({ ok: true, value: 'built-in' })
     expect(sampleTokenizer(bare, { as: { kind: 'text' }, otherwise })).toEqual({ ok: true, value: 'other' })
@@ -232,8 +232,8 @@ const corpus = fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: checked }, unchec
 })
 const folded = (samples: readonly Sample[]) => samples.reduce(withSample, NO_TOTALS)
 
-describe('totals', () => {
-  test('are the same in whatever order the samples come, and in whatever parts', () => {
+describe('corpus totals', () => {
+  test('are the same in any order of samples and in any parts', () => {
     fc.assert(
       fc.property(corpus, fc.nat(), fc.nat(12), (samples, seed, cut) => {
         const shuffled = samples
@@ -247,7 +247,7 @@ describe('totals', () => {
     )
   })
 
-  test('add up: samples, spans, tokens, turns', () => {
+  test('add up for samples, spans, tokens and turns', () => {
     fc.assert(
       fc.property(corpus, (samples) => {
         const { totals, kinds, turns, tools, unchecked: reasons, missedCalls } = summaryOf(folded(samples))
@@ -280,16 +280,16 @@ describe('totals', () => {
     )
   })
 
-  test('of nothing have no rates', () => {
+  test('of no samples have no rates', () => {
     expect(summaryOf(NO_TOTALS).totals.rate).toEqual({ samples: null, per1000Tokens: null, perTurn: null })
   })
 })
 
-describe('a report', () => {
+describe('a corpus report', () => {
   const report = (samples: readonly Sample[]) =>
     corpusReport({ against: { mode: 'text' }, partial: false }, folded(samples), samples)
 
-  test('is what its schema says', () => {
+  test('matches its schema', () => {
     fc.assert(
       fc.property(corpus, (samples) => {
         const made = report(samples)
@@ -298,7 +298,7 @@ describe('a report', () => {
     )
   })
 
-  test('as CSV has a row for each sample and each kind, all as wide as their heads', () => {
+  test('as CSV has a row for each sample and each kind, all as wide as their headers', () => {
     fc.assert(
       fc.property(corpus, (samples) => {
         const made = report(samples)
@@ -313,7 +313,7 @@ describe('a report', () => {
     )
   })
 
-  test('as CSV gives every text back, and no spreadsheet a formula', () => {
+  test('as CSV preserves every text, and gives a spreadsheet no formula', () => {
     const sample = { ...checkedAs(check(drifting)), title: 'one "two"\nthree, four', id: '=1+1' }
     const [head = [], row = []] = readCsv(samplesCsv(report([sample])))
     expect(row[head.indexOf('title')]).toBe('one "two"\nthree, four')

@@ -15,8 +15,8 @@ const count = z.int().min(0)
 const severities = z.object({ trained: count, context: count, tail: count })
 const rateSchema = z.object({
   samples: z.number().nullable().describe('Share of the checked samples that have any. null: none was checked.'),
-  per1000Tokens: z.number().nullable().describe('Spans for 1,000 tokens of the left sides.'),
-  perTurn: z.number().nullable().describe('Spans for each response of the model.'),
+  per1000Tokens: z.number().nullable().describe('Drift spans per 1,000 tokens of the left sides.'),
+  perTurn: z.number().nullable().describe('Drift spans per response of the model.'),
 })
 export type Rate = Plain<z.infer<typeof rateSchema>>
 
@@ -24,9 +24,9 @@ const againstSchema = z.object({
   mode: z
     .enum(['text', 'structured', 'raw', 'file'])
     .describe(
-      'What stands on the right. file: the samples of another file, by their ids, or by their number where one side has no ids.',
+      'The right sides. file: samples of another file, by their ids, or by their number where one side has no ids.',
     ),
-  tokenizer: z.string().exactOptional().describe('The one that was chosen. Omitted: each sample’s own.'),
+  tokenizer: z.string().exactOptional().describe('The tokenizer that was chosen. Omitted: each sample’s own.'),
   template: z
     .string()
     .exactOptional()
@@ -37,9 +37,9 @@ export type Against = Plain<z.infer<typeof againstSchema>>
 
 export const corpusReportSchema = z.object({
   version: z.literal(CORPUS_REPORT_VERSION),
-  driftVersion: z.literal(DRIFT_REPORT_VERSION).describe('Of the classification.'),
+  driftVersion: z.literal(DRIFT_REPORT_VERSION).describe('Version of the classification.'),
   against: againstSchema,
-  partial: z.boolean().describe('True: ended before all samples were read.'),
+  partial: z.boolean().describe('True: the check ended before all samples were read.'),
   totals: z.object({
     samples: z.object({
       checked: count,
@@ -48,11 +48,11 @@ export const corpusReportSchema = z.object({
         'Samples with drift in trained tokens or before some: `trained` and `context` of `bySeverity`.',
       ),
       bySeverity: severities.describe(
-        'Samples by their gravest drift. tail: only behind the last trained token, as a newline after the last end of turn.',
+        'Samples by their gravest drift. tail: only after the last trained token, as a newline after the last end of turn.',
       ),
       structural: count.describe('Samples with structural drift.'),
       split: count.describe('Samples that break into several training rows.'),
-      withCaveats: count.describe('Drifting samples of which something could not be made again faithfully.'),
+      withCaveats: count.describe('Drifting samples that could not be reconstructed exactly.'),
     }),
     tokens: z.object({ left: count, right: count }),
     trained: z.object({ touched: count, of: count }),
@@ -93,7 +93,7 @@ export const corpusReportSchema = z.object({
       z.object({
         turn: count.exactOptional().describe('Number of the response, from 0. Omitted: between responses.'),
         reached: count.describe('Checked samples that have this turn.'),
-        samples: count.describe('Of those: with drift in it.'),
+        samples: count.describe('Of those, samples with drift in it.'),
         spans: count,
       }),
     )
@@ -119,7 +119,7 @@ export const corpusReportSchema = z.object({
         .array(z.object({ ...callReader, samples: count, responses: count }))
         .describe('Parsers that would read them, most responses first. A response may have several.'),
     })
-    .describe('A run with another parser than its template’s calls no tool, and fails at nothing.'),
+    .describe('A run with another parser than its template’s executes no tool, and reports no error.'),
   samples: z.array(sampleSchema).describe('In the order in which they were read.'),
 })
 export type CorpusReport = Plain<z.infer<typeof corpusReportSchema>>

@@ -8,19 +8,23 @@ import type { Plain } from '#lib/util/plain.ts'
 const count = z.int().min(0)
 
 const placeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('stored'), key: z.string().describe('Under which it is stored.') }),
+  z.object({ kind: z.literal('stored'), key: z.string().describe('Key under which it is stored.') }),
   z.object({
     kind: z.literal('file'),
     file: z.string().describe('Name of the file.'),
-    record: z.int().min(1).describe('Which of its records, counted from 1.'),
-    line: z.int().min(1).exactOptional().describe('Of JSON lines, counted from 1. Omitted: the file is one value.'),
+    record: z.int().min(1).describe('Number of its record, counted from 1.'),
+    line: z
+      .int()
+      .min(1)
+      .exactOptional()
+      .describe('Line in a JSON lines file, counted from 1. Omitted: the file is one value.'),
   }),
 ])
 /** Where a sample was read. */
 export type SamplePlace = Plain<z.infer<typeof placeSchema>>
 
 const named = {
-  id: z.string().exactOptional().describe('Of the trajectory. Omitted: it could not be read.'),
+  id: z.string().exactOptional().describe('Id of the trajectory. Omitted: it could not be read.'),
   title: z.string().exactOptional().describe('Its title, or its first question. Omitted: it has neither.'),
   place: placeSchema,
 }
@@ -28,7 +32,7 @@ const named = {
 /** Who would read a call that was not parsed. */
 export const callReader = {
   kind: z.enum(['rollscope', 'sglang']).describe('rollscope: a parser here. sglang: only one of SGLang’s.'),
-  name: z.string().describe('As settings name it; of SGLang’s, its --tool-call-parser.'),
+  name: z.string().describe('Name in the settings; for SGLang’s parsers, its --tool-call-parser.'),
 }
 
 const spanCounts = z.object({ trained: count, context: count, tail: count }).describe('Drift spans by severity.')
@@ -44,7 +48,7 @@ const checkedSchema = z.object({
   tokens: z.object({ left: count, right: count }),
   trained: z.object({ touched: count, of: count }).describe('Trained tokens in drift, of all trained tokens.'),
   turns: count.describe('Responses of the model.'),
-  severity: z.enum(DRIFT_SEVERITIES).exactOptional().describe('The gravest. Omitted: no drift.'),
+  severity: z.enum(DRIFT_SEVERITIES).exactOptional().describe('The most severe drift. Omitted: no drift.'),
   kinds: z
     .array(
       z.object({
@@ -55,7 +59,7 @@ const checkedSchema = z.object({
         gravest: z.object({
           drift: count.describe('Number of the span, from 0.'),
           severity: z.enum(DRIFT_SEVERITIES),
-          trained: count.describe('Trained tokens in it.'),
+          trained: count.describe('Trained tokens in the span.'),
           cause: z.string(),
           remedy: z.string(),
         }),
@@ -78,13 +82,13 @@ const checkedSchema = z.object({
   sentence: z
     .string()
     .exactOptional()
-    .describe('The costs in one sentence, for an issue tracker. Omitted: no side was made again.'),
+    .describe('The costs in one sentence, for an issue tracker. Omitted: no side was reconstructed.'),
   first: z
     .object({ token: count, kind: z.enum(DRIFT_KINDS) })
     .exactOptional()
     .describe('Its first drift. Omitted: none.'),
-  worst: count.exactOptional().describe('Number of the gravest span. Omitted: no drift.'),
-  caveats: z.array(z.string()).describe('What of its drift may come from how it was made again.'),
+  worst: count.exactOptional().describe('Number of the most severe span. Omitted: no drift.'),
+  caveats: z.array(z.string()).describe('Caveats: drift that may come from how the sample was reconstructed.'),
   missedCalls: z
     .object({
       responses: count.describe('Responses with the markup of a tool call, of which no call was parsed.'),
@@ -98,8 +102,8 @@ const uncheckedSchema = z.object({
   kind: z.literal('unchecked'),
   ...named,
   why: z.string().describe('The reason, the same for all samples that share it.'),
-  detail: z.string().exactOptional().describe('What of this one.'),
-  hint: z.string().exactOptional().describe('What to do.'),
+  detail: z.string().exactOptional().describe('Details of this sample.'),
+  hint: z.string().exactOptional().describe('How to fix it.'),
 })
 
 export const sampleSchema = z.discriminatedUnion('kind', [checkedSchema, uncheckedSchema])

@@ -31,7 +31,7 @@ function hits(query: string, trajectory?: TrajectoryView): string {
 }
 
 // The sample: 0 <start> 1 hi 2 <end> | 3 <think> 4-5 日 6 a1 7 <end> | then a tool's result.
-describe('the sample', () => {
+describe('find in the sample:', () => {
   test.each([
     ['hi', '1 3 10'],
     ['"t>hi<e"', '0-2'],
@@ -76,7 +76,7 @@ describe('the sample', () => {
   })
 })
 
-test('a text counts where any of its tokens has the facts, and stays whole', () => {
+test('a text matches if any of its tokens has the facts, and stays whole', () => {
   expect(hits('"<think>日a1" logprob<-0.9')).toBe('3-6')
   expect(hits('logprob<-0.9 "<think>日a1"')).toBe('3-6')
   expect(hits('"<think>日" logprob<-0.9')).toBe('')
@@ -88,7 +88,7 @@ test('a rank beyond the alternatives counts as larger than any number', () => {
   expect(hits('prompt rank<=2', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('0')
 })
 
-test('columns, versions, problems and finish reasons', () => {
+test('find searches columns, versions, problems and finish reasons', () => {
   const known: ResponseSegment = {
     ...response([0, 1, 2], [-1, -1, -1]),
     columns: { 'kl ratio': [0.5, 2, null] },
@@ -111,38 +111,38 @@ test('columns, versions, problems and finish reasons', () => {
   expect(hits('finish:length', trajectory)).toBe('0-2')
 })
 
-test('occurrences that share a token are one hit', () => {
+test('matches that share a token are one hit', () => {
   const trajectory = ofPieces(['abab', 'ab', 'a', 'b'])
   expect(hits('ab', trajectory)).toBe('0 1 2-3')
   expect(hits('b', trajectory)).toBe('0 1 3')
   expect(hits('ba', trajectory)).toBe('0-2')
 })
 
-describe('notes', () => {
+describe('find reports', () => {
   const notes = (query: string, trajectory?: TrajectoryView) =>
     found(query, trajectory).notes.map(({ message }) => message)
-  test('a name that is not here is told, with the one that was meant', () => {
+  test('an unknown name, with the name that was probably meant', () => {
     expect(notes('tool:ad')).toEqual(['No tool “ad” here. Did you mean add?'])
     expect(notes('call:7')).toEqual(['No call “7” here. There are call_0000, call_0001.'])
-    expect(notes('version:1')).toEqual(['No version “1” here. There is none here.'])
+    expect(notes('version:1')).toEqual(['No version “1” here. There is no match.'])
     expect(notes('tool:add call:1 kind:tool arg:a')).toEqual([])
   })
-  test('what is not known of any token is told, and what is known in part', () => {
+  test('a number that no token has, and one that only some tokens have', () => {
     expect(notes('logprob<1', ofPieces(['a']))).toEqual(['No trained token has a known logprob.'])
     expect(notes('prompt logprob<1', ofPieces(['a']))).toEqual(['No token has a known logprob.'])
     expect(notes('rank>1 or entropy>1')).toHaveLength(2)
   })
-  test('a number of sampled tokens says how many context tokens it leaves out, and how they are found', () => {
+  test('how many context tokens a number of sampled tokens leaves out, and how to find them', () => {
     expect(notes('logprob<-1')).toEqual(['Only trained tokens count: “prompt logprob<-1” finds 2 context tokens more.'])
     expect(notes('prompt logprob<-1')).toEqual([])
   })
-  test('two texts that are both there but apart', () => {
+  test('two texts that both exist, but not in one token', () => {
     expect(notes('"hi" "a1"')).toHaveLength(1)
     expect(notes('"hi" "h"')).toEqual([])
   })
 })
 
-test('nothing and faults are told', () => {
+test('nothing for a text without matches, and syntax errors', () => {
   expect(find('  ')).toEqual({ kind: 'nothing' })
   expect(find('lgprob<1')).toMatchObject({ kind: 'fault', fault: { at: { start: 0, end: 6 } } })
 })
@@ -188,7 +188,7 @@ const tokensOf = (query: string, trajectory: TrajectoryView): readonly number[] 
   )
 }
 
-test('a text is found exactly in those tokens that hold it', () => {
+test('a text matches exactly the tokens that contain it', () => {
   fc.assert(
     fc.property(
       trajectory,
@@ -238,7 +238,7 @@ test('facts follow the laws of sets', () => {
   )
 })
 
-test('of everything: or is the union, not is the rest, and distributes over or; hits are sorted, apart and in bounds', () => {
+test('for all queries: or is the union, not is the rest, and distributes over or; hits are sorted, separate and in bounds', () => {
   const some = fc.constantFrom(...TERMS)
   fc.assert(
     fc.property(trajectory, some, some, some, (where, a, b, c) => {
@@ -263,7 +263,7 @@ test('of everything: or is the union, not is the rest, and distributes over or; 
   )
 })
 
-test('folding keeps every character at its place', () => {
+test('case folding keeps the position of every character', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       expect(foldedText(text)).toHaveLength(text.length)

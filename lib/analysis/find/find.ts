@@ -178,7 +178,7 @@ function nameNote(
   const meant = closest(value, names)
   const there =
     names.length === 0
-      ? 'There is none here.'
+      ? 'There is no match.'
       : `There are ${names.slice(0, MANY_NAMES).join(', ')}${names.length > MANY_NAMES ? ', …' : ''}.`
   return [{ at, message: `No ${name} “${value}” here. ${meant === undefined ? there : `Did you mean ${meant}?`}` }]
 }
@@ -190,7 +190,8 @@ function textsApart(query: Query): readonly FindNote[] {
     ? []
     : [
         {
-          message: 'Two texts both hold only where they share a token. Words without quotes between them are one text.',
+          message:
+            'Two texts only match together if they share a token. Words without quotes between them are one text.',
         },
       ]
 }

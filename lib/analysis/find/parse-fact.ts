@@ -111,7 +111,7 @@ function readColumn(text: string, start: number, at: number, isInBrackets: boole
   if (sign === undefined)
     return {
       kind: 'fault',
-      fault: { at: { start, end: name.end }, message: 'Expected <, <=, >, >=, = or : and a number after the column.' },
+      fault: { at: { start, end: name.end }, message: 'Write <, <=, >, >=, = or : and a number after the column.' },
     }
   const valueStart = name.end + sign.length
   const value = scanWord(text, valueStart, isInBrackets)
@@ -137,29 +137,28 @@ function idsTerm({ text, at }: Value): Term | QueryFault {
   if (!ids.includes(-1)) return { kind: 'ids', ids }
   return {
     at: { start: at.start, end: Math.max(at.end, at.start + 1) },
-    message: 'Expected token ids with commas between them, as they follow each other: id:1,2,3.',
-    hint: 'A range of ids: id>=100 id<=200.',
+    message: 'Write consecutive token ids with commas between them: id:1,2,3.',
+    hint: 'Write a range of ids as id>=100 id<=200.',
   }
 }
 
 function numberTerm(number: NumberName, name: string, { text, sign, at }: Value): Term | QueryFault {
   const place = { start: at.start, end: Math.max(at.end, at.start + 1) }
   if (sign === '!=')
-    return { at: place, message: 'There is no !=.', hint: `Everything but a number: -${name}:${text || 1}.` }
+    return { at: place, message: 'There is no operator !=.', hint: `To exclude a number, write -${name}:${text || 1}.` }
   const within =
     sign === ':' || sign === '=' ? text.split(/[,|]/).map(readRange) : [comparedWith(sign, readNumber(text))]
   if (within.every((interval) => interval !== undefined)) return { kind: 'number', number, within }
   return {
     at: place,
-    message:
-      sign === ':' ? 'Expected a number, a range such as 100-200, or several with commas.' : 'Expected a number.',
+    message: sign === ':' ? 'Write a number, a range such as 100-200, or several with commas.' : 'Expected a number.',
   }
 }
 
 /** Any of several values: `kind:prompt|response`. */
 function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { columns }: Facts): Query | QueryFault {
   const known: readonly string[] | undefined = name === 'unknown' ? [...NUMBER_FACTS, ...columns] : NAMED_FACTS[name]
-  const expected = known ? `Expected one of ${known.join(', ')}.` : `Expected a name: ${name}:name.`
+  const expected = known ? `Write one of ${known.join(', ')}.` : `Write a name: ${name}:name.`
   if (text === '' || (sign !== ':' && sign !== '='))
     return {
       at: { start: at.start - (text === '' ? 1 : sign.length), end: Math.max(at.end, at.start) },
@@ -174,7 +173,7 @@ function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { colum
       const meant = known && closest(value, known)
       return {
         at: { start: place.start, end: Math.max(place.end, place.start + 1) },
-        message: meant === undefined ? expected : `Expected another name than “${value}”. Did you mean ${meant}?`,
+        message: meant === undefined ? expected : `The name “${value}” is unknown. Did you mean ${meant}?`,
         ...(meant !== undefined && { hint: expected }),
       }
     }

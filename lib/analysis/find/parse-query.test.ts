@@ -24,7 +24,7 @@ function read(text: string): string {
   }
 }
 
-describe('texts', () => {
+describe('parseQuery reads texts:', () => {
   test.each([
     ['loss mask', '"loss mask"'],
     ['Loss mask', '"Loss mask"'],
@@ -60,7 +60,7 @@ describe('texts', () => {
   })
 })
 
-describe('regular expressions', () => {
+describe('parseQuery reads regular expressions:', () => {
   test.each([
     ['/a b/', '/a b/'],
     ['/a[/]b\\/c/iu d', '/a[/]b\\/c/iu "d"'],
@@ -68,13 +68,13 @@ describe('regular expressions', () => {
     ['//', '"//"'],
     ['/abc', '"/abc"'],
     ['(/a/g)', '/a/'],
-    ['/(/', '^^^ This is no regular expression: Unterminated group.'],
+    ['/(/', '^^^ This is not a regular expression: Unterminated group.'],
   ])('%s', (text, understood) => {
     expect(read(text)).toBe(understood)
   })
 })
 
-describe('facts', () => {
+describe('parseQuery reads facts:', () => {
   test.each([
     ['id:151645', 'id:151645'],
     ['id:1,2,3', 'id:1,2,3'],
@@ -106,28 +106,28 @@ describe('facts', () => {
 })
 
 test.each([
-  ['a |', '  ^ Something to look for is expected here.'],
-  ['| a', '^ Something to look for is expected here.'],
-  ['()', ' ^ Something to look for is expected here.'],
+  ['a |', '  ^ Write a search term here.'],
+  ['| a', '^ Write a search term here.'],
+  ['()', ' ^ Write a search term here.'],
   ['a (b', '  ^ This bracket is not closed.'],
   ['a "b', '  ^^ This quote is not closed.'],
-  ['""', '^^ There is no text between the quotes.'],
+  ['""', '^^ Write a text between the quotes.'],
   ['mask:1 lgprob<-3', '       ^^^^^^ Tokens have no “lgprob”. Did you mean logprob?'],
   ['role:user', '^^^^ Tokens have no “role”.'],
   ['trainerLogprob<1', '^^^^^^^^^^^^^^ Tokens have no “trainerLogprob”. Did you mean trainerLogprobs?'],
   ['logprob<x', '        ^ Expected a number.'],
   ['logprob<', '        ^ Expected a number.'],
-  ['mask:', '     ^ Expected a number, a range such as 100-200, or several with commas.'],
-  ['mask!=1', '      ^ There is no !=.'],
-  ['id:1,a', '   ^^^ Expected token ids with commas between them, as they follow each other: id:1,2,3.'],
+  ['mask:', '     ^ Write a number, a range such as 100-200, or several with commas.'],
+  ['mask!=1', '      ^ There is no operator !=.'],
+  ['id:1,a', '   ^^^ Write consecutive token ids with commas between them: id:1,2,3.'],
   ['column:"kl"<1', '       ^^^^ There is no column “kl”. Did you mean kl ratio?'],
-  ['column:"kl ratio"', '^^^^^^^^^^^^^^^^^ Expected <, <=, >, >=, = or : and a number after the column.'],
-  ['span:thinks', '     ^^^^^^ Expected another name than “thinks”. Did you mean think?'],
-  ['finish:eos', '       ^^^ Expected one of stop, length, abort, cancelled, cut, unknown.'],
-  ['tool:', '    ^ Expected a name: tool:name.'],
-  ['tool>3', '    ^^ Expected a name: tool:name.'],
+  ['column:"kl ratio"', '^^^^^^^^^^^^^^^^^ Write <, <=, >, >=, = or : and a number after the column.'],
+  ['span:thinks', '     ^^^^^^ The name “thinks” is unknown. Did you mean think?'],
+  ['finish:eos', '       ^^^ Write one of stop, length, abort, cancelled, cut, unknown.'],
+  ['tool:', '    ^ Write a name: tool:name.'],
+  ['tool>3', '    ^^ Write a name: tool:name.'],
   ['tool:"x', '     ^^ This quote is not closed.'],
-])('the fault of %s has its place', (text, fault) => {
+])('parseQuery reports the position of the error in %s', (text, fault) => {
   expect(read(text)).toBe(fault)
 })
 
@@ -188,7 +188,7 @@ const { query } = fc.letrec<{ query: Query }>((tie) => ({
   ),
 }))
 
-test('what was understood is understood the same again', () => {
+test('the normalized form of a query parses to the same query', () => {
   fc.assert(
     fc.property(query, (first) => {
       const parsed = parseQuery(queryText(first), COLUMNS)
@@ -218,7 +218,7 @@ function withoutPlaces(query: Query): unknown {
   }
 }
 
-test('any text is read or refused with a place in it, and nothing is thrown', () => {
+test('parseQuery reads any text or refuses it with a position, and never throws', () => {
   const fragments = fc.constantFrom(
     ' ',
     '(',
@@ -257,9 +257,9 @@ test('any text is read or refused with a place in it, and nothing is thrown', ()
   )
 })
 
-test('what is nested without end is refused', () => {
-  expect(read('('.repeat(100_000))).toMatch(/Nested deeper than 50 levels/)
-  expect(read('not '.repeat(100_000))).toMatch(/Nested deeper than 50 levels/)
+test('parseQuery refuses a query that is nested too deeply', () => {
+  expect(read('('.repeat(100_000))).toMatch(/nested deeper than 50 levels/)
+  expect(read('not '.repeat(100_000))).toMatch(/nested deeper than 50 levels/)
 })
 
 test('every example query of docs/find.md parses', () => {

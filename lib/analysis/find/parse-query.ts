@@ -100,8 +100,8 @@ function missing({ text }: Reading, start: number): Faulty {
   const at = { start: Math.min(start, Math.max(0, text.length - 1)), end: Math.min(start + 1, text.length) }
   return new Faulty({
     at,
-    message: 'Something to look for is expected here.',
-    hint: 'In quotes, brackets and bars are text: "|".',
+    message: 'Write a search term here.',
+    hint: 'Write bars in quotes to search for them: "|".',
   })
 }
 
@@ -149,12 +149,12 @@ function group(reading: Reading, start: number): Scanned<Query> {
   throw new Faulty({
     at: { start, end: start + 1 },
     message: 'This bracket is not closed.',
-    hint: 'In quotes it is text: "(".',
+    hint: 'Write brackets in quotes to search for them: "(".',
   })
 }
 
 const tooDeep = (start: number): Faulty =>
-  new Faulty({ at: { start, end: start + 1 }, message: `Nested deeper than ${DEEPEST} levels.` })
+  new Faulty({ at: { start, end: start + 1 }, message: `The query is nested deeper than ${DEEPEST} levels.` })
 
 /**
  * Where the negated term begins; undefined: nothing is negated. A minus before a digit, a sign or a space is text: -3, ->,
@@ -180,10 +180,10 @@ function quoted(text: string, start: number, isExact: boolean): Scanned<Term> {
     throw new Faulty({
       at: { start, end: text.length },
       message: 'This quote is not closed.',
-      hint: 'A quote in a text is written \\".',
+      hint: 'Write a quote inside a text as \\".',
     })
   if (scanned.value === '')
-    throw new Faulty({ at: { start, end: scanned.end }, message: 'There is no text between the quotes.' })
+    throw new Faulty({ at: { start, end: scanned.end }, message: 'Write a text between the quotes.' })
   return { value: textTerm(scanned.value, isExact), end: scanned.end }
 }
 
@@ -200,6 +200,6 @@ function patternTerm({ source, flags }: { source: string; flags: string }, start
   } catch (error) {
     // V8: Invalid regular expression: /(/: Unterminated group
     const why = (error as SyntaxError).message.split(': ').at(-1) as string
-    throw new Faulty({ at: { start, end }, message: `This is no regular expression: ${why}.` })
+    throw new Faulty({ at: { start, end }, message: `This is not a regular expression: ${why}.` })
   }
 }

@@ -36,15 +36,14 @@ export const checkAlignment: Check = ({ segments }, starts) => {
       message: `The template rewrites what a continuation appends: ${broken[0].why}`,
       count: broken.length,
       places: broken.map(({ place }) => place),
-      remedy:
-        'Look at the boundary in the template lab; choose template options under which earlier turns stay as they are.',
+      remedy: 'Open the boundary in the template lab, and choose template options that keep earlier turns unchanged.',
     })
   if (otherInput[0])
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(otherInput.length, 'request')} of other length`,
-      message: `A response stands behind ${otherInput[0].expected} tokens, and its request had ${otherInput[0].sent}: the model did not read what is recorded before it.`,
+      label: `${counted(otherInput.length, 'request')} of another length`,
+      message: `A response follows ${otherInput[0].expected} recorded tokens, but its request had ${otherInput[0].sent}: the model did not read the recorded prefix.`,
       count: otherInput.length,
       places: otherInput.map(({ place }) => place),
       remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
@@ -53,9 +52,9 @@ export const checkAlignment: Check = ({ segments }, starts) => {
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(otherIds.length, 'request')} of other ids`,
+      label: `${counted(otherIds.length, 'request')} with other ids`,
       message:
-        'The hash of what was sent is not that of the tokens before the response: the ids were changed after they were recorded.',
+        'The hash of the request differs from that of the tokens before the response: the ids were changed after they were recorded.',
       count: otherIds.length,
       places: otherIds,
       remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
@@ -64,12 +63,13 @@ export const checkAlignment: Check = ({ segments }, starts) => {
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(readAnew.length, 'response')} behind other tokens`,
+      label: `${counted(readAnew.length, 'response')} after other tokens`,
       message:
-        'The messages were tokenized anew for each turn, and the server read other tokens than had been sampled: what stands before these responses is not what they were written behind.',
+        'The messages were tokenized again for each turn, and the server read other tokens than had been sampled: these responses were not sampled after the tokens before them.',
       count: readAnew.length,
       places: readAnew,
-      remedy: 'Logprobs of such a response belong to another prefix: compare the trajectory with what the server read.',
+      remedy:
+        'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
     })
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
   const told = prompts.filter(
@@ -86,10 +86,10 @@ export const checkAlignment: Check = ({ segments }, starts) => {
   return {
     findings,
     ...(isUnrendered && {
-      unknown: 'it began with text or ids, so that no template renders the whole of it to compare',
+      unknown: 'the prompt was text or ids, so no template renders the whole trajectory for comparison',
     }),
     ...(prompts.length > 1 &&
-      told.length < prompts.length - 1 && { unknown: 'the file does not say how its later prompts came about' }),
+      told.length < prompts.length - 1 && { unknown: 'the file does not record how its later prompts were made' }),
   }
 }
 

@@ -22,23 +22,23 @@ export const checkCalls: Check = (trajectory, starts) => {
       kind: 'malformed-call',
       severity: 'warning',
       label: counted(malformed.length, 'malformed call'),
-      message: `A tool call could not be read, and was not executed: ${whyOf(malformed[0]?.call)}`,
+      message: `A tool call could not be parsed and was not executed: ${whyOf(malformed[0]?.call)}`,
       count: malformed.length,
       places: malformed.map(({ place }) => place),
-      remedy: 'Look whether the model wrote it so, or whether the parser is another one than the template’s.',
+      remedy: 'Check whether the model wrote it this way, or whether the run used another parser than the template’s.',
     })
   if (failed.length > 0)
     findings.push({
       kind: 'failed-call',
       severity: 'note',
       label: counted(failed.length, 'failed call'),
-      message: `The tool answered with an error: ${beginningOf(failed[0]?.call)}`,
+      message: `The tool returned an error: ${beginningOf(failed[0]?.call)}`,
       count: failed.length,
       places: failed.map(({ place }) => place),
-      remedy: 'Look at the arguments of the call, and at what the model made of the error.',
+      remedy: 'Check the arguments of the call, and how the model reacted to the error.',
     })
   return lacksTexts(trajectory)
-    ? { findings, unknown: 'the texts of the tokens are not known' }
+    ? { findings, unknown: 'the texts of the tokens are unknown' }
     : { findings: [...findings, ...unreadFindings(trajectory, starts), ...missedFindings(trajectory, starts)] }
 }
 
@@ -87,17 +87,17 @@ function missedFindings(trajectory: Trajectory, starts: readonly number[]): read
           label: `${name} finds ${counted(places.length, 'more call')}`,
           message:
             name === own
-              ? `In ${responses} ${name}, the parser of the run, reads ${calls} that the file does not hold.`
+              ? `In ${responses} ${name}, the parser of the run, reads ${calls} that the file does not contain.`
               : `In ${responses} the parser ${name} reads ${calls} that ${own} did not read.`,
           remedy:
             name === own
-              ? 'Look at what wrote the file: calls that it does not hold have no results either.'
-              : `Run with the parser ${name}: calls that are not read are not executed, and no error says so.`,
+              ? 'Check the program that wrote the file: calls that it omits have no results either.'
+              : `Run with the parser ${name}: calls that are not parsed are not executed, and no error is reported.`,
         }
       : {
           ...common,
           label: `SGLang’s ${name} finds calls in ${responses}`,
-          message: `In ${responses} stands the markup of SGLang’s parser ${name}, which no parser here reads: no call was executed.`,
+          message: `In ${responses} the model wrote calls for SGLang’s parser ${name}, which no parser here reads: no call was executed.`,
           remedy: `Run the agent over the chat endpoint of a server with --tool-call-parser ${name}.`,
         }
   })

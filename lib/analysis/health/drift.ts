@@ -35,7 +35,8 @@ export function driftTokenizer({
   tokenizer,
 }: TrajectoryView['model']): { readonly name: string } | { readonly why: string } {
   if (!tokenizer) return { why: 'the file names no tokenizer' }
-  if (tokenizer.source === 'server') return { why: 'the tokenizer is the server’s own, and its files are not here' }
+  if (tokenizer.source === 'server')
+    return { why: 'the tokenizer is the server’s own, and its files are not available here' }
   return { name: tokenizer.name }
 }
 
@@ -50,12 +51,12 @@ function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding |
     severity: inContext > 0 ? 'warning' : 'note',
     label: `drift ${counted(count, 'span')}`,
     message: [
-      `Encoding the text again gives ${counted(others, 'token')} in place of ${tokens}.`,
+      `Encoding the text again gives ${counted(others, 'token')} instead of ${tokens}.`,
       inContext === 0
-        ? 'Every span holds trained tokens.'
-        : `${trained} of ${count} spans hold trained tokens, ${inContext} ${inContext === 1 ? 'is' : 'are'} context alone.`,
+        ? 'Every span contains trained tokens.'
+        : `${trained} of ${count} spans contain trained tokens, ${inContext} ${inContext === 1 ? 'is' : 'are'} context alone.`,
       ...(otherBytes > 0
-        ? [`In ${otherBytes} the text itself changes (a Unicode form, or bytes that are no character).`]
+        ? [`In ${otherBytes} the text itself changes (a Unicode form, or bytes that are not a character).`]
         : []),
     ].join(' '),
     count,
@@ -80,10 +81,11 @@ function piecesFinding({ otherPieces }: Extract<Drift, { kind: 'known' }>): Heal
     kind: 'pieces',
     severity: 'error',
     label: `${counted(ids, 'id')} with another text`,
-    message: `The file gives id ${example.id} the text ${JSON.stringify(example.file)}, and the tokenizer of its fingerprint ${JSON.stringify(example.tokenizer)}: the texts shown, and the calls found in them, are not those of the ids.`,
+    message: `The file gives id ${example.id} the text ${JSON.stringify(example.file)}, and the tokenizer of its fingerprint ${JSON.stringify(example.tokenizer)}: the texts and the calls shown do not belong to the ids.`,
     count: ids,
     places: Array.from(tokens, (token) => ({ start: token, end: token + 1 })),
-    remedy: 'Trust the ids, not the texts: find out what wrote the file, and write it again with this tokenizer.',
+    remedy:
+      'Trust the ids, not the texts: check the program that wrote the file, and write the file again with this tokenizer.',
   }
 }
 

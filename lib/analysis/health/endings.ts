@@ -35,7 +35,7 @@ export const checkEndings: Check = (trajectory, starts) => {
       count: tooLong.length,
       places: tooLong.map(({ place }) => place),
       remedy:
-        'Check the version and the command line of the server, and any router or proxy before it: the limit was not applied.',
+        'Check the version and the command line of the server, and any router or proxy in front of it: the limit was not applied.',
     })
   if (truncated.length > 0)
     findings.push({
@@ -45,14 +45,14 @@ export const checkEndings: Check = (trajectory, starts) => {
       message: 'The limit of new tokens was reached before the model had ended its turn.',
       count: truncated.length,
       places: truncated.map(lastToken),
-      remedy: 'Raise max_new_tokens, or mask such responses: the model did not choose to stop there.',
+      remedy: 'Raise max_new_tokens, or mask such responses: the model did not end its turn.',
     })
   if (broken.length > 0)
     findings.push({
       kind: 'truncated',
       severity: 'warning',
       label: `${counted(broken.length, 'response')} broken off`,
-      message: `The reply ended half-way: ${broken.map(({ segment }) => finishText(segment)).join('; ')}. What had arrived was kept.`,
+      message: ` finishText(segment)).join('; ')}. What had arrived was kept.=> finishText(segment)).join('; ')}. What had arrived was kept.`,
       count: broken.length,
       places: broken.map(lastToken),
       remedy: 'Mask such responses, or leave the trajectory out.',
@@ -62,7 +62,7 @@ export const checkEndings: Check = (trajectory, starts) => {
       kind: 'truncated',
       severity: 'note',
       label: `${counted(cancelled.length, 'response')} stopped by hand`,
-      message: 'The user stopped it; what had arrived was kept.',
+      message: 'The user stopped it; the received part was kept.',
       count: cancelled.length,
       places: cancelled.map(lastToken),
     })
@@ -72,7 +72,7 @@ export const checkEndings: Check = (trajectory, starts) => {
       kind: 'open-think',
       severity: 'warning',
       label: `${counted(open.length, 'think block')} not closed`,
-      message: 'A response ended while the model was thinking: it gave no answer.',
+      message: 'A response ended while the model was thinking: it has no answer.',
       count: open.length,
       places: open,
     })
@@ -82,7 +82,7 @@ export const checkEndings: Check = (trajectory, starts) => {
   return {
     findings: outcome ? [...findings, outcome] : findings,
     ...(isUnknown &&
-      responses.some(({ segment }) => !segment.finish) && { unknown: 'the file does not say how responses ended' }),
+      responses.some(({ segment }) => !segment.finish) && { unknown: 'the file does not record how responses ended' }),
   }
 }
 
@@ -115,7 +115,7 @@ function finishContradictions(
       kind,
       severity: 'note',
       label: `${counted(complete.length, 'ended turn')} with the finish reason length`,
-      message: `The server reports that the token limit ended the response, but its last token is the end-of-turn token ${textOf([model.tokenizer?.endOfTurnId as number], vocab)}: the model had ended its turn.`,
+      message: `The server reports that the token limit ended the response, but the last token is the end-of-turn token ${textOf([model.tokenizer?.endOfTurnId as number], vocab)}: the model had ended its turn.`,
       count: complete.length,
       places: complete.map(lastToken),
       remedy:
@@ -145,7 +145,7 @@ function finishContradictions(
       count: 1,
       places: [lastToken(last)],
       remedy:
-        'Look at what wrote the file. Filter by the finish reason of the response, not by the outcome of the run.',
+        'Check the program that wrote the file. Filter by the finish reason of the response, not by the outcome of the run.',
     })
   return findings
 }
@@ -185,7 +185,7 @@ function finishText({ finish }: ResponseSegment): string {
     case 'cut':
       return finish.message
     case 'unknown':
-      return `a finish reason that is not known, ${finish.raw}`
+      return `an unknown finish reason, ${finish.raw}`
     default:
       return ''
   }
@@ -197,7 +197,7 @@ const ENDED: Readonly<Partial<Record<string, readonly [HealthFinding['severity']
     'cut at the token limit',
     'The limit of new tokens was reached before the model had ended its turn.',
   ],
-  truncated: ['warning', 'cut off', 'It is cut off; the file does not say why.'],
+  truncated: ['warning', 'cut off', 'It is cut off, for an unknown reason.'],
   aborted: ['warning', 'aborted', 'The server aborted the request.'],
   interrupted: ['warning', 'interrupted', 'The program that ran it was stopped.'],
   cancelled: ['note', 'stopped by hand', 'The user stopped it.'],

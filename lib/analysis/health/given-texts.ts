@@ -34,7 +34,7 @@ export const checkGivenTexts: Check = (trajectory) => {
             kind: 'other-text',
             severity: 'warning',
             label: 'text other than its ids',
-            message: `The file’s ${first.path} is not what the tokenizer ${model.tokenizer?.name} makes of the ids: ${difference(first.given, first.decoded)}.`,
+            message: `The file’s ${first.path} differs from the ids as decoded by the tokenizer ${model.tokenizer?.name}: ${difference(first.given, first.decoded)}.`,
             count: other.length,
             places: other.map(({ start }) => ({ start, end: ids.length })),
             remedy:
@@ -77,5 +77,5 @@ function difference(given: string, decoded: string): string {
   let at = 0
   while (at < given.length && given[at] === decoded[at]) at++
   const shown = (text: string) => JSON.stringify(text.slice(at, at + SHOWN))
-  return `from character ${at} on ${shown(given)} in the file, ${shown(decoded)} by the tokenizer`
+  return `from character ${at} the file has ${shown(given)}, the tokenizer ${shown(decoded)}`
 }

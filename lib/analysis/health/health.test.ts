@@ -72,7 +72,7 @@ const of = (segments: Trajectory['segments'], change: Partial<Trajectory> = {}):
 })
 
 describe('health', () => {
-  test('of recorded runs is good, and says what was looked at', () => {
+  test('of recorded runs is good, and lists the checks that were done', () => {
     for (const name of ['two-steps', 'parallel-calls', 'retokenization-drift']) {
       const { findings, checks } = checked(example(name))
       expect([name, findings]).toEqual([name, []])
@@ -92,11 +92,11 @@ describe('health', () => {
     }
     const failed = checked(example('tool-error'))
     expect(kinds(failed)).toEqual(['failed-call: 1 failed call'])
-    expect(failed.findings[0]?.message).toMatch(/^The tool answered with an error: \S.{5}/)
+    expect(failed.findings[0]?.message).toMatch(/^The tool returned an error: \S.{5}/)
     expect(checked(of([prompt, response('ok')])).findings).toEqual([])
   })
 
-  test('is the same of a packed trajectory, fits its schema, and tells its progress', () => {
+  test('is the same for a packed trajectory, matches its schema, and reports its progress', () => {
     const steps = healthTask({ cut: null }, pack(sample).trajectory, [])
     const progress: unknown[] = []
     let step = steps.next()
@@ -106,7 +106,7 @@ describe('health', () => {
     expect(progress.at(-1)).toEqual({ done: 8, of: 9 })
   })
 
-  test('logprobs above 0 are errors at their tokens, but for what rounding makes', () => {
+  test('reports logprobs above 0 as errors at their tokens, except for rounding', () => {
     const { ids, logprobs = [] } = response('ok')
     const found = (logprob: number) =>
       checked(of([prompt, response('ok', { logprobs: [...logprobs.slice(0, -1), logprob] })])).findings
@@ -123,7 +123,7 @@ describe('health', () => {
     expect(found(1e-6)).toEqual([])
   })
 
-  test('ids beyond the vocabulary of the named tokenizer are errors at their tokens', () => {
+  test('reports ids beyond the vocabulary of the named tokenizer as errors at their tokens', () => {
     const trajectory = of([prompt, response('ok')])
     const { tokenizer } = trajectory.model
     const of100 = { ...trajectory.model, ...(tokenizer && { tokenizer: { ...tokenizer, vocabularySize: end } }) }
@@ -137,7 +137,7 @@ describe('health', () => {
     )
   })
 
-  describe('texts that a file gives beside its ids', () => {
+  describe('compares the texts of a file with its ids:', () => {
     const found = (foreign: NonNullable<Trajectory['foreign']>, change: Partial<Trajectory> = {}) =>
       checked(of([prompt, response('Grüße, 四')], { foreign, ...change })).findings
 
@@ -147,24 +147,24 @@ describe('health', () => {
       ['the response of TorchRL', { torchrl: { text: { response: 'Grüße, 四' } } }],
       ['no text', { slime: { response: '' }, torchrl: { text: null } }],
       ['what is no text', { slime: { response: 7 }, torchrl: { text: { full: ['a'] } } }],
-    ])('%s is that of the ids', (_, foreign) => {
+    ])('%s matches the ids', (_, foreign) => {
       expect(found(foreign)).toEqual([])
     })
 
-    test('of another tokenizer are told, with where they part', () => {
+    test('texts of another tokenizer are reported, with the position of the difference', () => {
       expect(found({ slime: { response: 'Grüne Wiese' } })).toMatchObject([
         {
           kind: 'other-text',
           severity: 'warning',
           message:
-            'The file’s response is not what the tokenizer bytes makes of the ids: from character 3 on "ne Wiese" in the file, "ße, 四" by the tokenizer.',
+            'The file’s response differs from the ids as decoded by the tokenizer bytes: from character 3 the file has "ne Wiese", the tokenizer "ße, 四".',
           places: [{ start: prompt.ids.length }],
         },
       ])
       expect(found({ torchrl: { text: { full: 'hi' } } })).toMatchObject([{ places: [{ start: 0 }] }])
     })
 
-    test('are not compared where no tokenizer is named', () => {
+    test('texts are not compared if no tokenizer is named', () => {
       const { tokenizer: _, ...model } = of([]).model
       expect(found({ slime: { response: 'Grüne Wiese' } }, { model }).map(({ kind }) => kind)).not.toContain(
         'other-text',
@@ -172,32 +172,32 @@ describe('health', () => {
     })
   })
 
-  test('says what the trainer’s cut loses where one is known', () => {
+  test('reports what the trainer’s cut loses if a cut is known', () => {
     const withCut = (tokens: number) => resultOf(health(sample, { tokens, overlong: 'cut' }))
     expect(withCut(8).findings.find(({ kind }) => kind === 'lost-after-cut')?.places).toEqual([{ start: 10, end: 11 }])
     expect(withCut(12).findings).toEqual(checked(sample).findings)
     expect(withCut(12).checks.at(-1)).toEqual({ name: 'trainer’s cut' })
   })
 
-  test('names places by tokens of the trajectory', () => {
+  test('names positions by tokens of the trajectory', () => {
     const found = checked(sample)
     expect(found.findings.find(({ kind }) => kind === 'malformed-call')?.places).toEqual([{ start: 6, end: 7 }])
     expect(found.findings.find(({ kind }) => kind === 'problem')?.places).toEqual([{ start: 8, end: 9 }])
     expect(found.findings.find(({ kind }) => kind === 'truncated')?.places).toEqual([{ start: 11, end: 12 }])
   })
 
-  test('a kind of problem that is not known goes by its name, whatever that is', () => {
+  test('reports a problem of an unknown kind by its name, whatever that is', () => {
     const problems = [{ kind: 'constructor', message: 'm' }]
     const found = checked({ ...sample, problems })
     expect(found.findings.map(({ label }) => label)).toContain('1 problem: constructor')
   })
 
-  test('tells of a mask that trains context', () => {
+  test('reports a mask that trains context', () => {
     const trained = { ...prompt, mask: prompt.ids.map(() => 1 as const) }
     expect(kinds(checked(of([trained, response('ok')])))).toContain('mask: the header is trained')
   })
 
-  test('tells of requests whose ids were others, and of a template that rewrites', () => {
+  test('reports requests with other ids, and a template that rewrites', () => {
     const request = {
       server: 's',
       samplingParams: {},
@@ -214,14 +214,14 @@ describe('health', () => {
       },
     }
     const found = checked(of([prompt, response('a', { request }), broken, response('b')]))
-    expect(kinds(found)).toEqual(['alignment: TITO check broken', 'alignment: 1 request of other length'])
+    expect(kinds(found)).toEqual(['alignment: TITO check broken', 'alignment: 1 request of another length'])
     expect(gravest(found.findings)).toBe('error')
     expect(
       kinds(checked(of([prompt, response('a', { request: { ...request, inputLength: prompt.ids.length } })]))),
     ).toEqual([])
   })
 
-  test('tells of ids that were changed after they were sent', () => {
+  test('reports ids that were changed after they were sent', () => {
     const request = (ids: readonly number[]) => ({
       server: 's',
       samplingParams: {},
@@ -231,11 +231,11 @@ describe('health', () => {
     })
     expect(kinds(checked(of([prompt, response('a', { request: request(prompt.ids) })])))).toEqual([])
     const changed = checked(of([prompt, response('a', { request: request(prompt.ids.toReversed()) })]))
-    expect(kinds(changed)).toEqual(['alignment: 1 request of other ids'])
+    expect(kinds(changed)).toEqual(['alignment: 1 request with other ids'])
     expect(changed.findings[0]?.places).toEqual([{ start: prompt.ids.length, end: prompt.ids.length + 2 }])
   })
 
-  test('tells of responses that a chat endpoint wrote behind other tokens', () => {
+  test('reports responses that a chat endpoint wrote after other tokens', () => {
     const read = { kept: prompt.ids.length, ids: encode('other') }
     const request = (ids: readonly number[], drifts: boolean) => ({
       server: 's',
@@ -254,18 +254,18 @@ describe('health', () => {
     expect(exact.checks.filter(({ unknown }) => unknown !== undefined)).toEqual([])
     const drifted = (ids: readonly number[]) =>
       kinds(checked(of([prompt, first, reported, response('b', { request: request(ids, true) })])))
-    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response behind other tokens'])
+    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response after other tokens'])
     expect(drifted([...prompt.ids, ...encode('OTHER')])).toEqual([
-      'alignment: 1 request of other ids',
-      'alignment: 1 response behind other tokens',
+      'alignment: 1 request with other ids',
+      'alignment: 1 response after other tokens',
     ])
     expect(drifted(before)).toEqual([
-      'alignment: 1 request of other length',
-      'alignment: 1 response behind other tokens',
+      'alignment: 1 request of another length',
+      'alignment: 1 response after other tokens',
     ])
   })
 
-  test('says where it cannot tell', () => {
+  test('reports checks that were not possible', () => {
     const bare = { kind: 'response', ids: encode('x'), thinks: [], toolCalls: [] } as const
     const { checks, findings } = checked(
       of([prompt, bare, { ...prompt, derivation: undefined } as never, bare], {
@@ -282,11 +282,11 @@ describe('health', () => {
       'logprobs',
     ])
     expect(gistOf({ checks, findings }).unknown[0]).toBe(
-      'token-in/token-out: the file does not say how its later prompts came about',
+      'token-in/token-out: the file does not record how its later prompts were made',
     )
   })
 
-  test('tells that a run which began with text or ids cannot be rendered whole', () => {
+  test('reports that a run which began with text or ids cannot be rendered whole', () => {
     const given: PromptSegment = { ...prompt, messages: [], derivation: { kind: 'given', what: 'ids' } }
     const further: PromptSegment = {
       ...prompt,
@@ -294,12 +294,12 @@ describe('health', () => {
     }
     const { checks, findings } = checked(of([given, response('a'), further, response('b')]))
     expect(gistOf({ checks, findings }).unknown).toContain(
-      'token-in/token-out: it began with text or ids, so that no template renders the whole of it to compare',
+      'token-in/token-out: the prompt was text or ids, so no template renders the whole trajectory for comparison',
     )
     expect(kinds({ checks, findings })).not.toContain('alignment: TITO check broken')
   })
 
-  test('tells how responses and the run ended, each thing once', () => {
+  test('reports how responses and the run ended, each fact once', () => {
     const at = (finish: ResponseSegment['finish'], outcome: Trajectory['outcome']) =>
       kinds(checked(of([prompt, response('x', { ids: encode('xy'), ...(finish && { finish }) })], { outcome })))
     expect(at({ kind: 'length' }, { kind: 'ended', reason: 'length' })).toEqual([
@@ -322,35 +322,32 @@ describe('health', () => {
   test.each([
     ['generate', { max_new_tokens: 3 }],
     ['chat', { max_completion_tokens: 3 }],
-  ] as const)(
-    'a response with more tokens than its request over %s allowed is a finding',
-    (endpoint, samplingParams) => {
-      const request = {
-        server: 's',
-        ...(endpoint === 'chat' && { endpoint }),
-        samplingParams,
-        inputLength: prompt.ids.length,
-        inputHash: '',
-        streamed: false,
-      }
-      const { findings } = checked(of([prompt, response('ok', { request }), prompt, response('longer')]))
-      expect(findings).toEqual([])
-      const over = checked(of([prompt, response('four', { request })]))
-      expect(over.findings).toMatchObject([
-        {
-          kind: 'over-limit',
-          severity: 'warning',
-          label: '1 response longer than max_new_tokens',
-          message: 'The request allowed 3 new tokens, and the server wrote 2 more.',
-          places: [{ start: prompt.ids.length + 3, end: prompt.ids.length + 5 }],
-        },
-      ])
-      const odd = { ...request, samplingParams: { max_new_tokens: '3', max_completion_tokens: -1 } }
-      expect(checked(of([prompt, response('four', { request: odd })])).findings).toEqual([])
-    },
-  )
+  ] as const)('reports a response with more tokens than its request over %s allowed', (endpoint, samplingParams) => {
+    const request = {
+      server: 's',
+      ...(endpoint === 'chat' && { endpoint }),
+      samplingParams,
+      inputLength: prompt.ids.length,
+      inputHash: '',
+      streamed: false,
+    }
+    const { findings } = checked(of([prompt, response('ok', { request }), prompt, response('longer')]))
+    expect(findings).toEqual([])
+    const over = checked(of([prompt, response('four', { request })]))
+    expect(over.findings).toMatchObject([
+      {
+        kind: 'over-limit',
+        severity: 'warning',
+        label: '1 response longer than max_new_tokens',
+        message: 'The request allowed 3 new tokens, and the server wrote 2 more.',
+        places: [{ start: prompt.ids.length + 3, end: prompt.ids.length + 5 }],
+      },
+    ])
+    const odd = { ...request, samplingParams: { max_new_tokens: '3', max_completion_tokens: -1 } }
+    expect(checked(of([prompt, response('four', { request: odd })])).findings).toEqual([])
+  })
 
-  describe('An ending that two recorded facts contradict', () => {
+  describe('reports an ending that two recorded facts contradict', () => {
     const request = {
       server: 's',
       samplingParams: { max_new_tokens: 50 },
@@ -366,7 +363,7 @@ describe('health', () => {
       return checked({ ...trajectory, model }).findings.filter(({ kind }) => kind === 'finish-contradiction')
     }
 
-    test('is a note where the finish reason is length below the limits of request and context', () => {
+    test('as a note if the finish reason is length below the limits of request and context', () => {
       expect(found(cut, 1000)).toMatchObject([
         {
           severity: 'note',
@@ -378,7 +375,7 @@ describe('health', () => {
       ])
     })
 
-    test('is none where the request’s limit or the context was reached, or one of them is not known', () => {
+    test('not at all if the request’s limit or the context was reached, or one of them is unknown', () => {
       expect(found(cut)).toEqual([])
       expect(found(cut, prompt.ids.length + 3 + 2)).toEqual([])
       expect(found({ ...cut, request: { ...request, samplingParams: { max_new_tokens: 3 } } }, 1000)).toEqual([])
@@ -389,7 +386,7 @@ describe('health', () => {
       expect(found({ ...cut, resumed }, 1000)).toEqual([])
     })
 
-    test('is a note, and no truncation, where the last token of a response cut by length ends the turn', () => {
+    test('as a note, and not as truncation, if the last token of a response cut by length ends the turn', () => {
       const ids = [...encode('ok'), end]
       const { findings } = checked(of([prompt, response('ok', { ids, finish: { kind: 'length' } })]))
       expect(findings).toMatchObject([
@@ -404,29 +401,26 @@ describe('health', () => {
       expect(found({ ids, finish: { kind: 'length' }, request: ignoring })).toEqual([])
     })
 
-    test.each(['length', 'abort', 'cancelled'] as const)(
-      'is a warning where a run of end_turn ends with %s',
-      (kind) => {
-        const outcome = { kind: 'ended', reason: 'end_turn' } as const
-        expect(found({ ids: encode('cut'), finish: { kind } }, undefined, { outcome })).toMatchObject([
-          {
-            severity: 'warning',
-            label: `end_turn after the finish reason ${kind}`,
-            message: `The run is recorded as ended by the model (end_turn), but the finish reason of its last response is ${kind}: the model did not end its turn.`,
-          },
-        ])
-      },
-    )
+    test.each(['length', 'abort', 'cancelled'] as const)('as a warning if a run of end_turn ends with %s', (kind) => {
+      const outcome = { kind: 'ended', reason: 'end_turn' } as const
+      expect(found({ ids: encode('cut'), finish: { kind } }, undefined, { outcome })).toMatchObject([
+        {
+          severity: 'warning',
+          label: `end_turn after the finish reason ${kind}`,
+          message: `The run is recorded as ended by the model (end_turn), but the finish reason of its last response is ${kind}: the model did not end its turn.`,
+        },
+      ])
+    })
   })
 
-  test('tells of a response that ends while thinking', () => {
+  test('reports a response that ends while thinking', () => {
     const open = response('<think>hm', { thinks: [{ start: 0, end: 3, closed: false }] })
     expect(kinds(checked(of([prompt, open])))).toEqual(['open-think: 1 think block not closed'])
   })
 
-  describe('calls that another parser reads', () => {
+  describe('reports calls that another parser reads', () => {
     const qwen = '<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>'
-    test('are an error: nothing is executed, and nothing fails', () => {
+    test('as an error: nothing is executed, and nothing fails', () => {
       const { findings } = checked(of([prompt, response(`${qwen} and ${qwen}`)]))
       expect(findings).toMatchObject([
         { kind: 'missed-call', severity: 'error', label: 'qwen_xml finds 2 more calls', count: 2 },
@@ -434,23 +428,23 @@ describe('health', () => {
       const [{ places: [place] = [] } = {}] = findings
       expect(place).toEqual({ start: prompt.ids.length, end: prompt.ids.length + encode(qwen).length })
     })
-    test('are an error too where the parser of the run reads them and the file does not hold them', () => {
+    test('as an error too if the parser of the run reads them and the file omits them', () => {
       const hermes = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
       expect(checked(of([prompt, response(hermes)])).findings).toMatchObject([
         {
           label: 'hermes finds 1 more call',
-          message: 'In 1 response hermes, the parser of the run, reads 1 call that the file does not hold.',
+          message: 'In 1 response hermes, the parser of the run, reads 1 call that the file does not contain.',
         },
       ])
     })
-    test('count only outside of think blocks, and where the tool is known', () => {
+    test('only outside of think blocks, and only for known tools', () => {
       const ids = encode(qwen)
       expect(
         checked(of([prompt, response(qwen, { thinks: [{ start: 0, end: ids.length, closed: true }] })])).findings,
       ).toEqual([])
       expect(checked(of([prompt, response(qwen.replace('add', 'other'))])).findings).toEqual([])
     })
-    test('are none where as many were read', () => {
+    test('not at all if as many calls were read', () => {
       const hermes = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
       const own = {
         kind: 'parsed',
@@ -467,7 +461,7 @@ describe('health', () => {
     })
   })
 
-  test('Markup that only a parser of SGLang reads is an error that names it, outside of think blocks', () => {
+  test('reports markup that only a parser of SGLang reads as an error that names it, outside of think blocks', () => {
     const intern = '<|action_start|><|plugin|>{"name": "add", "parameters": {}}<|action_end|>'
     const { findings } = checked(of([prompt, response(`So: ${intern}`)]))
     expect(findings).toMatchObject([
@@ -479,7 +473,7 @@ describe('health', () => {
     expect(checked(of([prompt, response(intern, { thinks })])).findings).toEqual([])
   })
 
-  test('tells of other weights, in one response and between two', () => {
+  test('reports other weights, in one response and between two', () => {
     const mixed = response('abc', {
       weightVersions: [
         { version: '1', start: 0, end: 2 },
@@ -493,7 +487,7 @@ describe('health', () => {
     expect(kinds(checked(of([prompt, response('a'), later])))).toEqual(['weights: 2 weight versions'])
   })
 
-  test('tells of logprobs that were never measured', () => {
+  test('reports logprobs that were never measured', () => {
     const zeros = response('abcd', { logprobs: [0, 0, 0, 0, 0] })
     expect(kinds(checked(of([{ ...prompt, logprobs: prompt.ids.map(() => 0) }, zeros])))).toEqual([
       'placeholder: logprobs are all 0',
@@ -502,16 +496,16 @@ describe('health', () => {
   })
 })
 
-describe('drift', () => {
+describe('drift health', () => {
   const spelled = of([prompt, { ...response(''), ids: [...Buffer.from('<think>'), end] }])
 
-  test('of what the tokenizer gives itself is none', () => {
+  test('is empty for the tokenizer’s own encoding', () => {
     const drift = textDrift(of([prompt, response('ok')]), byteTokenizer)
     expect(drift).toMatchObject({ kind: 'known', trained: 0, tokens: 0, others: 0 })
     expect(withDrift(checked(of([prompt, response('ok')])), drift)).toMatchObject({ findings: [] })
   })
 
-  test('is where text comes back as other tokens', () => {
+  test('names the tokens that come back as others', () => {
     const start = prompt.ids.length
     const drift = textDrift(pack(spelled).trajectory, byteTokenizer)
     expect(drift).toEqual({
@@ -527,12 +521,12 @@ describe('drift', () => {
       kind: 'drift',
       severity: 'note',
       label: 'drift 1 span',
-      message: 'Encoding the text again gives 1 token in place of 7. Every span holds trained tokens.',
+      message: 'Encoding the text again gives 1 token instead of 7. Every span contains trained tokens.',
     })
     expect(checks.at(-1)).toEqual({ name: 'drift' })
   })
 
-  test('in context alone rescores more, and bytes that are no character are told apart', () => {
+  test('in context only affects rescoring, and bytes that are not a character are reported separately', () => {
     const odd = of([{ ...prompt, ids: [0xff, ...prompt.ids] }, response('ok')])
     const drift = textDrift(odd, byteTokenizer)
     expect(drift).toMatchObject({ trained: 0, otherBytes: 1 })
@@ -542,7 +536,7 @@ describe('drift', () => {
     })
   })
 
-  test('has as many spans as the corpus report counts for the same text', () => {
+  test('counts as many spans as the corpus report for the same text', () => {
     for (const name of ['two-steps', 'parallel-calls', 'retokenization-drift', 'tool-error']) {
       const trajectory = example(name)
       const drift = textDrift(trajectory, tiny.tokenizer)
@@ -557,7 +551,7 @@ describe('drift', () => {
     }
   })
 
-  test('that only adds tokens is reported at the one behind it, and behind the last trained token not at all', () => {
+  test('of added tokens is reported at the following token, and not at all after the last trained token', () => {
     const adding = (at: 'first' | 'last' | 'nowhere') => ({
       ...byteTokenizer,
       encode: (text: string) => [...(at === 'first' ? [120] : []), ...encode(text), ...(at === 'last' ? [120] : [])],
@@ -570,7 +564,7 @@ describe('drift', () => {
     expect(ranges('last')).toEqual(ranges('nowhere'))
   })
 
-  describe('Piece texts of a file', () => {
+  describe('compares the piece texts of a file:', () => {
     const recorded = of([prompt, response('ok')])
     const own: Trajectory = {
       ...recorded,
@@ -583,11 +577,11 @@ describe('drift', () => {
     const drifted = (trajectory: Trajectory, tokenizer = byteTokenizer) =>
       withDrift(checked(trajectory), textDrift(trajectory, tokenizer))
 
-    test('that are those of the tokenizer are no finding', () => {
+    test('those of the tokenizer are no finding', () => {
       expect(drifted(own).findings).toEqual([])
     })
 
-    test('that contradict the tokenizer of their fingerprint are an error, which comes first', () => {
+    test('those that contradict the tokenizer of their fingerprint are an error, which comes first', () => {
       const { findings } = drifted({
         ...own,
         vocab: { ...own.vocab, [o]: 'x'.repeat(50), [k]: { hex: 'ff' }, 255: 'y' },
@@ -604,12 +598,12 @@ describe('drift', () => {
       })
     })
 
-    test('are not compared with a tokenizer where the file names no fingerprint', () => {
+    test('they are not compared if the file names no fingerprint', () => {
       expect(drifted({ ...recorded, vocab: { ...recorded.vocab, [o]: 'x' } }).findings).toEqual([])
     })
   })
 
-  test('is not known without the very tokenizer', () => {
+  test('is unknown without the recorded tokenizer', () => {
     expect(driftTokenizer({ tools: [] })).toEqual({ why: 'the file names no tokenizer' })
     const { tokenizer } = spelled.model
     expect(driftTokenizer({ tools: [], tokenizer: { name: 'x', specialIds: [], source: 'server' } })).toHaveProperty(

@@ -29,10 +29,11 @@ export const checkLogprobs: Check = ({ segments }, starts) => {
       kind: 'impossible-logprob',
       severity: 'error',
       label: `${counted(impossible.length, 'logprob')} above 0`,
-      message: `The logprob of token ${first.token} is ${first.logprob}, which is no probability: the column holds other numbers, or numbers of other tokens.`,
+      message: `The logprob of token ${first.token} is ${first.logprob}, which is above 0: the column contains other numbers, or the numbers of other tokens.`,
       count: impossible.length,
       places: impossible.map(({ token }) => ({ start: token, end: token + 1 })),
-      remedy: 'Do not train on it. Look at what wrote the column: it must be the natural logarithm of a probability.',
+      remedy:
+        'Do not train on it. Check the program that wrote the column: it must contain the natural logarithm of a probability.',
     })
   if (isPlaceholder(trained))
     findings.push({
@@ -42,14 +43,14 @@ export const checkLogprobs: Check = ({ segments }, starts) => {
       message: `All ${counted(trained.known, 'known logprob')} of trained tokens are 0: they were not measured.`,
       count: trained.zero,
       places: [],
-      remedy: 'Ask the server for logprobs (return_logprob) when tokens are sampled.',
+      remedy: 'Request logprobs (return_logprob) from the server when tokens are sampled.',
     })
   if (isPlaceholder(context))
     findings.push({
       kind: 'placeholder',
       severity: 'note',
       label: 'context logprobs are placeholders',
-      message: `All ${counted(context.known, 'known logprob')} of context tokens are 0: they stand for unknown ones, and are kept out of scales.`,
+      message: `All ${counted(context.known, 'known logprob')} of context tokens are 0: they are placeholders, and are excluded from colour scales.`,
       count: context.zero,
       places: [],
     })

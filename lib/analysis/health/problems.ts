@@ -6,17 +6,17 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
 const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, several: string]>> = {
-  number: ['note', 'number that JSON cannot hold', 'numbers that JSON cannot hold'],
+  number: ['note', 'number that JSON cannot represent', 'numbers that JSON cannot represent'],
   text: ['warning', 'text other than its tokens', 'texts other than their tokens'],
   count: ['warning', 'count that differs', 'counts that differ'],
   template: ['warning', 'assumption that the template breaks', 'assumptions that the template breaks'],
   mask: ['warning', 'mask that differs from its segment', 'masks that differ from their segments'],
-  file: ['note', 'thing read otherwise than written', 'things read otherwise than written'],
+  file: ['note', 'value read differently than written', 'values read differently than written'],
   router: ['warning', 'parameter lost in a router', 'parameters lost in a router'],
   model: ['warning', 'change of the model', 'changes of the model'],
   prompt: ['note', 'prompt other than the template’s', 'prompts other than the template’s'],
-  given: ['note', 'thing to know of what was given', 'things to know of what was given'],
-  missing: ['warning', 'thing that the server left out', 'things that the server left out'],
+  given: ['note', 'note on the given prompt', 'notes on the given prompt'],
+  missing: ['warning', 'value that the server left out', 'values that the server left out'],
 }
 
 export const checkProblems: Check = ({ problems = [], segments }, starts) => {

@@ -53,7 +53,7 @@ const trajectory = (...segments: Trajectory['segments']): Trajectory => ({
   provenance: { kind: 'rollout', application: 'test' },
 })
 
-test('A result that the prompt after its call does not contain is a warning at the call', () => {
+test('a result that the prompt after its call does not contain is a warning at the call', () => {
   const lost = trajectory(prompt('first'), call('the sum is 42'), prompt('<tool></tool>'))
   expect(findings(lost)).toEqual([
     {
@@ -69,7 +69,7 @@ test('A result that the prompt after its call does not contain is a warning at t
   ])
 })
 
-test('Only the prompts between a call and the next response count as those after it', () => {
+test('only the prompts between a call and the next response count as those after the call', () => {
   expect(areRead(trajectory(prompt('42'), call('42'), prompt('none'), call(), prompt('42')))).toEqual([false])
   expect(areRead(trajectory(prompt('q'), call('42'), prompt('4'), prompt('2')))).toEqual([true])
   expect(areRead(trajectory(prompt('q'), call('one', 'two'), prompt('[one]')))).toEqual([true, false])
@@ -92,11 +92,11 @@ test.each([
   ['as XML', ODD.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&#39;')],
   ['parsed, and printed by Python', ODD.replace('null', 'None')],
   ['with composed characters', ODD.normalize('NFKC')],
-])('A result that the template prints %s is read', (_, printed) => {
+])('a result that the template prints %s counts as read', (_, printed) => {
   expect(areRead(trajectory(prompt('q'), call(ODD), prompt(`<tool>${printed}</tool>`)))).toEqual([true])
 })
 
-test('Nothing is said of results, prompts and calls that cannot be compared', () => {
+test('nothing is reported for results, prompts and calls that cannot be compared', () => {
   const after = prompt('after')
   expect(areRead(trajectory(prompt('q'), call('', '–', 'null'), after))).toEqual([])
   expect(areRead(trajectory(prompt('q'), call('42')))).toEqual([])
@@ -109,7 +109,7 @@ test('Nothing is said of results, prompts and calls that cannot be compared', ()
   ).toEqual([])
 })
 
-test('Every result of the examples is read', () => {
+test('every result of the examples counts as read', () => {
   const found = readdirSync('public/examples').flatMap((name) => {
     const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}`, 'utf8')))
     return decoded.ok ? areRead(decoded.trajectory) : []
@@ -118,7 +118,7 @@ test('Every result of the examples is read', () => {
   expect(found).toEqual(found.map(() => true))
 })
 
-test('A chat endpoint that tokenizes the messages anew leaves no result unread', async () => {
+test('a chat endpoint that tokenizes the messages again leaves no result unread', async () => {
   const exact = '<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>'
   const spaced = '<tool_call>{"name": "calculator", "arguments": {"expression": "25 * 17"}}</tool_call>'
   for (const script of [exact, spaced, `<think>hm</think>${exact}`]) {

@@ -17,7 +17,7 @@ export const checkVocabulary: Check = ({ segments, model }, starts) => {
           kind: 'foreign-id',
           severity: 'error',
           label: `${counted(foreign.length, 'id')} beyond the vocabulary`,
-          message: `Token ${first.token} has the id ${first.id}, and the tokenizer ${tokenizer.name} has only ${size} ids: the ids are another tokenizer’s, and so are their texts.`,
+          message: `Token ${first.token} has the id ${first.id}, and the tokenizer ${tokenizer.name} has only ${size} ids: the ids belong to another tokenizer, and so do their texts.`,
           count: foreign.length,
           places: foreign.map(({ token }) => ({ start: token, end: token + 1 })),
           remedy: 'Name the tokenizer of the model that wrote the tokens.',

@@ -28,6 +28,7 @@ export const checkWeights: Check = ({ segments }, starts) => {
   const responses = segments.filter(({ kind }) => kind === 'response')
   return {
     findings: versions.length > 1 ? [finding] : [],
-    ...(responses.length > 0 && told.length === 0 && { unknown: 'no response says which weights wrote it' }),
+    ...(responses.length > 0 &&
+      told.length === 0 && { unknown: 'the file does not record which weights wrote the responses' }),
   }
 }

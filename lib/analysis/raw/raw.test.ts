@@ -24,7 +24,7 @@ import { rawText } from './raw-text.ts'
 
 const EXAMPLES = readdirSync('public/examples').filter((name) => name.endsWith('.json'))
 
-test.each(EXAMPLES)('%s comes back from the page byte for byte', (name) => {
+test.each(EXAMPLES)('the raw view keeps %s byte for byte', (name) => {
   const file = readFileSync(`public/examples/${name}`, 'utf8')
   const decoded = decode(file)
   if (!decoded.ok) throw new Error(name)
@@ -41,7 +41,7 @@ const texts = fc.string({
   maxLength: 60,
 })
 
-test('rows are the lines, cut at whole characters, none wider than it may be', () => {
+test('the rows of the raw view are the lines, cut at whole characters, none wider than allowed', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 4, max: 12 }), (written, columns) => {
       const text = textLines(written)
@@ -69,7 +69,7 @@ test('rows are the lines, cut at whole characters, none wider than it may be', (
   )
 })
 
-test('a text is found where its bytes stand', () => {
+test('findBytes finds a text at its bytes', () => {
   const near = fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'é', '日'), maxLength: 40 })
   const sought = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '日'), minLength: 1, maxLength: 3 })
   fc.assert(
@@ -96,7 +96,7 @@ function* pathsOf(value: unknown, path: JsonPath = []): Generator<readonly [Json
   for (const [part, item] of parts) yield* pathsOf(item, [...path, part])
 }
 
-test('every value is found by its path, and its path by its place', () => {
+test('the raw view finds every value by its path, and its path by its offset', () => {
   const objects = fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue({ maxDepth: 4 }), {
     maxKeys: 6,
     noNullPrototype: true,
@@ -120,7 +120,7 @@ test('every value is found by its path, and its path by its place', () => {
   )
 })
 
-test('a key stands for its value, a closing bracket for the whole', () => {
+test('in the raw view a key selects its value, a closing bracket the whole', () => {
   const text = textLines(readableJson({ list: [{ a: [1, 22, 3], b: { c: 'x'.repeat(120) } }], 'odd key': null }))
   const at = (needle: string) => new TextDecoder().decode(text.bytes).indexOf(needle)
   expect(jsonPathText(pathAt(text, at('"a"')))).toBe('list[0].a')

@@ -12,7 +12,7 @@ export function reproPytest(repro: Repro): string {
     ? 'This test fails at the first token of this drift that differs, whether the drifts before it are there or not. It passes where these tokens come back as they were recorded.'
     : report.spans.length === 0
       ? 'Rollscope found no drift: this test passes.'
-      : 'This test fails at the first token that differs, and passes where ids are passed on.'
+      : 'This test fails at the first token that differs, and passes if ids are passed on.'
   const said = [
     ...(drift
       ? [
@@ -29,7 +29,7 @@ ${inDocstring(said.join('\n\n'))}
 
 Run with pytest; needs transformers. MODEL may name another tokenizer or a folder.
 Rollscope's tokenizer: ${inDocstring(tokenizer.name)}, tokenizer.json with SHA-256 ${tokenizer.fingerprint ?? 'unknown'}.
-${tokenizer.name.includes('/') ? '' : 'That is a name of its own: set MODEL to the folder of the model, or to its name on the Hub.\n'}"""
+${tokenizer.name.includes('/') ? '' : 'This name is local to Rollscope: set MODEL to the folder of the model, or to its name on the Hub.\n'}"""
 ${hasClock ? 'import datetime\n' : ''}import json
 import os
 from itertools import chain, islice, zip_longest
@@ -50,7 +50,7 @@ OPTIONS = json.loads(${pythonString(rendered.options)})
     ? `
 
 class Clock(datetime.datetime):
-    """The template tells the time: here always that at which the trajectory was made."""
+    """The template writes the time: here always the time at which the trajectory was recorded."""
 
     @classmethod
     def now(cls, tz=None):

@@ -89,8 +89,8 @@ function healed(
 /** Everything that could end a Python string or a docstring. */
 const hostile = '"""\'\'\'\\ \\" \r\n\u2028 \u0000 \ud800 {x} %s é 日本 </tool_call>'
 
-describe.each(['text', 'structured', 'raw'] as const)('in %s mode', (kind) => {
-  test('the Python file compiles, whatever stands in messages, template and cause', () => {
+describe.each(['text', 'structured', 'raw'] as const)('a reproduction in %s mode', (kind) => {
+  test('has a Python file that compiles, whatever messages, template and cause contain', () => {
     const [first, ...rest] = drifting.segments
     if (first?.kind !== 'prompt') throw new Error('no prompt')
     const trajectory: Trajectory = {
@@ -107,7 +107,7 @@ describe.each(['text', 'structured', 'raw'] as const)('in %s mode', (kind) => {
     expect(reproPytest(told)).toContain(`RECORDED = [${repro.recorded.slice(0, 3).join(',')},`)
   })
 
-  test('the JSON has both sides, what was rendered, and the verdict', () => {
+  test('has JSON with both sides, the rendered input and the verdict', () => {
     const pair = pairOf({ kind })
     const repro = reproduced(pair, 1)
     const { version, mode, ids, verdict, drift, messages, tokenizer } = JSON.parse(reproJson(repro))
@@ -124,7 +124,7 @@ describe.each(['text', 'structured', 'raw'] as const)('in %s mode', (kind) => {
   })
 })
 
-test('the Python file of a drift fails at that drift, whatever became of the others', () => {
+test('the Python file of a drift fails at that drift, whether or not the others are fixed', () => {
   for (const one of [pairOf({ kind: 'text' }), pairOf({ kind: 'text' }, drifting, 'swapped')]) {
     const { spans } = one.compared.comparison.report
     expect(spans.length).toBeGreaterThan(2)
@@ -154,7 +154,7 @@ test('the Python file of a drift fails at that drift, whatever became of the oth
   }
 })
 
-test('a drift that repeats what stands after it is found at what follows the copies', () => {
+test('a drift that repeats the text after it is found by the text after the copies', () => {
   const ids = (...groups: readonly (readonly number[])[]) => groups.flat()
   const [ab, c] = [[1, 2], [3]]
   const repro = reproduced(pairOf({ kind: 'text' }), 0)
@@ -180,7 +180,7 @@ test('a drift that repeats what stands after it is found at what follows the cop
   ])
 })
 
-test('numbers of a call keep their spelling', () => {
+test('a reproduction keeps the spelling of numbers in calls', () => {
   const segments = drifting.segments.map((segment) =>
     segment.kind === 'prompt'
       ? segment
@@ -196,13 +196,13 @@ test('numbers of a call keep their spelling', () => {
   expect(reproPytest(repro)).toContain('{\\"x\\": 1.0}')
 })
 
-test('the sides may stand the other way round; of two trajectories there is nothing to be made again', () => {
+test('a reproduction accepts the sides in either order, and refuses two different trajectories', () => {
   const { left, right, compared } = pairOf({ kind: 'text' })
   const swapped = pairOf({ kind: 'text' }, drifting, 'swapped')
   expect(reproduced(swapped).recorded).toEqual(reproduced({ left, right, compared }).recorded)
   expect(reproduced(swapped).recordedSide).toBe('right')
   const others: ReproducedPair = { left, right: { key: 'b', as: { kind: 'text' } }, compared }
-  expect(reproOf(others, undefined)).toMatchObject({ ok: false, why: expect.stringMatching(/beside itself/) })
+  expect(reproOf(others, undefined)).toMatchObject({ ok: false, why: expect.stringMatching(/own reconstruction/) })
   const { comparison } = compared
   const foreign = {
     ...compared,

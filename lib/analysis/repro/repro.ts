@@ -53,7 +53,8 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
   const found =
     recordedAndMade(left, compared.left, right, compared.right, 'left') ??
     recordedAndMade(right, compared.right, left, compared.left, 'right')
-  if (!found) return { ok: false, why: 'Only a trajectory beside itself made again can be made again elsewhere.' }
+  if (!found)
+    return { ok: false, why: 'Only a trajectory compared with its own reconstruction can be reproduced elsewhere.' }
   if (!compared.comparison.report.sameVocabulary)
     return {
       ok: false,

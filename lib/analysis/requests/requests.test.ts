@@ -20,7 +20,7 @@ function example(name: string): Trajectory {
   return decoded.trajectory
 }
 
-test.each(EXAMPLES)('what was sent in %s is what stands before each response, by its hash', (name) => {
+test.each(EXAMPLES)('the input hash of each request in %s matches the tokens before the response', (name) => {
   const { trajectory } = pack(example(name))
   const calls = recordedCalls(trajectory)
   const checked = resultOf(checkInputs(null, trajectory))
@@ -30,7 +30,7 @@ test.each(EXAMPLES)('what was sent in %s is what stands before each response, by
   expect(calls.map(({ inputLength }) => inputLength)).toEqual(calls.map(({ request }) => request.inputLength))
 })
 
-test('over a chat endpoint the ids are those that the server says it has read', () => {
+test('over a chat endpoint the input ids are those that the server reports to have read', () => {
   const request = {
     server: 's',
     endpoint: 'chat' as const,
@@ -59,7 +59,7 @@ test('other ids have another hash', () => {
   expect(call?.request.inputHash).not.toBe(resultOf(checkInputs(null, sampleTrajectory))[0]?.hash)
 })
 
-test('hashes of what goes on are those of the whole', () => {
+test('incremental hashes equal the hashes of the whole', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.nat())), (parts) => {
       expect([...inputHashes(parts)]).toEqual(parts.map((_, i) => inputHash(parts.slice(0, i + 1).flat())))
@@ -67,7 +67,7 @@ test('hashes of what goes on are those of the whole', () => {
   )
 })
 
-test('a prompt that was scored first is two calls, as they were sent', () => {
+test('a prompt that was scored first gives two calls, as they were sent', () => {
   const [call] = recordedCalls(sampleTrajectory)
   if (!call) throw new Error('the sample has a call')
   const request = {
@@ -110,7 +110,7 @@ test('a prompt that was scored first is two calls, as they were sent', () => {
   expect(Object.keys(plain?.body ?? {})).toEqual(['input_ids', 'sampling_params', 'return_logprob', 'stream'])
 })
 
-test('a chat request is made again from what each adds to the one before', () => {
+test('a chat request is rebuilt from what each call adds to the one before', () => {
   const of = (kept: number, ...contents: readonly string[]) => ({
     server: 's',
     rid: 'r',
@@ -152,7 +152,7 @@ test('a chat request is made again from what each adds to the one before', () =>
   expect(sentBodies(trajectory, { ...call, request: bare } as never, fewIds)).toEqual([])
 })
 
-test('few ids say how many are left out', () => {
+test('a short list of ids states how many are left out', () => {
   expect(fewIds(Int32Array.from({ length: 24 }, (_, i) => i))).toHaveLength(24)
   expect(fewIds(Int32Array.from({ length: 100 }, (_, i) => i))).toEqual([
     0,
@@ -173,7 +173,7 @@ test('few ids say how many are left out', () => {
 
 const body = { input_ids: [1, 2], sampling_params: { stop: ["it's", '$HOME `x` \\ "q"\n'], x: null }, stream: true }
 
-test('a shell hands curl the body, byte for byte', () => {
+test('the curl text passes the body byte for byte', () => {
   const text = curlText([{ purpose: 'writes', path: '/generate', body }])
   const stub = 'curl() { for argument; do printf "%s\\n" "$argument" >&2; done; cat; }\n'
   const { stdout, stderr } = spawnSync('bash', ['-c', stub + text], {
@@ -187,7 +187,7 @@ test('a shell hands curl the body, byte for byte', () => {
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-test.skipIf(!hasPython)('Python reads the program, and its literals as JSON had them', () => {
+test.skipIf(!hasPython)('the Python text runs in Python, and its literals equal the JSON', () => {
   const values = fc.sample(fc.jsonValue(), { numRuns: 200, seed: 1 })
   const script = `
 import ast, json, sys
@@ -207,6 +207,6 @@ print("held")`
   expect(execFileSync('python3', ['-c', script], { input, encoding: 'utf8' }).trim()).toBe('held')
 })
 
-test.each([undefined, { a: undefined }, [1n], () => 1])('%s is no JSON, and no Python', (value) => {
+test.each([undefined, { a: undefined }, [1n], () => 1])('pythonLiteral refuses %s, which is not JSON', (value) => {
   expect(() => pythonLiteral(value)).toThrow(TypeError)
 })

@@ -30,7 +30,7 @@ export const rescoreRequestSchema = z.strictObject({
         .refine(({ low, high }) => low <= high, { message: '"low" that is not above "high"' }),
     ])
     .exactOptional()
-    .describe('A correction to preview: truncate: min(ratio, high). mask: nothing outside of low … high.'),
+    .describe('A correction to preview: truncate: min(ratio, high). mask: 0 outside of low … high.'),
 })
 export type RescoreRequest = Plain<z.infer<typeof rescoreRequestSchema>>
 
@@ -41,14 +41,14 @@ const served = z
   .object({
     name: z.string(),
     modelName: z.string().exactOptional(),
-    weightVersions: z.array(z.string()).describe('Of the weights that answered, each once.'),
-    tokenizer: z.string().exactOptional().describe('Fingerprint. Omitted: its files cannot be had here.'),
+    weightVersions: z.array(z.string()).describe('Versions of the weights that answered, each once.'),
+    tokenizer: z.string().exactOptional().describe('Fingerprint. Omitted: its files are not available here.'),
   })
   .nullable()
-  .describe('null: of this side nothing had to be scored.')
+  .describe('null: nothing of this side had to be scored.')
 const noise = z.object({
-  tokens: count.describe('Trained tokens whose sampled logprob may be held against prefill.'),
-  temperatures: z.array(z.number()).describe('Those tokens were sampled at: 1, or 0, which has the logprobs of 1.'),
+  tokens: count.describe('Trained tokens whose sampled logprob may be compared with prefill.'),
+  temperatures: z.array(z.number()).describe('Temperatures of those tokens: 1, or 0, which has the logprobs of 1.'),
   mean: number,
   median: number,
   p95: number,
@@ -56,15 +56,17 @@ const noise = z.object({
   bias: number,
   apart: z
     .array(z.object({ reason: z.string(), tokens: count }))
-    .describe('Trained tokens whose sampled logprobs mean something else, and why: they are in no number here.'),
+    .describe(
+      'Trained tokens whose sampled logprobs have another meaning, and why: they are counted in no other number here.',
+    ),
   narrowed: z.array(z.string()),
 })
 
 export const rescoreAnswerSchema = z.object({
   servers: z.object({ left: served, right: served }),
   totals: z.object({
-    trainedTokens: count.describe('Of the left side.'),
-    rescoredTokens: count.describe('Of these, those that stand in units.'),
+    trainedTokens: count.describe('Trained tokens of the left side.'),
+    rescoredTokens: count.describe('Of these, the tokens in units.'),
     units: count.describe(
       'Pairs of tokens of one id, and spans of the same text in other tokens, that hold trained tokens.',
     ),
@@ -82,14 +84,14 @@ export const rescoreAnswerSchema = z.object({
   }),
   noise: z
     .object({ left: noise, right: noise })
-    .describe('|prefill − sampled| of each side’s own ids: read the differences against it.'),
+    .describe('|prefill − sampled| of each side’s own ids: compare the differences with it.'),
   spans: z
     .array(
       z.object({
         left: spanSum,
         right: spanSum,
         trained: count,
-        delta: number.describe('Sum of the right − sum of the left; null where there is no ratio.'),
+        delta: number.describe('Sum of the right − sum of the left; null if there is no ratio.'),
         ratio: number,
         why: z
           .enum(['other-text', 'one-side', 'first-token', 'not-scored'])
@@ -97,7 +99,7 @@ export const rescoreAnswerSchema = z.object({
           .describe('Why there is no ratio.'),
       }),
     )
-    .describe('The nth is the nth span of the report.'),
+    .describe('One entry for each span of the report, in its order.'),
   clip: z
     .object({ tokens: count, of: count, weightKept: number })
     .exactOptional()

@@ -18,33 +18,33 @@ const unitsOf = (deltas: readonly number[], trained: readonly number[] = deltas.
 const effect = (ratios: readonly number[], rule: ClipRule, trained?: readonly number[]) =>
   clipEffect(ratioOrder(unitsOf(ratios.map(Math.log), trained)), rule)
 
-test('truncation takes what is over the bound down to it', () => {
+test('truncation lowers ratios above the bound to the bound', () => {
   const { tokens, of, weightKept, above } = effect([1, 4, 0.5], { kind: 'truncate', high: 2 })
   expect([tokens, of, above]).toEqual([1, 3, { start: 2, end: 3 }])
   expect(weightKept).toBeCloseTo((1 + 2 + 0.5) / 5.5)
 })
 
-test('masking drops what lies outside', () => {
+test('masking drops ratios outside of the bounds', () => {
   const { tokens, weightKept, below, above } = effect([1, 4, 0.1, 8], { kind: 'mask', low: 0.5, high: 5 })
   expect([tokens, below, above]).toEqual([2, { start: 0, end: 1 }, { start: 3, end: 4 }])
   expect(weightKept).toBeCloseTo(5 / 13.1)
 })
 
-test('a span counts as its trained tokens', () => {
+test('a span counts as its trained tokens when clipped', () => {
   expect(effect([4, 1], { kind: 'truncate', high: 2 }, [3, 1])).toMatchObject({ tokens: 3, of: 4 })
 })
 
-test('ratio 1 is never clipped at 1, and nothing is kept of nothing', () => {
+test('a ratio of 1 is never clipped at 1, and nothing is kept of no tokens', () => {
   expect(effect([1, 1], { kind: 'truncate', high: 1 })).toMatchObject({ tokens: 0, weightKept: 1 })
   expect(effect([1, 1], { kind: 'mask', low: 1, high: 1 })).toMatchObject({ tokens: 0, weightKept: 1 })
   expect(effect([], { kind: 'truncate', high: 2 })).toMatchObject({ tokens: 0, of: 0, weightKept: 1 })
 })
 
-describe('every preview', () => {
+describe('every clipping preview', () => {
   const deltas = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 40 })
   const bound = fc.double({ min: 0.01, max: 100, noNaN: true })
 
-  test('is what counting token by token gives', () => {
+  test('equals the count token by token', () => {
     fc.assert(
       fc.property(deltas, bound, bound, (all, a, b) => {
         const [low, high] = [Math.min(a, b), Math.max(a, b)]
@@ -62,7 +62,7 @@ describe('every preview', () => {
     )
   })
 
-  test('clips less, and keeps more, the wider the bounds', () => {
+  test('clips less and keeps more with wider bounds', () => {
     fc.assert(
       fc.property(deltas, bound, bound, (all, a, b) => {
         const order = ratioOrder(unitsOf(all))

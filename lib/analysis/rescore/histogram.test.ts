@@ -9,14 +9,14 @@ const histogram = (deltas: readonly number[], noise: readonly number[] = []) =>
     Float64Array.from(noise),
   )
 
-test('bins are half decades, by the size of the difference alone', () => {
+test('histogram bins are half decades, by the absolute difference', () => {
   const { from, deltas, noise } = histogram([0, 2e-5, -0.2, 50])
   const lower = deltas.flatMap((share, bin) => (share > 0 ? [from[bin]] : []))
   expect(lower.map((bound) => Number(bound?.toPrecision(3)))).toEqual([0, 1e-5, 0.1, 10])
   expect(noise).toBeUndefined()
 })
 
-test('shares sum up to one, and every size lies in its bin', () => {
+test('histogram shares sum up to one, and every difference is in its bin', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 700, noNaN: true }), (size) => {
       const { from, deltas, noise } = histogram([-size], [size])

@@ -13,7 +13,7 @@ const id = (piece: (typeof PIECES)[number]) => PIECES.indexOf(piece)
 const p = (before: (typeof PIECES)[number], piece: (typeof PIECES)[number]) => logprobOf(id(before), id(piece))
 
 describe('rescoring', () => {
-  test('a span of the same text has one ratio, of its sums; the tokens behind it have theirs by what stands before', () => {
+  test('gives a span of the same text one ratio, of its sums; the tokens after it have their own ratios', () => {
     const { spans, units, totals, unknown, unpaired } = rescored(drawn('c a|b|c|a'), drawn('c ab|c|a'))
     const span = p('c', 'ab') - (p('c', 'a') + p('a', 'b'))
     const behind = p('ab', 'c') - p('b', 'c')
@@ -32,7 +32,7 @@ describe('rescoring', () => {
     expect([unknown, unpaired]).toEqual([0, { left: 0, right: 0 }])
   })
 
-  test('other text has each side’s sum and mean, and no ratio', () => {
+  test('gives other text each side’s sum and mean, and no ratio', () => {
     const { spans, units, unpaired } = rescored(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc'))
     expect(spans).toEqual([
       {
@@ -46,7 +46,7 @@ describe('rescoring', () => {
     expect(units.count).toBe(4)
   })
 
-  test('what only one side has, what no server can score, and what was not scored have no ratio, and it is said why', () => {
+  test('gives no ratio, but a reason, for text of one side, text that no server can score, and unscored text', () => {
     const why = ({ spans }: Rescoring) => spans.map(({ ratio }) => (ratio.kind === 'none' ? ratio.why : ratio.delta))
     expect(why(rescored(drawn('c a|b|aa'), drawn('c a')))).toEqual(['one-side'])
     expect(why(rescored(drawn('a|b c'), drawn('ab c')))).toEqual(['first-token'])
@@ -58,18 +58,18 @@ describe('rescoring', () => {
     expect(found.totals).toMatchObject({ units: 0, meanLogprob: undefined, k3: undefined })
   })
 
-  test('trained tokens of other text are counted on their own side', () => {
+  test('counts trained tokens of other text on their own side', () => {
     expect(rescored(drawn('c a|b'), drawn('c a|c|c')).unpaired).toEqual({ left: 1, right: 2 })
   })
 
-  test('context is no part of the totals, but its spans are rescored', () => {
+  test('leaves context out of the totals, but rescores its spans', () => {
     const { units, spans } = rescored(drawn('c|a|b c|c'), drawn('c|ab c|c'))
     expect(spans[0]).toMatchObject({ trained: 0, ratio: { kind: 'known' } })
     expect([...units.leftStarts]).toEqual([3, 4])
     expect([...units.rightStarts]).toEqual([2, 3])
   })
 
-  test('the columns of both sides hold what was rescored; a span’s tokens all have the span’s', () => {
+  test('adds columns to both sides; all tokens of a span have the span’s value', () => {
     const [left, right] = [drawn('c a|b|c'), drawn('c ab|c')]
     const compared = comparedOf(left, right)
     const scores = { left: prefill(ids(left)), right: prefill(ids(right)) }
@@ -88,7 +88,7 @@ describe('rescoring', () => {
 describe('the noise floor', () => {
   const noiseOf = (left: Trajectory) => rescored(left, left).noise.left
 
-  test('is of what was sampled at temperature 1 only', () => {
+  test('covers only tokens that were sampled at temperature 1', () => {
     const { spread, temperatures, apart, narrowed } = noiseOf(
       drawn('c a|b|c', { sampling: { temperature: 1 }, noise: -0.01 }),
     )
@@ -99,7 +99,7 @@ describe('the noise floor', () => {
     expect([apart, narrowed]).toEqual([[], []])
   })
 
-  test('its quantiles are differences that were found, of trained tokens', () => {
+  test('has quantiles that are measured differences of trained tokens', () => {
     const side = drawn('c a|b|c|a', { sampling: { temperature: 1 } })
     const scores = prefill(ids(side)).map((logprob, token) => logprob + ([0, 0.1, 0.2, 0.4, 0.8][token] ?? 0))
     const three = {
@@ -115,19 +115,19 @@ describe('the noise floor', () => {
     expect(spread?.max).toBeCloseTo(0.4)
   })
 
-  test('other temperatures are kept apart, with their reason', () => {
+  test('keeps other temperatures apart, with their reason', () => {
     expect(noiseOf(drawn('c a|b|c', { sampling: { temperature: 0.7 } }))).toMatchObject({
       spread: undefined,
       apart: [{ reason: 'sampled at temperature 0.7', tokens: 3 }],
     })
   })
 
-  test('a narrowed draw is named', () => {
+  test('names parameters that narrowed the draw', () => {
     const sampling = { temperature: 1, top_p: 0.9, top_k: -1, min_p: 0.05 }
     expect(noiseOf(drawn('c a', { sampling })).narrowed).toEqual(['top_p 0.9', 'min_p 0.05'])
   })
 
-  test('there is none of what was not sampled', () => {
+  test('is undefined if nothing was sampled', () => {
     expect(noiseOf(drawn('c a|b|c'))).toMatchObject({ spread: undefined, apart: [] })
   })
 })
@@ -178,7 +178,7 @@ describe('every rescoring', () => {
     )
   })
 
-  test('k3 is never negative, shares lie between 0 and 1, and every trained token is accounted for', () => {
+  test('has a k3 that is never negative and shares between 0 and 1, and accounts for every trained token', () => {
     fc.assert(
       fc.property(pair, fc.nat({ max: 6 }), ([left, right], weights) => {
         const { units, totals, unknown, unpaired } = rescored(trajectoryOf(left), trajectoryOf(right), weights)

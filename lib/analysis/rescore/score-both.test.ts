@@ -33,7 +33,7 @@ async function scored(
   return { plan, asked, scores, progress, end, rescoring: rescore(compared, scores) }
 }
 
-test('one server scores the longer side, and of the other what lies behind the prefix that they share', async () => {
+test('one server scores the longer side, and of the other only what follows the shared prefix', async () => {
   const [left, right] = [drawn('c|a|b a|b|c'), drawn('c|a|b ab|c')]
   const { asked, scores, progress } = await scored(left, right, ONE)
   expect(asked).toEqual([
@@ -48,7 +48,7 @@ test('one server scores the longer side, and of the other what lies behind the p
   expect(swapped.scores.left).toEqual(prefill(ids(right)))
 })
 
-test('equal sides on one server are scored once, and by two servers twice: then the servers are compared', async () => {
+test('equal sides are scored once by one server, and twice by two servers to compare them', async () => {
   const side = drawn('c|a|b a|b|c')
   const once = await scored(side, side, ONE)
   expect(once.asked).toHaveLength(1)
@@ -63,7 +63,7 @@ test('equal sides on one server are scored once, and by two servers twice: then 
   expect(twice.rescoring.units.deltas).toEqual(expected)
 })
 
-test('only what is trained, and what drifts, is scored unless every token is asked for', () => {
+test('only trained and drifting tokens are scored unless every token is requested', () => {
   const far = Array.from({ length: 100 }, () => 'b').join('|')
   const compared = comparedOf(drawn(`c|a|b|${far} c|c`), drawn(`c|ab|${far} c|c`))
   const { left, right, shared } = scorePlan(compared, { ...ONE, tokens: 'trained' })
@@ -79,19 +79,19 @@ test('only what is trained, and what drifts, is scored unless every token is ask
   expect([left.tokens, right.tokens]).toEqual([4, 3])
 })
 
-test('ranges that lie close are one call', () => {
+test('ranges close to each other are scored in one call', () => {
   const { left } = scorePlan(comparedOf(drawn('c a b c'), drawn('c a b c')), { ...ONE, tokens: 'trained' })
   expect(left.request.ranges).toEqual([{ start: 1, end: 4 }])
 })
 
-test('what has come stays when a server fails, also of the shared prefix', async () => {
+test('scores that have arrived stay when a server fails, also those of the shared prefix', async () => {
   const { end, scores, rescoring } = await scored(drawn('c|a|b a|b|c|a'), drawn('c|a|b a|b|c|b'), ONE, { failAfter: 3 })
   expect(end).toMatchObject({ code: 'UPSTREAM_ERROR', hint: 'try again' })
   expect([...scores.right.subarray(1, 6)]).toEqual([...scores.left.subarray(1, 6)])
   expect(rescoring.totals.units).toBeGreaterThan(0)
 })
 
-test('where one of two servers fails the other is given up', async () => {
+test('if one of two servers fails, scoring by the other is cancelled', async () => {
   const sides = [drawn('c|a|b a|b|c|a'), drawn('c|a|b a|b|c|b')] as const
   const { end } = await scored(...sides, TWO, { failAfter: 1 })
   expect(end).toMatchObject({ code: 'UPSTREAM_ERROR' })
@@ -109,14 +109,14 @@ test('where one of two servers fails the other is given up', async () => {
   await expect.poll(() => givenUp).toEqual(new Error('down'))
 })
 
-test('given up it says so, and keeps what has come', async () => {
+test('cancelled scoring reports it and keeps the scores that have arrived', async () => {
   const { end, scores } = await scored(drawn('c|a|b a|b|c'), drawn('c|a|b ab|c'), ONE, { abortAt: 4 })
   expect(end).toMatchObject({ message: 'given up' })
   expect(Number.isNaN(scores.left[3])).toBe(false)
   expect(Number.isNaN(scores.left[5])).toBe(true)
 })
 
-test('where nothing is trained and nothing drifts, nothing is asked', async () => {
+test('no request is sent if nothing is trained and nothing drifts', async () => {
   const side = drawn('c|a|b')
   const { asked, end } = await scored(side, side, { ...TWO, tokens: 'trained' })
   expect([asked, end]).toEqual([[], { left: undefined, right: undefined }])

@@ -97,7 +97,7 @@ export function scorer(
       for (let from = start; from < end; from += PORTION) {
         signal.throwIfAborted()
         if (portions++ === failAfter) {
-          yield { kind: 'failed', code: 'UPSTREAM_ERROR', detail: 'it fell over', hint: 'try again' }
+          yield { kind: 'failed', code: 'UPSTREAM_ERROR', detail: 'the server crashed', hint: 'try again' }
           return
         }
         const part = scores.slice(from, Math.min(end, from + PORTION))

@@ -53,7 +53,7 @@ function tokenizerCaveats({ model }: TrajectoryView, as: As, tokenizer: Tokenize
   const isChosen = 'tokenizer' in as && as.tokenizer !== undefined
   if (isChosen || recorded?.fingerprint === undefined || recorded.fingerprint === tokenizer.fingerprint) return []
   return [
-    `The tokenizer ${tokenizer.name} found here is not the one that was recorded (its file differs): ids may differ for that alone.`,
+    `The tokenizer ${tokenizer.name} found here is not the one that was recorded (its file differs): ids may differ for this reason alone.`,
   ]
 }
 
@@ -68,17 +68,13 @@ function unknownIdCaveats(trajectory: TrajectoryView, vocab: Vocab): readonly st
       first ??= id
     }
   if (count === 0) return []
-  return [
-    `${tokens(count)} with an id that the tokenizer does not have (the first is ${first}): no text stands for it.`,
-  ]
+  return [`${tokens(count)} with an id that the tokenizer does not have (the first is ${first}): it has no text.`]
 }
 
 function unsureCaveats(unsure: readonly Span[]): readonly string[] {
   const count = unsure.reduce((sum, { start, end }) => sum + end - start, 0)
   if (count === 0) return []
-  return [
-    `The place of ${tokens(count)} in the text is not certain: segments, mask and calls may be off by as much there.`,
-  ]
+  return [`The position of ${tokens(count)} in the text is uncertain: segments, mask and calls may be off by as much.`]
 }
 
 function recentCaveats(text: string): readonly string[] {
@@ -87,7 +83,7 @@ function recentCaveats(text: string): readonly string[] {
   const names = found.slice(0, MOST_NAMED).map((character) => codePoint(character))
   const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : ''
   return [
-    `The text has characters that Python’s tokenizers know from an older Unicode version (${names.join(', ')}${more}): their ids may differ from those in Python.`,
+    `The text has characters that Python’s tokenizers handle by an older Unicode version (${names.join(', ')}${more}): their ids may differ from those in Python.`,
   ]
 }
 
@@ -116,7 +112,7 @@ function partCaveats(messages: readonly Message[]): readonly string[] {
   )
   if (types.size === 0) return []
   return [
-    `Messages hold parts that are not text (${[...types].join(', ')}): the template gets them, but the tokens that a processor would put in their place are not made here.`,
+    `Messages hold parts that are not text (${[...types].join(', ')}): the template receives them, but Rollscope does not create the tokens of a multimodal processor.`,
   ]
 }
 
@@ -129,7 +125,7 @@ function numberCaveats(messages: readonly Message[], tools: TrajectoryView['mode
   ]
   if (!given.some(hasLostSpelling)) return []
   return [
-    'Tools or given calls hold whole numbers too large for the file’s reader, or keys that look like numbers: their digits or order may not be those that were rendered.',
+    'Tools or given calls contain integers too large for the file’s reader, or keys that look like numbers: their digits or order may differ from what was rendered.',
   ]
 }
 

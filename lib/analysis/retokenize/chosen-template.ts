@@ -30,17 +30,17 @@ export function chosenTemplate(
   if (recorded !== undefined) return compiled(recorded, [WITHOUT_OWN])
   return {
     ok: false,
-    why: 'There is no chat template: none is recorded, and the tokenizer comes without one.',
-    hint: 'Choose a template: that of another tokenizer or trajectory, or the one in the template lab.',
+    why: 'There is no chat template: none is recorded, and the tokenizer has none.',
+    hint: 'Choose a template: one of another tokenizer or trajectory, or the one in the template lab.',
   }
 }
 
 const lacking = ({ template }: LoadedSide['trajectory']['model']): string =>
   template
-    ? 'The server rendered with its own chat template, whose text is not known: the tokenizer’s own is used.'
+    ? 'The server rendered with its own chat template, whose text is unknown: the tokenizer’s own is used.'
     : 'No chat template is recorded: the tokenizer’s own is used.'
 
-const WITHOUT_OWN = 'The tokenizer comes without a chat template: the recorded one is used.'
+const WITHOUT_OWN = 'The tokenizer has no chat template: the recorded one is used.'
 
 /** In Python's words, with the line of the template. */
 export function refusedTemplate({ where, className, message, line }: InputError): Making<never> {

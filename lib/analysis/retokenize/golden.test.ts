@@ -99,11 +99,11 @@ function trajectoryOf(
 const messageOf = ({ role, content, tool_call_id: callId }: PythonMessage): Message =>
   role === 'tool' ? { role, content, ...(callId !== undefined && { callId }) } : { role, content }
 
-describe.each(Object.entries(golden.tokenizers))('%s', (name, { sequences, conversations }) => {
+describe.each(Object.entries(golden.tokenizers))('retokenization of %s', (name, { sequences, conversations }) => {
   const tokenizer = loadedTokenizer(tokenizerFolder(name))
   const sideOf = (trajectory: Trajectory, as: As) => shownSide({ as, trajectory, tokenizer, template: undefined })
 
-  test('sequences are encoded again as in Python, with the same first drift', () => {
+  test('encodes sequences as Python does, with the same first drift', () => {
     for (const [kind, ids, ...differing] of sequences) {
       const segment: Segment = { kind: 'response', ids, thinks: [], toolCalls: [] }
       const side = sideOf(trajectoryOf([segment], { tools: [] }, tokenizer), { kind: 'text' })
@@ -114,7 +114,7 @@ describe.each(Object.entries(golden.tokenizers))('%s', (name, { sequences, conve
     }
   })
 
-  test.each(Object.entries(conversations))('%s: the messages are rendered and encoded as in Python', (title, run) => {
+  test.each(Object.entries(conversations))('%s: renders and encodes the messages as Python does', (title, run) => {
     const { messages, tools, options } = golden.conversations[title] as Golden['conversations'][string]
     const segments = run.pieces.flatMap((ids, index): Segment[] => {
       if (index % 2 === 0)
@@ -148,7 +148,7 @@ describe.each(Object.entries(golden.tokenizers))('%s', (name, { sequences, conve
   })
 })
 
-test('so many there are', () => {
+test('the golden file has all runs and conversations', () => {
   const all = Object.values(golden.tokenizers)
   expect(all.flatMap(({ sequences }) => sequences).length).toBeGreaterThanOrEqual(200)
   expect(all.flatMap((each) => Object.keys(each.conversations)).length).toBeGreaterThanOrEqual(60)

@@ -56,7 +56,7 @@ const picture = ({ trajectory }: ShownSide): string =>
 const question = { messages: [user('Q')], reply: reply('A'), finish: stop }
 const simple = simulateRollout(chatml, [question]).trajectory
 
-describe('a conversation', () => {
+describe('the messages side of a conversation', () => {
   test('has a response for each reply, and prompts between; the end of the turn is trained', () => {
     const { trajectory } = simulateRollout(chatml, [
       question,
@@ -77,7 +77,7 @@ describe('a conversation', () => {
     expect(again.caveats).toEqual([])
   })
 
-  test('that ends with a prompt is rendered with the generation prompt', () => {
+  test('that ends with a prompt has the generation prompt', () => {
     const { segments, ...rest } = simulateRollout(chatml, [
       question,
       { messages: [user('R')], reply: [], finish: stop },
@@ -87,7 +87,7 @@ describe('a conversation', () => {
     expect(allIds(again.trajectory)).toEqual(segments.slice(0, 3).flatMap(({ ids }) => ids))
   })
 
-  test('keeps what the prompt opens in the prompt, and what the template drops leaves an empty response', () => {
+  test('keeps text that the prompt opens in the prompt, and gives a dropped reply an empty response', () => {
     const think = { messages: [user('Q')], reply: tokensOf('hm</think>A'), finish: { kind: 'length' } as const }
     expect(picture(made(simulateRollout(headersOnly, [think]).trajectory, { kind: 'raw' }))).toBe(
       '(<|user|>⏎Q<|assistant|>⏎) [hm</think>A]',
@@ -95,22 +95,22 @@ describe('a conversation', () => {
     const mute = '{% for m in messages if m.role != "assistant" %}{{ m.content }};{% endfor %}'
     const again = made(simple, { kind: 'raw' }, { template: mute })
     expect(picture(again)).toBe('(Q;) []')
-    expect(again.caveats).toEqual([expect.stringContaining('Which tokens are replies cannot be told')])
+    expect(again.caveats).toEqual([expect.stringContaining('does not show which tokens are replies')])
   })
 
-  test('with replies given in the first prompt: they are context', () => {
+  test('with replies in the first prompt has them as context', () => {
     const shots: readonly Message[] = [user('1?'), { role: 'assistant', content: '1.' }, user('Q')]
     const again = made(simulateRollout(chatml, [{ ...question, messages: shots }]).trajectory)
     expect(again.trajectory.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt'])
     expect(lossMask(again.trajectory).filter((bit) => bit === 1)).toHaveLength(2)
   })
 
-  test('whose messages were never read leaves them out', () => {
+  test('leaves out messages that the model never read', () => {
     const outcome = { kind: 'failed', code: 'X', message: 'x', unsent: [user('never')] } as const
     expect(picture(made({ ...simple, outcome }))).not.toContain('never')
   })
 
-  test('under another template, and with another tokenizer’s own', () => {
+  test('uses another template, and another tokenizer’s own', () => {
     const other = '{% for m in messages %}{{ m.role[0] }}:{{ m.content }};{% endfor %}'
     const { template, tokenizer } = made(simple, { kind: 'raw' }, { template: other }).trajectory.model
     expect([template?.text, tokenizer?.endOfTurnId]).toEqual([other, undefined])
@@ -120,12 +120,12 @@ describe('a conversation', () => {
     // One that has none of its own.
     const lacking = made(simple, { kind: 'raw', tokenizer: 'theirs' })
     expect(lacking.caveats).toEqual([
-      expect.stringContaining('comes without a chat template: the recorded one is used'),
+      expect.stringContaining('has no chat template: the recorded one is used'),
     ])
   })
 })
 
-describe('thinking and calls', () => {
+describe('the messages side has thinking and calls', () => {
   const tools: readonly ToolSpec[] = [
     { name: 'f', inputSchema: { type: 'object', properties: { x: { type: 'number' } } } },
   ]
@@ -153,7 +153,7 @@ describe('thinking and calls', () => {
   }
   const first = (shown: ShownSide): string => textOf(shown.trajectory.segments[1]?.ids ?? [], shown.trajectory.vocab)
 
-  test('structured: apart from the content, every digit and the order of keys kept', () => {
+  test('structured: separate from the content, with every digit and the order of keys', () => {
     const call =
       '<tool_call>{"name": "f", "arguments": {"x": 1.0, "b": 12345678901234567890, "10": 1e3, "9": -0.0}}</tool_call>'
     expect(first(made(said(`<think>\nwell\n</think>\n\n Hi. ${call}`)))).toBe(
@@ -161,7 +161,7 @@ describe('thinking and calls', () => {
     )
   })
 
-  test('raw: all of it is content', () => {
+  test('raw: all inside the content', () => {
     const text = '<think>\nwell\n</think>\n\n Hi. <tool_call>{"name": "f", "arguments": {"x": 1.0}}</tool_call>'
     const shown = made(said(text, { results: 1 }), { kind: 'raw' })
     expect(first(shown)).toBe(`${text}<|im_end|>`)
@@ -172,12 +172,12 @@ describe('thinking and calls', () => {
     })
   })
 
-  test('a malformed call stays text', () => {
+  test('as text if a call is malformed', () => {
     const text = '<tool_call>{"name": "f", "arguments": {"x": 1,}}</tool_call>'
     expect(first(made(said(text)))).toBe(`${text}<|im_end|>`)
   })
 
-  test('values that no JSON spells keep their digits too, and a run of calls goes with its delimiters', () => {
+  test('with the digits of values that JSON cannot spell, and without the delimiters of a run of calls', () => {
     const xml = '<tool_call>\n<function=f>\n<parameter=x>\n1.0\n</parameter>\n</function>\n</tool_call>'
     expect(first(made(said(xml, { parser: 'qwen_xml' })))).toContain('"arguments": {"x": 1.0}')
     const kimi =
@@ -272,19 +272,19 @@ describe('thinking and calls', () => {
     ],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
-  ])('%s: calls and what stands around them go together, digits stay', (parser, text, thought) => {
+  ])('%s: without the text around calls, with all digits', (parser, text, thought) => {
     expect(first(made(said(text, { parser })))).toBe(
       `${thought}Hi.[{"id": "call_0000", "type": "function", "function": {"name": "f", "arguments": {"x": 2.0}}}]<|im_end|>`,
     )
   })
 
-  test('what gpt-oss writes around a text is no part of it', () => {
+  test('without the text that gpt-oss writes around a message', () => {
     expect(first(made(said('<|channel|>final<|message|>Hi.', { parser: 'gpt-oss' })))).toBe('Hi.<|im_end|>')
     const list = '[f(1), f(2)]'
     expect(first(made(said(list, { parser: 'pythonic' })))).toBe(`${list}<|im_end|>`)
   })
 
-  test('calls that are not found again, or others than before, have ids of their own', () => {
+  test('with new ids for calls that are not found again, or differ', () => {
     const dropping =
       "{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\\n' + m.content -}}{{- '<tool_call>{\"name\": \"g\", \"arguments\": {}}</tool_call>' * 2 if m.tool_calls -}}{{- '<|im_end|>\\n' -}}{%- endfor -%}"
     const { trajectory } = made(said('<tool_call>{"name": "f", "arguments": {}}</tool_call>'), undefined, {
@@ -293,7 +293,7 @@ describe('thinking and calls', () => {
     expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ id: 'call_0000-again' }, { id: 'call_0001-again' }] })
   })
 
-  test('without a recorded parser calls stay text, and that is a caveat', () => {
+  test('as text if no parser is recorded, with a caveat', () => {
     const trajectory = said('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
     const { parser: _, ...model } = trajectory.model
     const bare = {
@@ -308,10 +308,10 @@ describe('thinking and calls', () => {
   })
 })
 
-describe('unusual trajectories', () => {
+describe('the messages side of an unusual trajectory', () => {
   const [prompt, response] = simple.segments as [PromptSegment, ResponseSegment]
 
-  test('under way: what has come is compared, the open response with its calls', () => {
+  test('in progress has what has arrived, and the calls of the open response', () => {
     const text = '<tool_call>{"name": "f", "arguments": {"x": 1.0}}</tool_call>'
     const open: ResponseSegment = { kind: 'response', ids: tokensOf(text), thinks: [], toolCalls: [] }
     const running: TrajectoryView = {
@@ -329,7 +329,7 @@ describe('unusual trajectories', () => {
     expect(picture(made(asked))).toBe('(<|im_start|>user⏎Q<|im_end|>⏎<|im_start|>assistant⏎)')
   })
 
-  test('two responses in a row are one reply, with the calls of both', () => {
+  test('joins two responses in a row to one reply with the calls of both', () => {
     const cut: ResponseSegment = { ...response, ids: tokensOf('A <think>h'), thinks: [], finish: { kind: 'length' } }
     const text = 'm</think><tool_call>{"name": "f", "arguments": {}}</tool_call> B'
     const start = text.indexOf('<tool_call>')
@@ -364,7 +364,7 @@ describe('unusual trajectories', () => {
     expect(picture(made(two))).toContain('[A <think>hm</think> B<|im_end|>]')
   })
 
-  test('a reply that was begun for the model: what was given is not trained', () => {
+  test('does not train the given beginning of a reply', () => {
     const given: PromptSegment = {
       kind: 'prompt',
       ids: tokensOf('Well, '),
@@ -383,16 +383,16 @@ describe('unusual trajectories', () => {
     })
   })
 
-  test('glue of the template alone parts two replies', () => {
+  test('splits two replies at glue of the template', () => {
     const glue: PromptSegment = { kind: 'prompt', ids: tokensOf('\n<|im_start|>assistant\n'), messages: [] }
     const twice = { ...simple, segments: [prompt, response, glue, response] }
     expect(picture(made(twice))).toMatch(/\[A<\|im_end\|>\] \(⏎<\|im_start\|>assistant⏎\) \[A<\|im_end\|>\] \(⏎\)$/)
   })
 
   test.each([
-    ['no messages at all', [{ ...prompt, messages: [] }, response], /ids but not the messages/],
+    ['no messages at all', [{ ...prompt, messages: [] }, response], /ids, but not the messages/],
     ['a first prompt given as text', [{ ...prompt, messages: [] }, response, prompt, response], /given as text or ids/],
-  ] as const)('%s: refused, with what can be done', (_, segments, why) => {
+  ] as const)('%s: refused, with a hint', (_, segments, why) => {
     expect(side({ ...simple, segments })).toMatchObject({
       ok: false,
       why: expect.stringMatching(why),
@@ -400,7 +400,7 @@ describe('unusual trajectories', () => {
     })
   })
 
-  test('images go to the template, and the tokens that a processor makes are a caveat', () => {
+  test('passes images to the template, with a caveat on the tokens of a processor', () => {
     const parts: Message = { role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image' }] }
     const template =
       "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{{ p.text if p.type == 'text' else '<image>' }}{% endfor %}{% endif %};{% endfor %}"
@@ -409,7 +409,7 @@ describe('unusual trajectories', () => {
     expect(shown.caveats).toEqual([expect.stringContaining('parts that are not text (image)')])
   })
 
-  test('a file that names no tokenizer: texts and calls are found with the one chosen', () => {
+  test('without a named tokenizer finds texts and calls with the chosen one', () => {
     const { tokenizer: _, parser: __, ...model } = simple.model
     const bare = { ...simple, vocab: {}, model }
     expect(picture(made(bare, { kind: 'structured', tokenizer: 'bytes' }, { template: chatml }))).toContain(
@@ -423,10 +423,10 @@ describe('unusual trajectories', () => {
   })
 })
 
-describe('templates', () => {
+describe('the template of the messages side', () => {
   const { template: _, ...untold } = simple.model
 
-  test('not recorded: the tokenizer’s own, and a caveat; without one there is no side', () => {
+  test('is the tokenizer’s own if none is recorded, with a caveat; without both there is no side', () => {
     const bare = { ...simple, model: untold }
     expect(made(bare, undefined, { tokenizer: withOwn(chatml) }).caveats).toEqual([
       expect.stringContaining('No chat template is recorded'),
@@ -442,7 +442,7 @@ describe('templates', () => {
     ])
   })
 
-  test('that refuse the conversation, or do not compile, are told in Python’s words', () => {
+  test('that refuses the conversation, or does not compile, is reported in Python’s words', () => {
     expect(
       side(
         {
@@ -472,7 +472,7 @@ describe('templates', () => {
     expect(side(odd)).toMatchObject({ ok: false, why: expect.stringContaining('The recorded options cannot be read') })
   })
 
-  test('that write the time get that of the trajectory, and that is a caveat', () => {
+  test('that writes the time gets that of the trajectory, with a caveat', () => {
     const dated = `{{ strftime_now('%Y-%m-%d') }}${chatml}`
     const shown = made({ ...simple, createdAt: '2026-07-04T15:00:00' }, undefined, { template: dated })
     expect(picture(shown)).toMatch(/^\(2026-07-04</)
@@ -483,7 +483,7 @@ describe('templates', () => {
   })
 })
 
-describe('caveats', () => {
+describe('the messages side has a caveat if', () => {
   test('the tokenizer of the run was the server’s', () => {
     const tokenizer = { name: 'theirs', source: 'server' as const, specialIds: [END] }
     const shown = made(
@@ -494,7 +494,7 @@ describe('caveats', () => {
     expect(shown.caveats).toEqual([expect.stringContaining('tokenized by the server itself')])
   })
 
-  test('numbers and keys that a file’s reader may have changed; not of our own runs', () => {
+  test('a file’s reader may have changed numbers and keys, but not for Rollscope’s own runs', () => {
     const given: Message = {
       role: 'assistant',
       content: '',
@@ -504,7 +504,7 @@ describe('caveats', () => {
     const own = { ...simple, segments: [{ ...simple.segments[0], messages }, simple.segments[1]] } as Trajectory
     const imported = { ...own, provenance: { kind: 'import', format: 'x', lacked: [] } as const }
     expect(made(own).caveats).toEqual([])
-    expect(made(imported).caveats).toEqual([expect.stringContaining('whole numbers too large')])
+    expect(made(imported).caveats).toEqual([expect.stringContaining('integers too large')])
     const keyed = {
       ...simple,
       model: { ...simple.model, tools: [{ name: 'f', inputSchema: { b: 1, '9': { c: 'x' } } }] },

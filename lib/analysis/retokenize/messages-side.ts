@@ -85,4 +85,4 @@ export function recordedMessages(given: LoadedSide, as: MessagesAs, side: SideTo
   }
 }
 
-const NO_PARSER = 'No tool-call parser is recorded: calls stay in the text of the messages.'
+const NO_PARSER = 'No tool-call parser is recorded: calls remain in the text of the messages.'

@@ -21,8 +21,8 @@ export function recordedClock({ createdAt }: Pick<TrajectoryView, 'createdAt'>):
       if (!isRead) return []
       const taken = isKnown
         ? `that of the trajectory (${createdAt})`
-        : 'of 1970, since the trajectory’s own cannot be read'
-      return [`The template writes the time of its render: here it is ${taken}, which a later render would not have.`]
+        : 'of 1970, because the trajectory’s own cannot be read'
+      return [`The template writes the time of its render: here it is ${taken}; a later render differs.`]
     },
   }
 }

@@ -85,7 +85,7 @@ export const recordedTexts = (
 
 const WITHOUT_MESSAGES: Making<never> = {
   ok: false,
-  why: 'The file holds ids but not the messages that they were made of.',
+  why: 'The file contains ids, but not the messages that they were rendered from.',
   hint: 'Compare it as text: that needs no messages. Or open a file of the same run that has its messages.',
 }
 

@@ -48,9 +48,9 @@ export function replySegments(
 }
 
 const NO_REPLIES =
-  'Which tokens are replies cannot be told from this template: all of them count as context, and none as trained.'
+  'This template does not show which tokens are replies: all tokens count as context, and none as trained.'
 const FORCED_LOST =
-  'A reply begins with text that was given to the model: it is not found in what the template writes, so it counts as trained.'
+  'A reply begins with given text that the template’s output does not contain, so it counts as trained.'
 
 /** Half-open ranges of tokens, in order and apart; of a reply that is not there, an empty one. */
 function replyRanges(parts: readonly HeldPart[], { messages, parts: kinds }: Conversation): readonly Span[] {

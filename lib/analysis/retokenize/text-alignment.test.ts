@@ -52,11 +52,11 @@ test.each<[string, readonly number[], string]>([
     [...tiny.encode('One\n'), ...spelled('<|im_end|>'), ...tiny.encode('\nTwo.')],
     'One\n[<|im_end|>~<|im_end|>]\nTwo.',
   ],
-])('%s', (_, ids, shown) => {
+])('text alignment of %s', (_, ids, shown) => {
   expect(again(ids)).toBe(shown)
 })
 
-test('the space that SentencePiece puts first is in no drift', () => {
+test('the space that SentencePiece adds first is in no drift', () => {
   const spacing: Tokenizer = { ...byteTokenizer, encode: (text) => byteTokenizer.encode(` ${text}`) }
   expect(again(spacing.encode('one two'), spacing)).toBe(' one two')
   expect(again(spacing.encode('one two').slice(1), spacing)).toBe('[| ]one two')

@@ -50,7 +50,7 @@ const made = (trajectory: Trajectory, tokenizer: SideTokenizer = bytes) =>
   textSide({ trajectory, as: { kind: 'text' } }, tokenizer)
 const letters = (text: string): number[] => Array.from(new TextEncoder().encode(text))
 
-describe('any ids in any segments', () => {
+describe('the text side of any ids in any segments', () => {
   const id = fc.nat({ max: tiny.tokenizer.vocabularySize - 1 })
   const segment = fc.array(fc.tuple(id, fc.constantFrom(0 as const, 1 as const)), { maxLength: 12 }).chain((tokens) => {
     const ids = tokens.map(([one]) => one)
@@ -66,7 +66,7 @@ describe('any ids in any segments', () => {
   })
   const drawn = fc.array(segment, { maxLength: 6 })
 
-  test('are a trajectory again, of the ids that the whole text has', () => {
+  test('is a trajectory with the ids of the whole text', () => {
     fc.assert(
       fc.property(drawn, (segments) => {
         const trajectory = trajectoryOf(segments, tiny.tokenizer)
@@ -91,7 +91,7 @@ describe('any ids in any segments', () => {
       ),
     )
 
-  test('have the segment and the mask of the character that they begin with, where the text stays the same', () => {
+  test('gives each token the segment and the mask of its first character if the text stays the same', () => {
     let compared = 0
     fc.assert(
       fc.property(drawn, (segments) => {
@@ -118,7 +118,7 @@ describe('any ids in any segments', () => {
     expect(compared).toBeGreaterThan(25)
   })
 
-  test('that are the tokenizer’s own encoding stay as they are', () => {
+  test('keeps ids that are the tokenizer’s own encoding', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 4 }), (texts) => {
         const end = tiny.tokenizer.addedTokens.find(({ content }) => content === '<|im_end|>')?.id ?? -1
@@ -132,7 +132,7 @@ describe('any ids in any segments', () => {
   })
 })
 
-test('half a character at the end of a response is a character of the response', () => {
+test('half a character at the end of a response is a character of the response on the text side', () => {
   const end = byteId('<|im_end|>')
   const { trajectory } = made(trajectoryOf([response([97, 0xf0, 0x9f]), prompt([end, 10])], byteTokenizer))
   expect(trajectory.segments.map(({ ids }) => Array.from(ids))).toEqual([
@@ -141,7 +141,7 @@ test('half a character at the end of a response is a character of the response',
   ])
 })
 
-test('what two segments spell together belongs to the first, and the second has no tokens', () => {
+test('a token that two segments spell together belongs to the first, and the second has no tokens', () => {
   const call = letters('<tool_call>')
   const segments = [response(call.slice(0, 4)), response(call.slice(4)), prompt(letters('x'))]
   const { trajectory, perSegment } = made(trajectoryOf(segments, byteTokenizer))
@@ -150,7 +150,7 @@ test('what two segments spell together belongs to the first, and the second has 
   expect(perSegment?.map(({ drifted }) => drifted)).toEqual([0, 0, 0])
 })
 
-test('a segment that has other tokens by itself is told', () => {
+test('a segment that is tokenized differently by itself is reported', () => {
   const ids = [97, ...letters('<think>')]
   const { perSegment } = made(trajectoryOf([prompt([98]), response(ids)], byteTokenizer))
   expect(perSegment).toEqual([
@@ -159,7 +159,7 @@ test('a segment that has other tokens by itself is told', () => {
   ])
 })
 
-test('spans of calls and their texts go with the characters', () => {
+test('on the text side, spans of calls and their texts move with the characters', () => {
   const spelled = 'x <tool_call>{"a": 1}</tool_call>'
   const text = { start: 2, end: 33 }
   const call: ToolCall = {
@@ -184,7 +184,7 @@ test('spans of calls and their texts go with the characters', () => {
   })
 })
 
-test('where the tokenizer changes the text, offsets are those of the new one', () => {
+test('on the text side, offsets are those of the new text if the tokenizer changes the text', () => {
   const accents = [...tiny.tokenizer.encode('e'), ...tiny.tokenizer.encode('\u0301')]
   const rest = tiny.tokenizer.encode('xy')
   const ids = [...accents, ...rest]
@@ -205,8 +205,8 @@ test('where the tokenizer changes the text, offsets are those of the new one', (
   expect(segment).toMatchObject({ toolCalls: [{ text: { start: 1, end: 3 } }] })
 })
 
-describe('another tokenizer', () => {
-  test('encodes the text that the recorded one has; the end of turn is found by its text', () => {
+describe('the text side with another tokenizer', () => {
+  test('encodes the text of the recorded tokenizer and finds the end of turn by its text', () => {
     const end = byteId('<|im_end|>')
     const trajectory = trajectoryOf(
       [prompt(letters('a b')), response([...letters('c'), end], { finish: { kind: 'stop', matched: end } })],
@@ -229,20 +229,20 @@ describe('another tokenizer', () => {
     expect(perSegment).toBeUndefined()
   })
 
-  test('found in place of the recorded one is a caveat', () => {
+  test('has a caveat if that is used in place of the recorded one', () => {
     const { caveats } = made(trajectoryOf([prompt(letters('a'))], byteTokenizer), tiny)
     expect(caveats).toEqual([expect.stringContaining('The tokenizer tiny found here is not the one that was recorded')])
   })
 })
 
-test('a text with characters of a recent Unicode is a caveat that names them', () => {
+test('characters of a recent Unicode version are a caveat that names them', () => {
   const { caveats } = made(
     trajectoryOf([prompt(letters('a\u{1fac8}\u{1faea}\u{1faef}\u{1f6d8}\u{1fa8a}\u{1fa8e}'))], byteTokenizer),
   )
   expect(caveats).toEqual([expect.stringContaining('(U+1FAC8, U+1FAEA, U+1FAEF, U+1F6D8, U+1FA8A and 1 more)')])
 })
 
-test('ids without a text, and tokens without a certain place, are caveats', () => {
+test('ids without a text, and tokens without a certain position, are caveats', () => {
   expect(made(trajectoryOf([prompt([97, 999])], byteTokenizer)).caveats).toEqual([
     expect.stringMatching(/^1 token with an id that the tokenizer does not have \(the first is 999\)/),
   ])
@@ -250,17 +250,17 @@ test('ids without a text, and tokens without a certain place, are caveats', () =
   const { caveats } = made(trajectoryOf([prompt(letters('abcdefghij'))], byteTokenizer), {
     tokenizer: turned,
   } as SideTokenizer)
-  expect(caveats).toEqual([expect.stringMatching(/^The place of \d+ tokens in the text is not certain/)])
+  expect(caveats).toEqual([expect.stringMatching(/^The position of \d+ tokens in the text is uncertain/)])
 })
 
-test('bytes that the file lacks are the tokenizer’s', () => {
+test('bytes that the file lacks come from the tokenizer', () => {
   const trajectory = trajectoryOf([prompt(letters('ab'))], byteTokenizer)
   const { tokenizer: _, ...model } = trajectory.model
   const { trajectory: again } = made({ ...trajectory, model, vocab: {} })
   expect([allIds(again), again.vocab]).toEqual([letters('ab'), { 97: 'a', 98: 'b' }])
 })
 
-test('the id of the longest one has room for the mode', () => {
+test('the longest trajectory id leaves room for the mode', () => {
   const trajectory = { ...trajectoryOf([prompt([97])], byteTokenizer), id: 'x'.repeat(200) }
   const again = made(trajectory).trajectory as Trajectory
   expect(decode(encode(again))).toEqual({ ok: true, trajectory: again })

@@ -32,7 +32,7 @@ const rowOf = (format: string, trajectory: Trajectory): SheetRow => {
 
 const names = writableFormats.map(({ name }) => name)
 
-test.each(names)('%s: what stands beside a token is its own', (name) => {
+test.each(names)('the trainer sheet of %s puts each entry next to its token', (name) => {
   fc.assert(
     fc.property(trajectories, (trajectory) => {
       const row = rowOf(name, trajectory)
@@ -47,7 +47,7 @@ test.each(names)('%s: what stands beside a token is its own', (name) => {
   )
 })
 
-test.each(names)('%s: sums and edges are those of the loss mask', (name) => {
+test.each(names)('the trainer sheet of %s has the sums and edges of the loss mask', (name) => {
   fc.assert(
     fc.property(trajectories, (trajectory) => {
       const { mask, turns, edgeMarks, columns } = rowOf(name, trajectory)
@@ -69,7 +69,7 @@ test.each(names)('%s: sums and edges are those of the loss mask', (name) => {
   )
 })
 
-test('slime cuts after the first prompt, Rollscope at every segment, strands-sglang nowhere', () => {
+test('the trainer sheet has slime’s cut after the first prompt, Rollscope’s at every segment, strands-sglang’s nowhere', () => {
   const scored = { ...sample, segments: sample.segments.slice(0, 1) }
   expect(rowOf('slime', sample).cuts).toEqual([{ token: 3, begins: ['loss_mask'], ends: [] }])
   expect(rowOf('strands-sglang', sample).cuts).toEqual([])
@@ -78,14 +78,14 @@ test('slime cuts after the first prompt, Rollscope at every segment, strands-sgl
   expect(rowOf('slime', scored).cuts).toEqual([])
 })
 
-test('turns of the sample', () => {
+test('the trainer sheet lists the turns of the sample', () => {
   const { turns, edgeMarks, mask } = rowOf('strands-sglang', sample)
   expect(Array.from(turns)).toEqual([1, 3, 7, 5, 3, 10, 10, 1])
   expect(Array.from(edgeMarks)).toEqual([3, 4, 7, 8, 10, 11])
   expect(mask).toEqual({ trained: 6, context: 6, first: 3, last: 10, differing: 0 })
 })
 
-test('nothing in a cell is one of three things', () => {
+test('an empty cell of the trainer sheet has one of three meanings', () => {
   const [, mask, logprobs] = rowOf('rollscope', sample).columns
   if (!mask || !logprobs) throw new Error('Rollscope writes both')
   expect(entryAt(mask, 0)).toEqual({ kind: 'meant', value: 0 })
@@ -94,12 +94,12 @@ test('nothing in a cell is one of three things', () => {
   expect(entryAt(logprobs, 99)).toEqual({ kind: 'absent' })
 })
 
-test('a format that is not there is a trainer’s', () => {
+test('the trainer sheet falls back to a trainer’s format if the chosen one does not exist', () => {
   for (const name of [undefined, 'nothing']) expect(sheetOf(name, sample).format).toBe('strands-sglang')
   expect(sheetOf('slime', sample).formats.map(({ name }) => name)).toEqual(names)
 })
 
-test('beside its arrays a record is told in brief', () => {
+test('the trainer sheet summarizes the other fields of a record', () => {
   const { others, lost } = sheetOf('slime', { ...sample, reward: 0.5, title: 'x'.repeat(200) })
   expect(others).toContainEqual({ name: 'reward', text: '0.5' })
   expect(others).toContainEqual({ name: 'status', text: '"truncated"' })
@@ -110,7 +110,7 @@ test('beside its arrays a record is told in brief', () => {
   expect(own).toContainEqual({ name: 'vocab', text: '10 fields' })
 })
 
-test('the file and its arrays are what Export saves', () => {
+test('the trainer’s file and its arrays equal what Export saves', () => {
   fc.assert(
     fc.property(trajectories, fc.constantFrom(...names), (trajectory, format) => {
       const view = pack(trajectory).trajectory

@@ -17,7 +17,7 @@ const sampledWith = (samplingParams: Readonly<Record<string, unknown>> | undefin
 })
 const recorded = (trajectory: Trajectory) => Float64Array.from(logprobs(trajectory), (value) => value ?? Number.NaN)
 
-test('prompts and responses whose logprobs are recorded are scored, neighbours in one range', () => {
+test('prompts and responses with recorded logprobs are scored, neighbours in one range', () => {
   expect(rangesToVerify(sample)).toEqual([{ start: 0, end: 8 }])
   const [prompt, response] = sample.segments as [Trajectory['segments'][number], ResponseSegment]
   const { logprobs: _, ...unasked } = prompt
@@ -29,7 +29,7 @@ test('prompts and responses whose logprobs are recorded are scored, neighbours i
   expect(rangesToVerify({ ...sample, segments: [] })).toEqual([])
 })
 
-test('scored as it was recorded there is no noise', () => {
+test('scores equal to the recorded ones have no noise', () => {
   const trajectory = sampledWith({ temperature: 1 })
   expect(verification(pack(trajectory).trajectory, recorded(trajectory))).toEqual({
     sampled: { tokens: 4, mean: 0, p99: 0, max: 0 },
@@ -41,7 +41,7 @@ test('scored as it was recorded there is no noise', () => {
   })
 })
 
-test('the noise floor is the mean difference of trained tokens, and what differs far more is named', () => {
+test('the noise floor is the mean difference of trained tokens, and outliers are named', () => {
   const trajectory = sampledWith({ temperature: 0 })
   const scores = recorded(trajectory).map((value, index) => value + (index === 6 ? -2 : 0.001))
   const { sampled, outliers } = verification(trajectory, scores)
@@ -50,13 +50,13 @@ test('the noise floor is the mean difference of trained tokens, and what differs
   expect(outliers).toEqual([{ index: 6, recorded: -1, scored: -3 }])
 })
 
-test('tempered logprobs are kept apart: their difference is no noise', () => {
+test('tempered logprobs are kept apart from the noise floor', () => {
   const { sampled, tempered, outliers, prefill } = verification(sample, recorded(sample))
   expect([sampled, outliers, prefill?.tokens]).toEqual([undefined, [], 2])
   expect(tempered).toMatchObject({ reasons: ['sampled at temperature 0.7'], difference: { tokens: 4 } })
 })
 
-test('what was not scored counts for nothing', () => {
+test('tokens that were not scored count for nothing', () => {
   const scores = new Float64Array(ids(sample).length).fill(Number.NaN)
   expect(verification(sample, scores)).toMatchObject({ sampled: undefined, prefill: undefined, tempered: undefined })
 })
