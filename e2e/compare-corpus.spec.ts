@@ -130,7 +130,7 @@ test('A drift report of dropped files names what could not be checked, is export
   await ended(page)
   await expect(page.getByLabel('Summary')).toContainText('1 of 2 checked, 3 not checked')
   const reasons = page.getByRole('region', { name: 'Not checked' })
-  await expect(reasons).toContainText('2 × The record is no trajectory.')
+  await expect(reasons).toContainText('2 × The record is not a trajectory.')
   await expect(reasons).toContainText('a.jsonl:2')
   await expect(reasons).toContainText('1 × The file names no tokenizer.')
 

@@ -1,4 +1,4 @@
-/** The command as a shell would call it: real files, a real tokenizer. */
+/** Tests the command as a shell calls it: real files, a real tokenizer. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -15,7 +15,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-command-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text)
-/** With the shipped tokenizer two line breaks would merge at the generation prompt. */
+/** With the shipped tokenizer two line breaks merge at the generation prompt. */
 const unmerged = steady.replace("'\\n<tool_call>", "'<tool_call>")
 const aliased = alias.replace("'\\n<tool_call>", "'<tool_call>")
 beforeAll(() => {
@@ -57,20 +57,20 @@ async function run(...argumentList: string[]) {
   return { status, output, complaint, starts }
 }
 
-test('a template that keeps everything: 0, and the counts', async () => {
+test('doctor exits with 0 and prints the counts for a template that keeps everything', async () => {
   const { status, output } = await run('doctor', 'steady.jinja')
   expect(output).toMatch(/^steady\.jinja, with the ids of tiny: \d+ stable, 0 unstable, \d+ not applicable, 0 errors\n/)
   expect(status).toBe(0)
 })
 
-test('a template that drops earlier thinking: 1, and what, where and what helps', async () => {
+test('doctor exits with 1 for a template that drops earlier thinking, and prints what, where and a remedy', async () => {
   const { status, output } = await run('doctor', 'looks-back.jinja')
   expect(status).toBe(1)
   expect(output).toMatch(/UNSTABLE user\//)
   expect(output).toMatch(/line \d+: /)
 })
 
-test('--text compares characters: boundaries at which only tokens merge are no findings', async () => {
+test('doctor --text compares characters: boundaries at which only tokens merge are no findings', async () => {
   write('merging.jinja', steady)
   const tokens = await run('doctor', 'merging.jinja')
   expect(tokens.output).toMatch(/ with the ids of tiny: \d+ stable, (\d+) unstable \(\1 of them only merge tokens\)/)
@@ -80,7 +80,7 @@ test('--text compares characters: boundaries at which only tokens merge are no f
   expect([tokens.status, text.status]).toEqual([1, 0])
 })
 
-test('--json prints the whole report and nothing else', async () => {
+test('doctor --json prints the whole report and nothing else', async () => {
   const { status, output } = await run('doctor', 'looks-back.jinja', '--json')
   const report = JSON.parse(output)
   expect(report.version).toBe(REPORT_VERSION)
@@ -88,7 +88,7 @@ test('--json prints the whole report and nothing else', async () => {
   expect(status).toBe(1)
 })
 
-test('a model’s folder brings its own template; options and tools reach it', async () => {
+test('doctor uses the template of a model’s folder, with the given options and tools', async () => {
   const plain = JSON.parse((await run('doctor', tiny, '--json')).output)
   const set = JSON.parse(
     (await run('doctor', tiny, '--json', '--option', 'enable_thinking=false', '--tools', 'tools.json')).output,
@@ -97,14 +97,14 @@ test('a model’s folder brings its own template; options and tools reach it', a
   const names = (report: { facts: { options: readonly { name: string }[] } }) =>
     report.facts.options.map(({ name }) => name)
   expect(names(plain)).toEqual(['enable_thinking'])
-  // Beside what is given the other value and none are tried, and the one that is given is not tried again.
+  // Besides the given value, the other value and no value are tried, and the given one is not repeated.
   const tried = ({ cells }: { cells: readonly { place: { options: object } }[] }) =>
     new Set(cells.map(({ place }) => JSON.stringify(place.options)))
   expect(tried(plain)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":false}']))
   expect(tried(set)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":null}']))
 })
 
-test('--trajectory checks the recorded boundaries with the recorded tools, options and messages', async () => {
+test('doctor --trajectory checks the recorded boundaries with the recorded tools, options and messages', async () => {
   for (const name of ['parallel-calls', 'two-steps', 'tool-error', 'retokenization-drift']) {
     const { status, output } = await run(
       'doctor',
@@ -122,18 +122,18 @@ test('--trajectory checks the recorded boundaries with the recorded tools, optio
   }
 })
 
-describe('--fix', () => {
-  test('writes the fixed template to standard output, what it did to standard error, and is stable then', async () => {
+describe('doctor --fix', () => {
+  test('writes the fixed template to standard output and a report to standard error, and the template is stable', async () => {
     const { status, output, complaint } = await run('doctor', 'alias.jinja', '--fix')
     expect(output).toBe(aliased.replace('<|endoftext|>', '<|im_end|>'))
-    expect(complaint).toMatch(/^alias\.jinja: 1 fixes applied, 0 cells still unstable\n/)
+    expect(complaint).toMatch(/^alias\.jinja: 1 fix applied, 0 cells still unstable\n/)
     expect(status).toBe(0)
   })
 
-  test('--out writes a file and prints what it did; 1 says that cells are still unstable', async () => {
+  test('writes a file with --out and prints a report; status 1 means that cells are still unstable', async () => {
     const all = await run('doctor', 'alias.jinja', '--fix', '--out', 'fixed.jinja')
     expect(all.output).toMatch(/^applied for user\/none\/off: Ends every turn with <\|im_end\|>/m)
-    expect(all.output).toMatch(/^ {2}cures \d+ cells; of \d+ generated conversations \d+ broke, \d+ still break$/m)
+    expect(all.output).toMatch(/^ {2}fixes \d+ cells; of \d+ generated conversations \d+ broke, \d+ still break$/m)
     expect(all.output).toMatch(
       /^ {2}changes: A plain reply that a question follows is written with "<\|im_end\|>" instead/m,
     )
@@ -145,7 +145,7 @@ describe('--fix', () => {
   })
 })
 
-test('a tokenizer_config.json is read for its template', async () => {
+test('doctor reads the template of a tokenizer_config.json', async () => {
   expect((await run('doctor', 'tokenizer_config.json', '--tokenizer', tiny)).status).toBe(0)
 })
 
@@ -154,24 +154,24 @@ test.each([
   [['doctor', 'nowhere.jinja'], 3, /there is no file or folder .*nowhere\.jinja/],
   [['doctor', 'empty.json'], 3, /JSON without a chat_template/],
   [['doctor', 'steady.jinja', '--tokenizer', './nowhere'], 3, /no folder|not under a folder/],
-  [['doctor', 'steady.jinja', '--trajectory', 'no-trajectory.json'], 3, /is no trajectory: /],
+  [['doctor', 'steady.jinja', '--trajectory', 'no-trajectory.json'], 3, /is not a trajectory: /],
   [['doctor', 'steady.jinja', '--tools', 'nowhere.json'], 3, /nowhere\.json cannot be read/],
   [['doctor', 'steady.jinja', '--option', 'thinking'], 2, /KEY=VALUE/],
   [['doctor', 'broken.jinja', '--fix'], 3, /broken\.jinja: template, line 2: TemplateSyntaxError/],
   [['doctor', 'steady.jinja', '--fix', '--out', 'nowhere/x.jinja'], 3, /nowhere\/x\.jinja cannot be written/],
-  [['doctor', 'steady.jinja', '--out', 'x.jinja'], 2, /goes with --fix/],
-  [['doctor'], 2, /wants one TEMPLATE or MODEL, not 0/],
+  [['doctor', 'steady.jinja', '--out', 'x.jinja'], 2, /requires --fix/],
+  [['doctor'], 2, /takes one TEMPLATE or MODEL, not 0/],
   [['doctor', 'a', 'b'], 2, /not 2/],
   [['doctor', '--colour'], 2, /--colour/],
   [['drifts'], 2, /no command "drifts"/],
   [[], 2, /rollscope COMMAND/],
-])('%j ends with %i and says why', async (argumentList, status, why) => {
+])('rollscope %j exits with %i and prints the reason', async (argumentList, status, why) => {
   const ended = await run(...argumentList)
   expect(`${ended.output}${ended.complaint}`).toMatch(why)
   expect(ended.status).toBe(status)
 })
 
-test('help is told, with the statuses that docs/command-line.md lists', async () => {
+test('doctor --help lists the exit statuses of docs/command-line.md', async () => {
   expect(await run('--help')).toMatchObject({ status: 0, output: expect.stringContaining('doctor TEMPLATE|MODEL') })
   const { status, output } = await run('doctor', '--help')
   expect(status).toBe(0)
@@ -187,7 +187,7 @@ test('rollscope --version prints the version and nothing else', async () => {
   expect(await run('-v')).toMatchObject({ status: 0, output: 'rollscope 1.2.3\n' })
 })
 
-test('rollscope start starts the application once; with --help it says which settings there are', async () => {
+test('rollscope start starts the application once; with --help it lists the settings', async () => {
   expect(await run('start')).toEqual({ status: 0, output: '', complaint: '', starts: 1 })
   expect(await run('start', '--help')).toMatchObject({
     status: 0,

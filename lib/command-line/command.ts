@@ -1,11 +1,11 @@
-/** Which command is meant, and what becomes of it: a number for the shell. */
+/** Runs the command that the arguments name, and returns a status for the shell. */
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 export interface Surroundings {
-  /** Where relative paths begin. */
+  /** The folder where relative paths begin. */
   readonly folder: string
   readonly places: TokenizerPlaces
   /** Name of the built-in model's tokenizer. */
@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly input: AsyncIterable<string>
   readonly print: (text: string) => void
   readonly complain: (text: string) => void
-  /** Of Rollscope. */
+  /** The version of Rollscope. */
   readonly version: string
   /** Starts the application, which then runs until a signal ends it. */
   readonly start: () => Promise<void>
@@ -23,24 +23,24 @@ export interface Surroundings {
 const HELP = `rollscope COMMAND
 
   start                   Start the application, and print the address to open.
-  doctor TEMPLATE|MODEL   Does the chat template keep what the model wrote, turn after turn?
-  drift FILE…             Would trajectories become other tokens where text or messages are kept instead of ids?
+  doctor TEMPLATE|MODEL   Check whether a chat template preserves earlier turns.
+  drift FILE…             Find tokens that change if text or messages are kept instead of ids.
 
-rollscope COMMAND --help says more. rollscope --version prints the version.
+Run rollscope COMMAND --help for details. rollscope --version prints the version.
 `
 
 const START_HELP = `rollscope start
 
-Builds Rollscope if there is no build of its sources yet, starts it, and prints the address to open. Ctrl-C stops it.
+Builds Rollscope if its sources are not built yet, starts it, and prints the address to open. Ctrl-C stops it.
 
-Environment variables are its settings; paths in them start at the folder that the command is called in:
-  PORT                    where it listens on 127.0.0.1; 3000 unless set
-  SGLANG_BASE_URL         the default server; the built-in model unless set
-  ROLLSCOPE_DATA          where trajectories are kept; the data folder of the platform unless set
+Environment variables are its settings. Relative paths in them start at the current folder:
+  PORT                    port on 127.0.0.1; default: 3000
+  SGLANG_BASE_URL         the default server; default: the built-in model
+  ROLLSCOPE_DATA          folder of the trajectories; default: the data folder of the platform
 The README lists all of them.
 `
 
-/** Returns the exit status. */
+/** Runs a command and returns the exit status. */
 export async function command(argumentList: readonly string[], around: Surroundings): Promise<number> {
   const [name, ...rest] = argumentList
   try {
@@ -69,6 +69,9 @@ async function startCommand(rest: readonly string[], around: Surroundings): Prom
   if (argument === undefined) await around.start()
   else if (argument === '--help' || argument === '-h') around.print(START_HELP)
   else
-    throw new CommandError(EXIT.usage, `rollscope start takes no ${JSON.stringify(argument)}: rollscope start --help`)
+    throw new CommandError(
+      EXIT.usage,
+      `rollscope start does not accept ${JSON.stringify(argument)}: run rollscope start --help`,
+    )
   return EXIT.well
 }

@@ -1,4 +1,4 @@
-/** `rollscope doctor`: the prefix-stability matrix of a template, for people and for CI. */
+/** `rollscope doctor`: checks the prefix stability of a template, for people and for CI. */
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -37,17 +37,17 @@ Exit status: 0 nothing found, 1 unstable cells, template errors or wrong masks, 
 With --fix: 0 no cell is unstable in what was written, 1 some still are, 2 not understood, 3 nothing was written.
 `
 
-/** Returns the exit status. Throws CommandError. */
+/** Runs `rollscope doctor` and returns the exit status. Throws CommandError. */
 export async function doctorCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
   const { values, positionals } = parsed(argumentList)
   if (values.help) {
     around.print(HELP)
     return EXIT.well
   }
-  if (!values.fix && values.out !== undefined) throw new CommandError(EXIT.usage, `--out goes with --fix\n\n${HELP}`)
+  if (!values.fix && values.out !== undefined) throw new CommandError(EXIT.usage, `--out requires --fix\n\n${HELP}`)
   const [subject, ...others] = positionals
   if (subject === undefined || others.length > 0)
-    throw new CommandError(EXIT.usage, `doctor wants one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
+    throw new CommandError(EXIT.usage, `doctor takes one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
   const { name, loaded, template } = await chosen(subject, values.tokenizer, values.tools !== undefined, around)
   const read = (file: string | undefined) => (file === undefined ? '' : textOf(around.folder, file))
   const given = {
@@ -139,7 +139,7 @@ function parsed(argumentList: readonly string[]) {
 }
 
 interface Chosen {
-  /** Of the tokenizer. */
+  /** The name of the tokenizer. */
   readonly name: string
   readonly loaded: LoadedTokenizer
   readonly template: string
@@ -154,7 +154,7 @@ async function chosen(
   const named = path.resolve(folder, subject)
   const found = await stat(named).catch(() => undefined)
   if (!found && /^[./~]|\.(jinja2?|j2|json|txt)$/.test(subject))
-    throw new CommandError(EXIT.unchecked, `there is no file or folder ${named}`)
+    throw new CommandError(EXIT.unchecked, `there is no file or folder named ${named}`)
   const model = found?.isFile() ? (tokenizer ?? builtIn) : subject
   const { name, loaded } = await tokenizerNamed(model, { folder, places })
   const template = found?.isFile() ? templateIn(await textOf(folder, subject)) : loaded.template(hasTools)?.text
@@ -163,15 +163,15 @@ async function chosen(
       EXIT.unchecked,
       found?.isFile()
         ? `${subject} is JSON without a chat_template`
-        : `${subject} comes without a chat template: name a TEMPLATE file and give it as --tokenizer`,
+        : `${subject} has no chat template: name a TEMPLATE file, and pass the model as --tokenizer`,
     )
   return { name, loaded, template }
 }
 
-/** A member of the options' JSON: the value's own text, so that 1.0 stays 1.0. */
+/** Returns a member of the options' JSON with the value's own text, so that 1.0 stays 1.0. */
 function memberOf(text: string): string {
   const at = text.indexOf('=')
-  if (at < 1) throw new CommandError(EXIT.usage, `--option wants KEY=VALUE, not ${JSON.stringify(text)}`)
+  if (at < 1) throw new CommandError(EXIT.usage, `--option takes KEY=VALUE, not ${JSON.stringify(text)}`)
   const value = text.slice(at + 1)
   return `${JSON.stringify(text.slice(0, at))}: ${isJson(value) ? value : JSON.stringify(value)}`
 }
@@ -188,5 +188,5 @@ function isJson(text: string): boolean {
 async function trajectoryIn(folder: string, file: string): Promise<Trajectory> {
   const decoded = decode(await textOf(folder, file))
   if (decoded.ok) return decoded.trajectory
-  throw new CommandError(EXIT.unchecked, `${file} is no trajectory: ${violationText(decoded.error)}`)
+  throw new CommandError(EXIT.unchecked, `${file} is not a trajectory: ${violationText(decoded.error)}`)
 }

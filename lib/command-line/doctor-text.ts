@@ -1,4 +1,4 @@
-/** The doctor's report for people: the matrix in words, one paragraph for each finding. */
+/** Prints the doctor's report for people: the matrix in words, one paragraph for each finding. */
 import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
 import type { CellFix, Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
 import type {
@@ -10,7 +10,10 @@ import type {
   TrlVerdict,
 } from '#lib/templates/prefix-preservation/report.ts'
 
-/** `subject` as it was named, `tokenizer` whose ids were compared. Ends with a newline. */
+/**
+ * Returns the report. `subject` is the name that the user gave; `tokenizer` names the tokenizer of the ids. Ends with a
+ * newline.
+ */
 export function reportText(
   subject: string,
   tokenizer: string,
@@ -20,7 +23,7 @@ export function reportText(
   const head = report.compares === 'text' ? `${subject}, compared as text` : `${subject}, with the ids of ${tokenizer}`
   if (failure) {
     const line = failure.line === undefined ? '' : `, line ${failure.line}`
-    return `${head}: could not be checked\n  ${failure.where}${line}: ${failure.className}: ${failure.message}\n`
+    return `${head}: cannot be checked\n  ${failure.where}${line}: ${failure.className}: ${failure.message}\n`
   }
   const { renders } = summary
   const [checked, distinct] = [summary.stable + summary.unstable, renders.stable + renders.unstable]
@@ -50,7 +53,7 @@ function trlText(verdict: TrlVerdict): string {
     case 'rewritten':
       return `False; token ${verdict.tokenIndex}: with the call ${shown(verdict.before, verdict.tokenIndex)}, with its result ${shown(verdict.after, verdict.tokenIndex)}`
     case 'notAsked':
-      return `not asked, supports_tool_calling is False. ${verdict.why}`
+      return `not checked, because supports_tool_calling is False. ${verdict.why}`
     case 'failed':
       return `raises ${verdict.failure.className}: ${verdict.failure.message}`
   }
@@ -63,10 +66,10 @@ const MARKS: Readonly<Record<TemplateVerdict['kind'], string>> = {
   error: '  ERROR  ',
 }
 
-/** Of an unstable cell whose text is the same. */
+/** Label of an unstable cell whose text is the same. */
 const MERGES = '  merges   '
 
-/** Cells in their order; the same finding again is told by its first cell's name. */
+/** Returns cells in their order; a repeated finding refers to its first cell. */
 function grouped(cells: readonly Cell[]): string[] {
   const told = new Map<string, string>()
   return cells.flatMap(({ id, verdict, sameAs }) => {
@@ -103,7 +106,7 @@ function detail(verdict: TemplateVerdict): string[] {
   }
 }
 
-/** A few tokens from the first difference on. */
+/** Returns a few tokens from the first difference. */
 function shown({ start, tokens }: TokenWindow, tokenIndex: number): string {
   const text = tokens
     .slice(Math.max(0, tokenIndex - start))
@@ -115,12 +118,12 @@ function shown({ start, tokens }: TokenWindow, tokenIndex: number): string {
 
 function recipeText(recipe: Recipe): string {
   if (recipe.kind === 'impossible')
-    return `Going on with a conversation is not possible with it: ${whyImpossible(recipe)}`
+    return `A conversation cannot be continued with this template: ${whyImpossible(recipe)}`
   const failed = recipe.proofs.filter(({ result }) => result.kind !== 'held')
   const end = recipe.endOfTurn === undefined ? 'no token ends a turn' : `turns end with ${recipe.endOfTurn.text}`
   return recipe.kind === 'held'
-    ? `Appending only what is new holds at all ${recipe.proofs.length} boundaries (${end}).`
-    : `Appending only what is new fails at ${failed.length} of ${recipe.proofs.length} boundaries (${end}): ${failed.map(({ cell }) => cell).join(', ')}`
+    ? `Appending only the new messages works at all ${recipe.proofs.length} boundaries (${end}).`
+    : `Appending only the new messages fails at ${failed.length} of ${recipe.proofs.length} boundaries (${end}): ${failed.map(({ cell }) => cell).join(', ')}`
 }
 
 function whyImpossible({ proofs }: Recipe): string {
@@ -133,20 +136,20 @@ function maskText({ failure, ways, disagreements, lints }: MaskReport): string[]
   return [
     'Loss mask:',
     ...ways.map((way) => `  ${way.name}: ${way.kind === 'computed' ? way.finding.text : way.why}`),
-    `  ${disagreements.length} stretches on which they disagree`,
+    `  ${disagreements.length} ${disagreements.length === 1 ? 'range differs' : 'ranges differ'}`,
     ...lints.map(({ severity, way, text, remedy }) => `  ${severity} (${way}): ${text} ${remedy}`),
   ]
 }
 
-/** What `--fix` did: each fix with what it costs, then what is left. Ends with a newline. */
+/** Returns what `--fix` did: each fix with its cost, then the remaining findings. Ends with a newline. */
 export function repairText(subject: string, { applied, unstable }: Repair): string {
   const fixText = (fix: CellFix) => [
     `applied for ${fix.cell}: ${fix.why}`,
-    `  cures ${fix.cured.length} cells; of ${fix.search.conversations} generated conversations ${fix.search.brokenBefore} broke, ${fix.search.brokenAfter} still break`,
+    `  fixes ${fix.cured.length} cells; of ${fix.search.conversations} generated conversations ${fix.search.brokenBefore} broke, ${fix.search.brokenAfter} still break`,
     ...fix.costs.map(({ text }) => `  changes: ${text}`),
   ]
   return [
-    `${subject}: ${applied.length} fixes applied, ${unstable.length} cells still unstable`,
+    `${subject}: ${applied.length} ${applied.length === 1 ? 'fix' : 'fixes'} applied, ${unstable.length} cells still unstable`,
     ...applied.flatMap(fixText),
     ...(unstable.length > 0 ? [`still unstable: ${unstable.join(', ')}`] : []),
     '',

@@ -1,4 +1,7 @@
-/** `rollscope drift`: where samples would become other tokens in a pipeline that keeps text or messages, for people and CI. */
+/**
+ * `rollscope drift`: finds samples that become other tokens in a pipeline that keeps text or messages, for people and
+ * CI.
+ */
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -37,19 +40,19 @@ Exit status: 0 no drift that --fail-on names, 1 such drift, whatever else there 
 FILE could not be read, no sample could be checked, or --csv could not be written.
 `
 
-/** Returns the exit status. Throws CommandError. */
+/** Runs `rollscope drift` and returns the exit status. Throws CommandError. */
 export async function driftCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
   const { values, positionals: files } = parsed(argumentList)
   if (values.help) {
     around.print(HELP)
     return EXIT.well
   }
-  if (files.length === 0) throw usage('drift wants a FILE')
+  if (files.length === 0) throw usage('drift requires a FILE')
   const failOn = oneOf('--fail-on', values['fail-on'] ?? 'trained', FAIL_ON)
   const reading = { folder: around.folder, input: around.input, tokenizer: tokenizers(around) }
   const { right, against } = await rightSide(values, around, reading)
   const csv = values.csv === undefined ? undefined : { samples: values.csv, kinds: kindsFile(values.csv) }
-  // Who waited for a long report shall not learn then that it cannot be written.
+  // A file that cannot be written is reported before a long run, not after it.
   for (const file of Object.values(csv ?? {})) await written(around.folder, file, '', 'a')
   const samples: Sample[] = []
   let totals = NO_TOTALS
@@ -69,7 +72,7 @@ export async function driftCommand(argumentList: readonly string[], around: Surr
 
 const kindsFile = (csv: string): string => csv.replace(/(\.csv)?$/, '.kinds.csv')
 
-/** Drift tells more than what could not be read: it is told first. */
+/** Returns the exit status: drift matters more than samples that could not be read. */
 function statusOf(samples: readonly Sample[], failOn: FailOn): number {
   if (samples.some((sample) => sample.kind === 'checked' && fails(sample, failOn))) return EXIT.findings
   const isUnread = samples.some((sample) => sample.kind === 'unchecked' && sample.why === UNREADABLE)
@@ -92,7 +95,7 @@ async function rightSide(
   const { against: file, mode: wanted, tokenizer: given, template: named } = values
   if (file !== undefined) {
     if (wanted !== undefined || given !== undefined || named !== undefined)
-      throw usage('--against takes samples as they are: it goes without --mode, --tokenizer and --template')
+      throw usage('--against compares samples as recorded: --mode, --tokenizer and --template are not allowed with it')
     const records = await otherRecords(file, reading, (why) => new CommandError(EXIT.unchecked, why))
     return { right: { kind: 'file', name: file, records }, against: { mode: 'file', file } }
   }
@@ -123,11 +126,11 @@ async function templateNamed(given: string, around: Surroundings): Promise<(hasT
     return () => text
   }
   const { loaded } = await tokenizerNamed(given, around)
-  if (!loaded.template(false)) throw new CommandError(EXIT.unchecked, `${given} comes without a chat template`)
+  if (!loaded.template(false)) throw new CommandError(EXIT.unchecked, `${given} has no chat template`)
   return (hasTools) => loaded.template(hasTools)?.text
 }
 
-/** Each is loaded once, and what cannot be had is asked for once. */
+/** Loads each tokenizer once, also if it is not available. */
 function tokenizers(around: Surroundings): (name: string) => Promise<LoadedTokenizer> {
   const known = new Map<string, Promise<LoadedTokenizer>>()
   return (name) => {
@@ -167,7 +170,7 @@ function parsed(argumentList: readonly string[]) {
 
 function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {
   const found = names.find((name) => name === given)
-  if (found === undefined) throw usage(`${option} wants one of ${names.join(', ')}, not ${JSON.stringify(given)}`)
+  if (found === undefined) throw usage(`${option} takes one of ${names.join(', ')}, not ${JSON.stringify(given)}`)
   return found
 }
 

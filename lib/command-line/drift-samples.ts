@@ -1,4 +1,4 @@
-/** The samples of `rollscope drift`: read from files one by one, each checked before the next is read. */
+/** Reads the samples of `rollscope drift` from files one by one and checks each before it reads the next. */
 import { createReadStream } from 'node:fs'
 import { glob, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,33 +11,33 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CommandError } from './exit.ts'
 
 export type Right =
-  /** Each sample made again. */
+  /** Compares each sample with its reconstruction. */
   | {
       readonly kind: 'made'
       readonly check: Check
-      /** The text of the template chosen; undefined: each sample's own. */
+      /** Returns the text of the chosen template; undefined: each sample's own. */
       readonly template: ((hasTools: boolean) => string | undefined) | undefined
     }
   /** The samples of another file. */
   | { readonly kind: 'file'; readonly name: string; readonly records: OtherRecords }
 
 interface OtherRecords {
-  /** All of them, in order. */
+  /** All records, in order. */
   readonly all: readonly Trajectory[]
-  /** Position of each id that a file gives; of several with one id the first. Empty: no record has an id of its own. */
+  /** Position of each id that a file gives; for a repeated id the first. Empty: no record has an id of its own. */
   readonly byId: ReadonlyMap<string, number>
 }
 
 interface Reading {
-  /** Where relative paths begin. */
+  /** The folder where relative paths begin. */
   readonly folder: string
-  /** What `-` stands for. */
+  /** The standard input, which `-` names. */
   readonly input: AsyncIterable<string>
-  /** Throws CommandError. */
+  /** Loads a tokenizer. Throws CommandError. */
   readonly tokenizer: (name: string) => Promise<LoadedTokenizer>
 }
 
-/** What of a file cannot be read at all. */
+/** The reason for files that cannot be read at all. */
 export const UNREADABLE = 'The file cannot be read.'
 
 export async function* samplesOf(files: readonly string[], right: Right, reading: Reading): AsyncGenerator<Sample> {
@@ -56,7 +56,7 @@ export async function* samplesOf(files: readonly string[], right: Right, reading
   if (right.kind === 'file') yield* alone(right, partners)
 }
 
-/** All records of a file. Throws CommandError for what cannot be read. */
+/** Reads all records of a file. Throws CommandError if it cannot be read. */
 export async function otherRecords(
   file: string,
   reading: Reading,
@@ -85,23 +85,23 @@ async function madeAgain(
     loaded = await tokenizer(needed.value)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    const why = `The tokenizer ${needed.value} cannot be had.`
-    return uncheckedSample(place, trajectory, { why, detail: error.message, hint: 'Name its folder as --tokenizer.' })
+    const why = `The tokenizer ${needed.value} is not available.`
+    return uncheckedSample(place, trajectory, { why, detail: error.message, hint: 'Pass its folder as --tokenizer.' })
   }
   const { template: recorded, tools } = trajectory.model
   return checkSample(place, {
     as: check.as,
     trajectory,
     tokenizer: loaded,
-    // Another tokenizer alone does not change the template: it is the same one in another folder, mostly.
+    // Another tokenizer does not change the template: mostly it is the same one in another folder.
     template: template?.(tools.length > 0) ?? (recorded?.text === '' ? undefined : recorded?.text),
   })
 }
 
 /**
- * Beside the record of the same id; where either side has no ids, beside the record of the same number. Numbers run over
- * all files of a side: a folder of files pairs with a folder of the same files, or with one file of all their records.
- * The position of the partner is added to `partners`.
+ * Compares a trajectory with the record of the same id, or of the same number if either side has no ids. Numbers run
+ * over all files of a side: a folder of files pairs with a folder of the same files, or with one file of all their
+ * records. The position of the partner is added to `partners`.
  */
 function besideOther(
   place: SamplePlace,
@@ -113,7 +113,8 @@ function besideOther(
   const isById = hasId && byId.size > 0
   const position = isById ? (byId.get(left.id) ?? all.length) : number - 1
   const right = all[position]
-  if (!right) return uncheckedSample(place, left, { why: `${name} has no sample of this ${isById ? 'id' : 'number'}.` })
+  if (!right)
+    return uncheckedSample(place, left, { why: `${name} has no sample with this ${isById ? 'id' : 'number'}.` })
   partners.add(position)
   const side = (trajectory: Trajectory) =>
     ({ as: { kind: 'recorded' }, trajectory, tokenizer: undefined, template: undefined }) as const
@@ -122,7 +123,7 @@ function besideOther(
 
 function* alone({ name, records }: Extract<Right, { kind: 'file' }>, partners: ReadonlySet<number>): Generator<Sample> {
   for (const [position, trajectory] of records.all.entries()) {
-    // A second record of one id counts as its first.
+    // A second record with the same id counts as the first.
     const counted = records.byId.get(trajectory.id) ?? position
     if (counted === position && !partners.has(position))
       yield uncheckedSample({ kind: 'file', file: name, record: position + 1 }, trajectory, {
@@ -134,7 +135,7 @@ function* alone({ name, records }: Extract<Right, { kind: 'file' }>, partners: R
 interface OpenRecord {
   readonly ok: true
   readonly trajectory: Trajectory
-  /** Whether the file gives its id. */
+  /** Whether the file gives the trajectory's id. */
   readonly hasId: boolean
 }
 
@@ -151,7 +152,7 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
     one: { ok: false, why: UNREADABLE, detail },
   })
   const files = given === '-' ? ['-'] : await filesNamed(folder, given)
-  if (files.length === 0) yield unreadable(given, 'There is no such file, and no JSON in a folder of that name.')
+  if (files.length === 0) yield unreadable(given, 'There is no such file, and a folder of that name contains no JSON.')
   for (const file of files) {
     let record = 0
     const chunks = file === '-' ? input : createReadStream(path.resolve(folder, file), { encoding: 'utf8' })
@@ -160,7 +161,7 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
       hasId = false
       return `record-${record + 1}`
     }
-    // The same file gives the same records.
+    // The records depend only on the file.
     const source = { file, now: new Date(0).toISOString(), newId }
     try {
       for await (const { place: at, ...one } of openEach(chunks, source)) {
@@ -170,11 +171,11 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
         else
           yield {
             place,
-            one: { ok: false, why: 'The record is no trajectory.', detail: one.error.message, hint: one.error.hint },
+            one: { ok: false, why: 'The record is not a trajectory.', detail: one.error.message, hint: one.error.hint },
           }
         hasId = true
       }
-      if (record === 0) yield unreadable(file, 'It holds no record.')
+      if (record === 0) yield unreadable(file, 'The file has no record.')
     } catch (error) {
       if (!(error instanceof Error && ('code' in error || error instanceof RangeError))) throw error
       yield unreadable(file, error.message)
@@ -184,7 +185,7 @@ async function* recordsOf(given: string, { folder, input }: Reading): AsyncGener
 
 const IS_JSON = /\.(json|jsonl|ndjson)$/
 
-/** The file; all JSON below a folder; what a pattern matches. In the order of their names. */
+/** Returns the file itself, all JSON files of a folder, or the files that match a pattern, sorted by name. */
 async function filesNamed(folder: string, given: string): Promise<readonly string[]> {
   const found = await stat(path.resolve(folder, given)).catch(() => undefined)
   if (found?.isDirectory()) {

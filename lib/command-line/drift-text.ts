@@ -1,10 +1,10 @@
-/** A drift report for people: a line for each sample, then what all of them have in common. */
+/** Prints a drift report for people: a line for each sample, then a summary. */
 import { type CorpusReport, missedCallsText, type Rate, type Summary } from '#lib/analysis/corpus/report.ts'
 import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/analysis/corpus/sample.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 
-/** One line, or more where something is to be said of how the sample was made again. Ends with a newline. */
+/** Returns one line, or more for a sample with caveats. Ends with a newline. */
 export function sampleText(sample: Sample): string {
   const place = placeText(sample.place)
   if (sample.kind === 'unchecked')
@@ -40,11 +40,11 @@ export function summaryText(summary: Summary): string {
           `${counted(samples.bySeverity.tail, 'further sample')} ${samples.bySeverity.tail === 1 ? 'differs' : 'differ'} only after the last trained token.`,
         ]
       : []),
-    `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens stand in drift.`,
-    `Calls with their prompts made again: ${counted(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
+    `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens are in drift.`,
+    `Replay of all calls: ${counted(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
       `(${rows} rows in all, ${counted(wasted.rows, 'token')} more), and ${counted(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
     ...(samples.withCaveats > 0
-      ? [`${samples.withCaveats} of the drifting samples could not be made again faithfully: see the lines with "?".`]
+      ? [`${samples.withCaveats} of the drifting samples could not be reconstructed exactly: see the lines with "?".`]
       : []),
     ...(missed === undefined ? [] : [missed]),
     ...kinds.flatMap(kindLines),

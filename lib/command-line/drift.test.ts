@@ -1,4 +1,7 @@
-/** `rollscope drift` as a shell would call it: real files, a real tokenizer, the program itself for its exit statuses. */
+/**
+ * Tests `rollscope drift` as a shell calls it: real files, a real tokenizer, and the program itself for its exit
+ * statuses.
+ */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -60,7 +63,7 @@ async function rollscope(parameters: readonly string[], input = '') {
   return { status, stdout, stderr }
 }
 
-test('the program itself ends with the status that the command gives, and reads standard input', async () => {
+test('the rollscope program exits with the status of the command and reads standard input', async () => {
   const ended = (parameters: readonly string[], input = '') => {
     const child = spawn(process.execPath, [program, 'drift', ...parameters], { cwd: folder })
     child.stdin.end(input)
@@ -75,20 +78,20 @@ test('the program itself ends with the status that the command gives, and reads 
   expect(corpusReportSchema.parse(JSON.parse(all[0]?.output ?? '')).samples).toHaveLength(4)
 })
 
-test('The program runs through a link from another folder, as npm link installs it', async () => {
+test('the rollscope program runs through a link from another folder, as npm link installs it', async () => {
   const link = path.join(folder, 'rollscope')
   symlinkSync(program, link)
   const child = spawn(process.execPath, [link, '--version'], { cwd: os.tmpdir() })
   expect(await text(child.stdout)).toMatch(/^rollscope \d+\.\d+\.\d+\n$/)
 })
 
-test('0: no drift at or above --fail-on, and what there was is told all the same', async () => {
+test('drift exits with 0 without drift at or above --fail-on, and prints the drift below it', async () => {
   const { status, stdout } = await rollscope(['steady.jsonl', 'many', '--mode', 'text', '--fail-on', 'never'])
   expect(stdout).toMatch(/^equal {8}steady\.jsonl:1 {2}no drift$/m)
   expect(stdout).toMatch(
     /^trained {6}many\/deep\/a\.jsonl:2 {2}\d+ spans?, \d+ of \d+ trained tokens, first at token 217/m,
   )
-  // Counted from 1, as on the page; only JSON counts from 0.
+  // Turns count from 1, as on the page; only JSON counts from 0.
   expect(stdout).toMatch(/^ {2}turn 1: 1 of 3/m)
   expect(stdout).toMatch(/\(many\/deep\/a\.jsonl:2, drift 1\)/)
   expect(stdout).toMatch(
@@ -98,13 +101,13 @@ test('0: no drift at or above --fail-on, and what there was is told all the same
   expect(status).toBe(0)
 })
 
-test('1: drift at or above --fail-on; --json is the report and nothing else; lines that are wrong do not stop the others', async () => {
+test('drift exits with 1 for drift at or above --fail-on; --json prints only the report; invalid lines do not stop the others', async () => {
   const { status, stdout, stderr } = await rollscope(['mixed.jsonl', '--mode', 'text', '--json', '--csv', 'drift.csv'])
   expect([status, stderr]).toEqual([1, ''])
   const report = corpusReportSchema.parse(JSON.parse(stdout))
   expect(report.samples.map(({ kind }) => kind)).toEqual(['checked', 'unchecked', 'checked', 'unchecked'])
   expect(report.against).toEqual({ mode: 'text' })
-  expect(report.unchecked).toMatchObject([{ why: 'The record is no trajectory.', samples: 2 }])
+  expect(report.unchecked).toMatchObject([{ why: 'The record is not a trajectory.', samples: 2 }])
   expect(report.totals.samples).toMatchObject({ checked: 2, drifting: 1 })
   const csv = readFileSync(path.join(folder, 'drift.csv'), 'utf8').split('\r\n')
   expect(csv[0]).toMatch(/^place,id,title,status,severity,/)
@@ -112,7 +115,7 @@ test('1: drift at or above --fail-on; --json is the report and nothing else; lin
   expect(readFileSync(path.join(folder, 'drift.kinds.csv'), 'utf8').split('\r\n')).toHaveLength(report.kinds.length + 2)
 })
 
-test('--fail-on structural fails where special tokens or roles drift, and not where only text does', async () => {
+test('drift --fail-on structural fails if special tokens or roles drift, and not if only text does', async () => {
   const ended = async (mode: string) => {
     const { status, stdout } = await rollscope(['drifting.json', '--mode', mode, '--fail-on', 'structural', '--json'])
     const { totals, kinds, samples } = corpusReportSchema.parse(JSON.parse(stdout))
@@ -131,40 +134,40 @@ test('--fail-on structural fails where special tokens or roles drift, and not wh
 })
 
 test.each<[string, readonly string[], RegExp]>([
-  ['no file', [], /drift wants a FILE/],
+  ['no file', [], /drift requires a FILE/],
   ['no such option', ['a', '--colour'], /--colour/],
   [
     'no such thing to fail on',
     ['a', '--fail-on', 'layout'],
-    /--fail-on wants one of trained, context, tail, structural, any/,
+    /--fail-on takes one of trained, context, tail, structural, any/,
   ],
-  ['no such mode', ['a', '--mode', 'sideways'], /--mode wants one of text, structured, raw/],
-  ['two right sides', ['a', '--against', 'b', '--mode', 'text'], /--against takes samples as they are/],
-])('2: %s', async (_what, parameters, why) => {
+  ['no such mode', ['a', '--mode', 'sideways'], /--mode takes one of text, structured, raw/],
+  ['two right sides', ['a', '--against', 'b', '--mode', 'text'], /--against compares samples as recorded/],
+])('drift exits with 2 for %s', async (_what, parameters, why) => {
   const { status, stderr } = await rollscope(parameters)
   expect(stderr).toMatch(why)
   expect(status).toBe(2)
 })
 
-test('3: a file that is not there, beside one without drift', async () => {
+test('drift exits with 3 for a missing file next to a file without drift', async () => {
   const { status, stdout } = await rollscope(['steady.jsonl', 'nowhere.jsonl', '--mode', 'text'])
   expect(stdout).toMatch(/^not checked {2}nowhere\.jsonl#1 {2}The file cannot be read\./m)
   expect(status).toBe(3)
 })
 
-test('3: a CSV file that cannot be written is told before anything is read', async () => {
+test('drift exits with 3 before it reads samples if a CSV file cannot be written', async () => {
   const { status, stdout, stderr } = await rollscope(['drifting.json', '--csv', 'no such folder/a.csv'])
   expect([status, stdout]).toEqual([3, ''])
   expect(stderr).toContain('no such folder/a.csv cannot be written')
 })
 
-test('3: a tokenizer’s folder that is not there is told as that', async () => {
+test('drift exits with 3 and names a tokenizer folder that does not exist', async () => {
   const { status, stdout } = await rollscope(['drifting.json', '--tokenizer', './qwen3'])
-  expect(stdout).toContain('The tokenizer ./qwen3 cannot be had. there is no folder ./qwen3')
+  expect(stdout).toContain('The tokenizer ./qwen3 is not available. there is no folder ./qwen3')
   expect(status).toBe(3)
 })
 
-test('a reader that has enough ends it without a word', async () => {
+test('drift ends silently when the reader of its output closes', async () => {
   writeFileSync(path.join(folder, 'long.jsonl'), lines(...Array.from({ length: 5_000 }, () => '{"hello": 1}')))
   const child = spawn(process.execPath, [program, 'drift', 'long.jsonl'], { cwd: folder })
   child.stdout.once('data', () => child.stdout.destroy())
@@ -173,15 +176,15 @@ test('a reader that has enough ends it without a word', async () => {
   expect(await said).toBe('')
 })
 
-test('3: nothing could be checked, each for its reason', async () => {
+test('drift exits with 3 and prints each reason if nothing could be checked', async () => {
   const { status, stdout } = await rollscope(['-', '--json'], readFileSync(path.join(folder, 'nothing.jsonl'), 'utf8'))
   const { unchecked, totals } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(totals.samples).toMatchObject({ checked: 0, unchecked: 2 })
-  expect(unchecked.map(({ why }) => why)).toEqual(['The file names no tokenizer.', 'The record is no trajectory.'])
+  expect(unchecked.map(({ why }) => why)).toEqual(['The file names no tokenizer.', 'The record is not a trajectory.'])
   expect(status).toBe(3)
 })
 
-test('--against holds samples against those of another file, by their ids', async () => {
+test('drift --against compares samples with those of another file by id', async () => {
   const { stdout } = await rollscope(['mixed.jsonl', '--against', 'cut.jsonl', '--json'])
   const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(against).toEqual({ mode: 'file', file: 'cut.jsonl' })
@@ -189,15 +192,15 @@ test('--against holds samples against those of another file, by their ids', asyn
     sample.kind === 'checked' ? sample.tokens.left - sample.tokens.right : sample.why,
   )
   expect(told).toEqual([
-    'cut.jsonl has no sample of this id.',
-    'The record is no trajectory.',
+    'cut.jsonl has no sample with this id.',
+    'The record is not a trajectory.',
     drifting.segments.at(-1).ids.length,
-    'The record is no trajectory.',
+    'The record is not a trajectory.',
     'Only cut.jsonl has it.',
   ])
 })
 
-test('--against pairs records by number where one side has no ids, over all files of a side', async () => {
+test('drift --against pairs records by number if one side has no ids, over all files of a side', async () => {
   const [slime, strands] = [slimeFormat, strandsSglang].map(
     (format) => (trajectory: Trajectory) => format.write?.(trajectory).value ?? {},
   ) as [(trajectory: Trajectory) => object, (trajectory: Trajectory) => object]
@@ -218,28 +221,28 @@ test('--against pairs records by number where one side has no ids, over all file
   for (const left of ['with-ids.jsonl', 'without-ids.jsonl', 'split'])
     for (const right of ['with-ids.jsonl', 'without-ids.jsonl', 'split'])
       expect([left, right, await paired(left, right)]).toEqual([left, right, [0, 0]])
-  expect(await paired('with-ids.jsonl', 'short.jsonl')).toEqual([0, 'short.jsonl has no sample of this number.'])
+  expect(await paired('with-ids.jsonl', 'short.jsonl')).toEqual([0, 'short.jsonl has no sample with this number.'])
   expect(await paired('short.jsonl', 'with-ids.jsonl')).toEqual([0, 'Only with-ids.jsonl has it.'])
 })
 
-test('--against says of a sample without tokens that it has none', async () => {
+test('drift --against reports a sample without tokens', async () => {
   writeFileSync(path.join(folder, 'empty.jsonl'), lines({ ...steady, segments: [] }))
   const whyOf = async (left: string, right: string) => {
     const { stdout } = await rollscope([left, '--against', right, '--json'])
     return corpusReportSchema.parse(JSON.parse(stdout)).unchecked.map(({ why }) => why)
   }
-  expect(await whyOf('empty.jsonl', 'steady.jsonl')).toEqual(['It holds no tokens.'])
-  expect(await whyOf('steady.jsonl', 'empty.jsonl')).toEqual(['The other side holds no tokens.'])
+  expect(await whyOf('empty.jsonl', 'steady.jsonl')).toEqual(['It has no tokens.'])
+  expect(await whyOf('steady.jsonl', 'empty.jsonl')).toEqual(['The other side has no tokens.'])
 })
 
-test('another template is used instead of the recorded one', async () => {
+test('drift --template replaces the recorded template', async () => {
   const { stdout } = await rollscope(['steady.jsonl', '--template', 'template.jinja', '--json'])
   const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(against).toEqual({ mode: 'structured', template: 'template.jinja' })
   expect(samples[0]).toMatchObject({ kind: 'checked', severity: expect.any(String) })
 })
 
-test('help tells the exit statuses, as docs/command-line.md does', async () => {
+test('drift --help lists the exit statuses of docs/command-line.md', async () => {
   const { status, stdout } = await rollscope(['--help'])
   expect(status).toBe(0)
   const documented = readFileSync('docs/command-line.md', 'utf8').split('## rollscope drift')[1] ?? ''

@@ -1,12 +1,15 @@
 /** Exit statuses, as docs/command-line.md lists them. */
 export const EXIT = {
-  /** Checked, and nothing was found. */
+  /** The check is complete and has no findings. */
   well: 0,
-  /** Checked, and something was found: of drift, what is as grave as --fail-on. */
+  /** The check is complete and has findings; for drift, findings at or above --fail-on. */
   findings: 1,
-  /** The command was not understood. */
+  /** The command line is invalid. */
   usage: 2,
-  /** It could not be checked: no such file or tokenizer, a template that does not compile, no sample of which anything is known. */
+  /**
+   * The check was not possible: no such file or tokenizer, a template that does not compile, or no sample that could be
+   * checked.
+   */
   unchecked: 3,
 } as const
 

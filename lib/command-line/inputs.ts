@@ -1,4 +1,4 @@
-/** What commands read: texts, chat templates, tokenizers. */
+/** Reads the inputs of commands: texts, chat templates, tokenizers. */
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
@@ -8,18 +8,21 @@ import type { Surroundings } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 interface NamedTokenizer {
-  /** A folder by its whole path. */
+  /** The absolute path of the folder. */
   readonly name: string
   readonly loaded: LoadedTokenizer
 }
 
-/** A folder, or a name on the Hub. Who gives a folder on the command line may read it. Throws CommandError. */
+/**
+ * Loads a tokenizer from a folder or from the Hub. A user who names a folder on the command line may read it. Throws
+ * CommandError.
+ */
 export async function tokenizerNamed(
   given: string,
   { folder, places }: Pick<Surroundings, 'folder' | 'places'>,
 ): Promise<NamedTokenizer> {
   const place = await stat(path.resolve(folder, given)).catch(() => undefined)
-  // A name on the Hub has no such beginning: whose folders may be read is no question here.
+  // A name on the Hub never begins this way. Folder permissions do not matter here.
   if (place === undefined && /^([/~]|\.\.?\/)/.test(given))
     throw new CommandError(EXIT.unchecked, `there is no folder ${given}`)
   const name = place?.isDirectory() ? path.resolve(folder, given) : given
@@ -35,7 +38,7 @@ const holder = z.looseObject({
   chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]),
 })
 
-/** The chat template in a file: its text, or what its JSON holds; undefined where its JSON holds none. */
+/** Returns the chat template in a file: its text, or the one in its JSON; undefined if the JSON has none. */
 export function templateIn(text: string): string | undefined {
   if (!text.trimStart().startsWith('{"') && !/^\s*\{\s*\n\s*"/.test(text)) return text
   let value: unknown
@@ -50,7 +53,7 @@ export function templateIn(text: string): string | undefined {
   return typeof held === 'string' ? held : (held.find(({ name }) => name === 'default') ?? held[0])?.template
 }
 
-/** Throws CommandError. */
+/** Reads a text file. Throws CommandError. */
 export async function textOf(folder: string, file: string): Promise<string> {
   try {
     return await readFile(path.resolve(folder, file), 'utf8')

@@ -192,7 +192,7 @@ async function* fileReadings(files: readonly File[], deps: CorpusDeps, signal: A
 }
 
 const notOpened = (place: SamplePlace, { message, hint }: Extract<FileRecord, { ok: false }>): Sample =>
-  uncheckedSample(place, undefined, { why: 'The record is no trajectory.', detail: message, hint })
+  uncheckedSample(place, undefined, { why: 'The record is not a trajectory.', detail: message, hint })
 
 const hinted = (hint: string | undefined) => (hint === undefined ? {} : { hint })
 
