@@ -44,8 +44,8 @@ const modes = [
 /** It does nothing but wait for a limit: all of them together, because one after the other they take half a minute. */
 const isWait = ({ limits = {} }: Case): boolean => Object.keys(limits).some((limit) => limit.endsWith('Ms'))
 
-describe.each(modes)('$name', ({ isStream }) => {
-  test('a healthy run records what was sent, all of it', () => {
+describe.each(modes)('a server fault in $name', ({ isStream }) => {
+  test('leaves a healthy run complete', () => {
     const played = healthy.get(isStream) as FaultRun
     expect(outcomeOf(played.trajectory)).toBe('end_turn')
     expect(recorded(played.trajectory)).toEqual(REPLIES)
@@ -112,17 +112,17 @@ function withoutClocks(segment: Trajectory['segments'][number]): object {
   return { ...known, toolCalls: toolCalls.map(({ result, ...found }) => ({ ...found, text: result?.text })) }
 }
 
-test('the rows are numbered in order', () => {
+test('the rows of the fault table are numbered in order', () => {
   expect(ROWS.map(({ number }) => number)).toEqual(Array.from({ length: 28 }, (_, index) => index + 1))
 })
 
-test('weights that change are part of the record', async () => {
+test('changed weights are part of the record', async () => {
   const weights = ROWS[25]?.cases.find(({ what }) => what.includes('weights'))
   const { trajectory } = await runFault(weights, true, 3)
   expect(responsesOf(trajectory).map(({ weightVersions }) => weightVersions?.[0]?.version)).toEqual(['1', '1', '2'])
 })
 
-describe('Stop ends a call at once, and closes its connection', () => {
+describe('Stop ends a call at once and closes its connection', () => {
   const COMMENTS = { 'content-type': 'text/event-stream', ...CHUNKED }
   test.each<[string, (exchange: Exchange) => Promise<void>]>([
     ['that the server has not answered', async () => {}],
@@ -157,7 +157,7 @@ describe('Stop ends a call at once, and closes its connection', () => {
   })
 })
 
-test('an absurd Retry-After is cut to half a minute, a past or unreadable one is no wish', async () => {
+test('an absurd Retry-After is cut to half a minute, and a past or unreadable one is ignored', async () => {
   const waits = async (what: string) => {
     const found = ROWS[11]?.cases.find((one) => one.what.endsWith(what))
     return (await runFault(found, true, 1)).waitsMs
@@ -168,7 +168,7 @@ test('an absurd Retry-After is cut to half a minute, a past or unreadable one is
   expect(await waits('Retry-After 1')).toEqual([1125, 1125, 1125])
 })
 
-test('docs/upstream-faults.md is this table', () => {
+test('docs/upstream-faults.md equals the fault table', () => {
   const lines = ROWS.flatMap(({ number, what, cases }) => {
     const outcomes = [...new Set(cases.map(({ outcome }) => outcome))]
     const which = (outcome: Case['outcome']) =>
@@ -200,7 +200,7 @@ function advice(outcome: Case['outcome']): string {
   if (outcome === 'end_turn') return '–'
   if (outcome === outcome.toUpperCase())
     return outcome === 'UNKNOWN_FINISH'
-      ? 'The reply is kept, and no tool call of it was executed. Look at the server’s log, then send again.'
+      ? 'The reply is kept, and none of its tool calls was executed. Check the server’s log, then send again.'
       : (new SglangError(outcome as SglangErrorCode, '').hint ?? '')
   return outcomeText({ kind: 'ended', reason: outcome as Extract<Outcome, { kind: 'ended' }>['reason'] })?.hint ?? ''
 }

@@ -27,14 +27,14 @@ afterAll(() => player.close())
 const agreeing = script.scenarios.filter(({ diverges }) => diverges === undefined)
 const diverging = script.scenarios.filter(({ diverges }) => diverges !== undefined)
 
-describe('agrees with Python', () => {
+describe('Rollscope records what Python records:', () => {
   test.each(agreeing.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
     expect(scenario.rollscope).toBeUndefined()
     expect(recordOf(await player.play(scenario))).toEqual(expected(scenario))
   })
 })
 
-describe('differs from Python as docs/divergences.md says', () => {
+describe('Rollscope differs from Python as docs/divergences.md says:', () => {
   test.each(diverging.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
     const ours = await player.play(scenario)
     const { goesOn } = scenario.rollscope ?? {}
@@ -51,7 +51,7 @@ describe('differs from Python as docs/divergences.md says', () => {
   })
 })
 
-test('every request asks for the same, and says three things more', async () => {
+test('every request equals strands-sglang’s except for three added fields', async () => {
   const scenario = script.scenarios.find(({ sampling }) => sampling !== undefined) as Scenario
   const { samplingParams, fields } = await player.play(scenario)
   expect(samplingParams).toEqual({
@@ -69,7 +69,7 @@ test('every request asks for the same, and says three things more', async () => 
   ])
 })
 
-test('a template that leaves the tools out is told, where Python says nothing', async () => {
+test('a template that leaves the tools out is reported, while Python reports nothing', async () => {
   const told = async (name: string) => {
     const { trajectory } = await player.play(script.scenarios.find((scenario) => scenario.name === name) as Scenario)
     return trajectory.segments.flatMap(({ problems = [] }) => problems.map(({ kind }) => kind))
@@ -92,12 +92,12 @@ test('The health check finds no unread tool result and no contradictory ending i
   expect(results).toBeGreaterThanOrEqual(100)
 })
 
-describe('the scenarios', () => {
-  test('are those of golden.json', () => {
+describe('the golden scenarios', () => {
+  test('equal those of golden.json', () => {
     expect(goldenNames).toEqual(script.scenarios.map(({ name }) => name))
   })
 
-  test('are many, of many kinds', () => {
+  test('are many and of many kinds', () => {
     expect(agreeing.length).toBeGreaterThanOrEqual(40)
     expect(new Set(agreeing.map(({ tokenizer }) => tokenizer)).size).toBeGreaterThanOrEqual(4)
     for (const name of ['hermes', 'qwen_xml', 'glm', 'kimi_k2'])
@@ -111,7 +111,7 @@ describe('the scenarios', () => {
     expect(new Set(diverging.flatMap(({ diverges = [] }) => diverges))).toEqual(new Set(listed))
   })
 
-  test('a record taken apart and put together is itself', () => {
+  test('a golden record that is taken apart and put together is unchanged', () => {
     for (const name of goldenNames) {
       const { samplingParams: _, toolRuns: __, outcomes: ___, ...python } = pythonRecord(name)
       expect([name, joined(split(pythonRecord(name)))]).toEqual([name, python])

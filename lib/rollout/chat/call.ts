@@ -1,6 +1,6 @@
 /**
- * One call over a chat endpoint: messages go out, and what the server has read and written is recorded by its own ids. The
- * prompt of the record goes on from the ids that were sampled; where the server read others, the request says so.
+ * One call over a chat endpoint: it sends messages and records the ids that the server has read and written. The
+ * recorded prompt continues the sampled ids; if the server read others, the request reports it.
  */
 
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
@@ -31,7 +31,7 @@ export interface ChatDependencies extends ModelDependencies {
 }
 
 /**
- * Sends `sent` whole; `messages` are those of the record that the call before had not. Returns the closed response; throws
+ * Sends all of `sent`; `messages` are the messages that are new in the record. Returns the closed response; throws
  * RunEnded when the run cannot go on. A failed call leaves no trace.
  */
 export async function callChat(
@@ -45,7 +45,7 @@ export async function callChat(
   const { serverName } = dependencies
   const { newVocabulary } = recorder
   const { model } = recorder.trajectory
-  // How long the prompt will be is the server's to say.
+  // Only the server knows how long the prompt will be.
   const room = roomFor(
     recorder.trajectory,
     0,
@@ -95,7 +95,7 @@ export async function callChat(
   return goingOn(response, room)
 }
 
-/** The answer, with all that the codec has to be asked about its tokens. */
+/** Returns the answer, with the bytes of its tokens. */
 async function answered(
   { trajectory }: Recorder,
   messages: readonly Message[],
@@ -120,12 +120,12 @@ async function answered(
 }
 
 interface Placed {
-  /** Of the new part. */
+  /** The ids of the new part. */
   readonly ids: readonly number[]
   readonly read?: { readonly kept: number; readonly ids: readonly number[] }
 }
 
-/** Where the prompt stands in the record: its new part behind the tokens there are, and what differs before that. */
+/** Splits the prompt for the record: its new part after the recorded tokens, and what differs before that. */
 function placed({ segments, model }: Trajectory, promptIds: readonly number[], bytes: BytesOf): Placed {
   const last = segments.at(-1)
   if (!last) return { ids: promptIds }
@@ -140,7 +140,10 @@ function placed({ segments, model }: Trajectory, promptIds: readonly number[], b
   return { ids, ...(!isSame && { read: { kept, ids: promptIds.slice(kept) } }) }
 }
 
-/** The server has a template of its own: what is made of this record later by its template may differ from the first token on. */
+/**
+ * Returns the problems of the record's template: the server has a template of its own, which may differ from the first
+ * token.
+ */
 async function templateProblems(
   { model }: Trajectory,
   messages: readonly Message[],
@@ -153,7 +156,7 @@ async function templateProblems(
     const { ids } = await settled(codec, () => firstPrompt(messages, settings, codec), signal)
     const same = commonIds(ids, promptIds)
     if (same === ids.length && same === promptIds.length) return []
-    const message = `The server’s prompt is not what the chat template of this record renders: they part at token ${same}.`
+    const message = `The server’s prompt is not what the chat template of this record renders: they differ from token ${same}.`
     return [{ kind: 'prompt', message, index: same }]
   } catch (error) {
     if (error instanceof TemplateError)
@@ -167,7 +170,7 @@ async function templateProblems(
   }
 }
 
-/** The reply as the agent's parser and the server's read it. */
+/** Returns the reply as the agent's parser and the server's parser read it. */
 function closed(
   trajectory: LiveTrajectory,
   { end, message, problems }: ChatAnswer,

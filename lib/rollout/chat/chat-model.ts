@@ -1,6 +1,6 @@
 /**
- * A Strands model over a chat endpoint, as a pipeline has it that keeps text: each turn it sends the messages that the SDK
- * holds, and the SDK gets what the server's parsers made of the reply. The record keeps the ids.
+ * A Strands model over a chat endpoint, like that of a pipeline that keeps text: each turn it sends the SDK's messages,
+ * and the SDK gets the reply as the server's parsers read it. The record keeps the ids.
  */
 
 import type { Message, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
@@ -10,10 +10,15 @@ import type { Recorder } from '../loop/recorder.ts'
 import { chatMessages } from './messages.ts'
 import { messageCalls } from './reply-message.ts'
 
-/** Sends messages and returns the recorded response; throws RunEnded. `news`: those of the record that are new. */
+/**
+ * Sends messages and returns the recorded response; throws RunEnded. `news` are the messages that are new in the
+ * record.
+ */
 export type CallChatModel = (news: readonly Message[], sent: readonly ChatMessage[]) => Promise<ResponseSegment>
 
-/** `question`: what is new to the record at the first call; later the results of the calls before. */
+/**
+ * Creates the model. `question` is new in the record at the first call; later calls add the results of earlier calls.
+ */
 export function chatModel(recorder: Recorder, question: readonly Message[], call: CallChatModel): AgentModel {
   let news = question
   return new AgentModel(recorder, async (messages, options) => {

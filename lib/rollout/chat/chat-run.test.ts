@@ -26,8 +26,8 @@ const read = (trajectory: Trajectory): string[] => {
 const exact = '<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>'
 const spaced = '<tool_call>{"name": "calculator", "arguments": {"expression": "25 * 17"}}</tool_call>'
 
-describe('a run over a chat endpoint', () => {
-  test('records what the server has read and written, and holds what both sides say', async () => {
+describe('a chat endpoint run', () => {
+  test('records the ids that the server has read and written, and the messages of both sides', async () => {
     const { trajectory, requests } = await runScriptedChat({ scripts: [exact, '425'] })
     expect(draw(trajectory)).toBe(`(user q) [${exact}] (user [425]) [425]`)
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
@@ -44,7 +44,7 @@ describe('a run over a chat endpoint', () => {
     expect(decodeValue(JSON.parse(encode(trajectory))).ok).toBe(true)
   })
 
-  test('says from where on the server read other tokens than had been sampled', async () => {
+  test('reports where the server read other tokens than had been sampled', async () => {
     const { trajectory, requests } = await runScriptedChat({ scripts: [spaced, '425'] })
     const [first, second] = responses(trajectory) as [ResponseSegment, ResponseSegment]
     expect(first.request?.read).toBeUndefined()
@@ -57,7 +57,7 @@ describe('a run over a chat endpoint', () => {
     expect(draw(trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425]`)
   })
 
-  test('finds the end of a reply that is rendered without its thinking', async () => {
+  test('finds the end of a reply that the server renders without its thinking', async () => {
     const { trajectory } = await runScriptedChat({ scripts: [`<think>25 * 17</think>${exact}`, '425'] })
     expect(draw(trajectory)).toBe(`(user q) [<think>25 * 17</think>${exact}] (user [425]) [425]`)
     expect(read(trajectory)[1]).not.toContain('<think>')
@@ -93,7 +93,7 @@ describe('a run over a chat endpoint', () => {
     expect(toolCallsOf(trajectory).map(({ id, result }) => [id, result?.text])).toEqual([['call_of_2_0', '425']])
   })
 
-  test('samples as /generate does where nothing is said', async () => {
+  test('uses the sampling defaults of /generate', async () => {
     const { requests } = await runScriptedChat({
       scripts: ['ok'],
       settings: { sampling: { max_new_tokens: 5, sampling_seed: 3, temperature: 0.5 } },
@@ -109,7 +109,7 @@ describe('a run over a chat endpoint', () => {
     })
   })
 
-  test('goes on from where it ended', async () => {
+  test('continues from where it ended', async () => {
     const first = await runScriptedChat({ scripts: [spaced, '425'] })
     const second = await runScriptedChat({ scripts: ['more'], on: first.trajectory, messages: [user('and?')] })
     expect(second.requests[0]?.messages.slice(0, 3)).toEqual(first.requests[1]?.messages)
@@ -121,7 +121,7 @@ describe('a run over a chat endpoint', () => {
     expect(responses(second.trajectory).at(-1)?.request?.chat?.kept).toBe(3)
   })
 
-  test('takes a whole conversation', async () => {
+  test('accepts a whole conversation', async () => {
     const { requests } = await runScriptedChat({
       scripts: ['ok'],
       messages: [
@@ -144,7 +144,7 @@ describe('a run over a chat endpoint', () => {
   })
 })
 
-describe('calls', () => {
+describe('calls of a chat endpoint run', () => {
   test('that the server left out are shown and not executed', async () => {
     const { trajectory, requests } = await runScriptedChat({ scripts: [`${call('search', {})}${exact}`, 'ok'] })
     expect(toolCallsOf(trajectory).map(({ name, result }) => [name, result?.text])).toEqual([
@@ -154,7 +154,7 @@ describe('calls', () => {
     expect(requests[1]?.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
   })
 
-  test('that our parser does not find have no place, and the record says so', async () => {
+  test('that our parser does not find have no position, which the record reports', async () => {
     const calls = [{ id: 'c', function: { name: 'calculator', arguments: '{"expression":"1 + 1"}' } }]
     const { trajectory } = await runScriptedChat({
       scripts: [async (request) => ({ ...answer(request, 'odd'), message: { content: '', tool_calls: calls } }), 'ok'],
@@ -163,7 +163,7 @@ describe('calls', () => {
     expect(responses(trajectory)[0]?.problems).toMatchObject([{ kind: 'text' }])
   })
 
-  test('of one id are told apart', async () => {
+  test('with equal ids stay separate', async () => {
     const same = async (request: never) => {
       const made = answer(request, exact)
       const tool_calls = made.message.tool_calls?.map((one) => ({ ...one, id: 'same' }))
@@ -177,7 +177,7 @@ describe('calls', () => {
     ])
   })
 
-  test('that fail are told as the provider tells it; an empty result ends the run, as there', async () => {
+  test('that fail have the provider’s words; an empty result ends the run, as with the provider', async () => {
     const failing: AgentTool = { spec: calculatorLike, run: () => Promise.reject(new Error('no')) }
     const { requests } = await runScriptedChat({ scripts: [exact, 'ok'], tools: [failing] })
     expect(requests[1]?.messages.at(-1)?.content).toBe('[ERROR] Error: no')
@@ -189,10 +189,10 @@ describe('calls', () => {
 
 const calculatorLike = { name: 'calculator', inputSchema: { type: 'object', properties: {} } }
 
-describe('a call that does not go on', () => {
+describe('a chat call that ends early', () => {
   const outcome = async (play: ChatPlay) => (await runScriptedChat(play)).trajectory
 
-  test('leaves no trace when it fails, and gives the question back', async () => {
+  test('leaves no trace when it fails, and returns the question', async () => {
     const refused = () => Promise.reject(new SglangError('CHAT_UNSUPPORTED', 'no ids'))
     const { outcome: ended, segments } = await outcome({ scripts: [refused] })
     expect(segments).toEqual([])
@@ -246,7 +246,7 @@ describe('a call that does not go on', () => {
   })
 })
 
-test('a server that renders otherwise than the template of the record is told of', async () => {
+test('a server that renders differently than the template of the record is reported', async () => {
   const other = async (request: never) => ({ ...answer(request, 'ok'), promptIds: bytes('<|im_start|>other') })
   const { trajectory } = await runScriptedChat({ scripts: [other as never], on: emptyChat })
   expect(trajectory.segments[0]?.problems).toMatchObject([{ kind: 'prompt', index: 1 }])

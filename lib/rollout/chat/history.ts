@@ -1,4 +1,4 @@
-/** What the SDK holds of a trajectory that was run over a chat endpoint: the messages that the next request is made of. */
+/** Builds the SDK's messages of a trajectory that ran over a chat endpoint; the next request sends them. */
 import {
   type ContentBlock,
   type JSONValue,
@@ -18,7 +18,7 @@ export interface Conversation {
   readonly messages: readonly SdkMessage[]
 }
 
-/** The trajectory's messages, and behind them `news`, which no request has had yet. */
+/** Returns the trajectory's messages, followed by `news`, which no request has sent yet. */
 export function conversationOf(trajectory: Trajectory, news: readonly Message[]): Conversation {
   const given = [
     ...trajectory.segments.flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : [])),
@@ -78,7 +78,7 @@ function turnsOf(messages: readonly Message[], trajectory: Trajectory): readonly
   })
 }
 
-/** As the SDK made it of the reply: what the server called content, and its calls. */
+/** Returns a reply as the SDK has it: what the server called content, and its calls. */
 function replied({ message }: ResponseSegment): readonly ContentBlock[] {
   const content = typeof message?.content === 'string' && message.content !== '' ? [new TextBlock(message.content)] : []
   return [
@@ -89,7 +89,7 @@ function replied({ message }: ResponseSegment): readonly ContentBlock[] {
   ]
 }
 
-/** Neighbours of one role are one message: the agent's results of one response are. */
+/** Joins neighbours of one role to one message, as the agent does with the results of one response. */
 function joined(turns: readonly Turn[]): readonly SdkMessage[] {
   const merged: { role: Turn['role']; content: ContentBlock[] }[] = []
   for (const { role, content } of turns) {

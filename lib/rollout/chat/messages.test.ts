@@ -71,7 +71,7 @@ const tool = fc.record({
   inputSchema: input,
 })
 
-test('messages and tools are those of the provider', async () => {
+test('chat messages and tools equal those of the Strands provider', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.option(text, { nil: undefined }),
@@ -87,7 +87,7 @@ test('messages and tools are those of the provider', async () => {
   )
 })
 
-test('an empty result is refused by both', async () => {
+test('an empty tool result is refused by Rollscope and by the Strands provider', async () => {
   const empty = new ToolResultBlock({ toolUseId: 'c', status: 'success', content: [new TextBlock(' ')] })
   const messages = [new SdkMessage({ role: 'user', content: [empty] })]
   await expect(provided(undefined, messages, [])).rejects.toThrow(/empty/)

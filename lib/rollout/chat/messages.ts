@@ -7,7 +7,7 @@ import type { ContentBlock, Message as SdkMessage, ToolResultBlock } from '@stra
 import type { ChatMessage } from '#lib/trajectory/messages/chat-call.ts'
 import { RunEnded } from '../loop/run-ended.ts'
 
-/** Throws RunEnded where the provider throws: an empty tool result. */
+/** Returns the messages of a request. Throws RunEnded where the provider throws: for an empty tool result. */
 export function chatMessages(system: string | undefined, messages: readonly SdkMessage[]): readonly ChatMessage[] {
   return [
     ...(system === undefined || system.trim() === '' ? [] : [{ role: 'system', content: system }]),
@@ -15,7 +15,7 @@ export function chatMessages(system: string | undefined, messages: readonly SdkM
   ]
 }
 
-/** Results first: they have to follow their calls. */
+/** Returns the results first, because they must follow their calls. */
 function fromUser(content: readonly ContentBlock[]): readonly ChatMessage[] {
   const texts = content.flatMap((block) => (block.type === 'textBlock' ? [{ type: 'text', text: block.text }] : []))
   return [
@@ -36,7 +36,7 @@ function toolMessage({ toolUseId, status, content }: ToolResultBlock): ChatMessa
       kind: 'failed',
       code: 'EMPTY_RESULT',
       message: `the result of the call ${toolUseId} is empty, and Strands’ OpenAI provider sends no empty tool messages`,
-      hint: 'Let the tool say something, such as “done”.',
+      hint: 'Let the tool return a text, such as “done”.',
     })
   return { role: 'tool', tool_call_id: toolUseId, content: status === 'error' ? `[ERROR] ${text}` : text }
 }

@@ -14,7 +14,7 @@ interface MessageCall {
   readonly input: string
 }
 
-/** In the order in which the server gave them. */
+/** Returns the calls in the order in which the server gave them. */
 export function messageCalls(message: Message): readonly MessageCall[] {
   const calls = Array.isArray(message?.tool_calls) ? (message.tool_calls as readonly WrittenCall[]) : []
   return calls.map(({ id, function: called }) => ({
@@ -29,7 +29,7 @@ interface WrittenCall {
   readonly function: { readonly name?: string | null; readonly arguments?: string | null }
 }
 
-/** The message with an id for each call that no call of the trajectory has. */
+/** Returns the message with an id for each call that no call of the trajectory has. */
 export function withOwnIds(message: NonNullable<Message>, taken: ReadonlySet<string>): NonNullable<Message> {
   const used = new Set(taken)
   const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as readonly WrittenCall[]) : []
@@ -51,7 +51,10 @@ export interface ReadCalls {
   readonly problems: readonly Problem[]
 }
 
-/** `own`: as our parser found them. `length`: tokens of the response. */
+/**
+ * Combines the server's calls with `own`, the calls that our parser found. `length` is the number of tokens of the
+ * response.
+ */
 export function readCalls(own: readonly ToolCall[], message: NonNullable<Message>, length: number): ReadCalls {
   const ids = new Map<ToolCall, string>()
   const lost: ToolCall[] = []
@@ -67,17 +70,17 @@ export function readCalls(own: readonly ToolCall[], message: NonNullable<Message
     toolCalls: [...own.map((call) => ({ ...call, id: ids.get(call) ?? call.id })), ...lost],
     problems: lost.map(({ name }) => ({
       kind: 'text',
-      message: `The server read a call of ${name} that the parser does not find: its place in the response is not known.`,
+      message: `The server parsed a call of ${name} that the parser does not find: its position in the response is unknown.`,
     })),
   }
 }
 
-/** Whether the agent has the call: without a message of the server's, each of them. */
+/** Returns whether the agent has the call; without a message of the server's it has every call. */
 export function isAgentsCall({ id }: ToolCall, { message }: Pick<ResponseSegment, 'message'>): boolean {
   return message === undefined || messageCalls(message).some((call) => call.id === id)
 }
 
-/** It is said to be all of the response. */
+/** Creates a call whose range is the whole response. */
 const callOfUnknownPlace = (id: string, name: string, input: string, length: number): ToolCall => ({
   kind: 'parsed',
   id,

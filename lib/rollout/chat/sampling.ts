@@ -7,7 +7,7 @@ const NAMES: Readonly<Record<string, string>> = {
   sampling_seed: 'seed',
 }
 
-/** What the endpoint has no parameter for. */
+/** Parameters that the endpoint does not have. */
 export const NOT_IN_CHAT = ['json_schema', 'structural_tag'] as const satisfies readonly (keyof Sampling)[]
 
 /**

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('Every tool parser has a model family whose run it reads', () => {
+test('every tool parser has a model family whose run it reads', () => {
   expect(new Set(families.map(({ parser }) => parser))).toEqual(new Set(parserNames))
 })
 
@@ -35,7 +35,7 @@ describe.each(families.map((family) => [family.name, family.parser, family] as c
   }
 
   test.each([['plain', false] as const, ['streamed', true] as const])(
-    'A %s run reads every call, executes the tools with what the model wrote, and ends with the answer',
+    'A %s run reads every call, executes the tools with the arguments that the model wrote, and ends with the answer',
     async (_, stream) => {
       const { trajectory, toolRuns } = await run(stream)
       expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })

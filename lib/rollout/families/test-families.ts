@@ -8,7 +8,7 @@ export interface Family {
   readonly parser: string
   /** The file in the package that ships it; peers/requirements-chat-templates.txt has the versions. */
   readonly template: { readonly package: 'trl' | 'llama-cpp-python'; readonly file: string }
-  /** What templates know as bos_token and eos_token. */
+  /** The values of bos_token and eos_token in templates. */
   readonly specialTokens: Readonly<Record<string, string>>
   /** Added tokens that decoding skips. */
   readonly special: Readonly<Record<string, number>>
@@ -23,7 +23,7 @@ export interface Family {
   readonly thinks: boolean
   /** What the template calls the thinking of a message. Omitted: `reasoning_content`. */
   readonly reasoningField?: string
-  /** The template leaves the tools out, which the run reports. */
+  /** Whether the template leaves the tools out, which the run reports. */
   readonly leavesToolsOut?: boolean
   /** Whether a reply may hold two calls. */
   readonly parallel: boolean

@@ -5,7 +5,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 
 export interface ScriptedServer {
   readonly baseUrl: string
-  /** `input_ids` of the requests since `play`. */
+  /** The `input_ids` of the requests since `play`. */
   readonly requests: readonly (readonly number[])[]
   /** Answers the next requests with these texts; each must hold a stop token. */
   play(replies: readonly string[], tokenizer: Tokenizer, stopIds: readonly number[]): void

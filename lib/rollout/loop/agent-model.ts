@@ -1,4 +1,4 @@
-/** A Strands model whose turns are made and recorded outside it; the SDK is told of each when it is there as a whole. */
+/** A Strands model whose turns are made and recorded outside of it; the SDK receives each turn as a whole. */
 import {
   type JSONValue,
   Model,
@@ -17,11 +17,11 @@ interface ModelConfig {
   readonly modelId: string
 }
 
-/** What the SDK is told of a turn. */
+/** A turn as the SDK receives it. */
 interface Turn {
-  /** Omitted: it is told of no text. */
+  /** The text of the turn. Omitted: the SDK receives no text. */
   readonly text?: string
-  /** Calls that it is to run. */
+  /** The calls that the SDK must run. */
   readonly calls: readonly ToolUse[]
   readonly response: ResponseSegment
 }
@@ -32,7 +32,7 @@ export interface ToolUse {
   readonly input: unknown
 }
 
-/** Makes the next turn; throws RunEnded. */
+/** Returns the next turn; throws RunEnded. */
 type TakeTurn = (messages: readonly SdkMessage[], options?: StreamOptions) => Promise<Turn>
 
 type Aggregating = ReturnType<Model['streamAggregated']>
@@ -58,12 +58,12 @@ export class AgentModel extends Model<ModelConfig> {
     return this.#config
   }
 
-  /** The SDK would estimate from characters before every call. */
+  /** The SDK would otherwise estimate tokens from characters before every call. */
   override async countTokens(): Promise<number> {
     return tokenCount(this.#recorder.trajectory)
   }
 
-  /** The turn as the SDK holds one; throws RunEnded. */
+  /** Returns the turn as the SDK stores one; throws RunEnded. */
   async answer(messages: readonly SdkMessage[], options?: StreamOptions): Promise<Aggregated> {
     return aggregated(await this.#takeTurn(messages, options))
   }
@@ -86,7 +86,7 @@ function aggregated({ text, calls, response: { usage, timing } }: Turn): Aggrega
     message: new SdkMessage({
       role: 'assistant',
       content: [
-        // Blank texts the SDK’s own drops.
+        // The SDK’s own model drops blank texts, too.
         ...(text === undefined || text.trim() === '' ? [] : [new TextBlock(text)]),
         ...calls.map(({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: input as JSONValue })),
       ],

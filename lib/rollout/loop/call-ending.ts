@@ -1,4 +1,4 @@
-/** What becomes of a run when a call to its model ends: it goes on, or ends for a reason that a person can read. */
+/** Decides whether a run continues when a call to its model ends, or ends for a reason that a person can read. */
 
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
@@ -7,7 +7,7 @@ import type { Room } from './limits.ts'
 import type { PromptInput } from './model-call.ts'
 import { RunEnded } from './run-ended.ts'
 
-/** The response, when the agent may act on it. */
+/** Returns the response if the agent may act on it; throws RunEnded otherwise. */
 export function goingOn(response: ResponseSegment, room: Room): ResponseSegment {
   switch (response.finish?.kind) {
     case 'length':
@@ -22,15 +22,15 @@ export function goingOn(response: ResponseSegment, room: Room): ResponseSegment 
       throw new RunEnded({
         kind: 'failed',
         code: 'UNKNOWN_FINISH',
-        message: `the server ended the reply for a reason that is not known: ${response.finish.raw}`,
-        hint: 'The reply is kept, and no tool call of it was executed. Look at the server’s log, then send again.',
+        message: `the server ended the reply for an unknown reason: ${response.finish.raw}`,
+        hint: 'The reply is kept, and none of its tool calls was executed. Check the server’s log, then send again.',
       })
     default:
       return response
   }
 }
 
-/** Nothing has come: what was to be read is given back, so that it can be sent again. */
+/** Returns the end of a run before any token arrived: the unread input is given back, so that it can be sent again. */
 export function endedBefore(error: unknown, news: PromptInput, signal: AbortSignal): unknown {
   if (error instanceof RunEnded) return error
   if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(news) })
@@ -61,7 +61,7 @@ export const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind:
   ...(error.parameter !== undefined && { parameter: error.parameter }),
 })
 
-/** Tool results are not lost with an unsent prompt: they live on their calls. */
+/** Returns the unsent messages. Tool results are not among them, since they are stored with their calls. */
 export function unsent(news: PromptInput): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
   if (news.kind === 'given') return unsentGiven(news.prompt)
   if (news.kind === 'resume') return {}

@@ -31,7 +31,7 @@ function limiter(counts: readonly number[], limits: RunLimits): { readonly calls
 
 const limit = fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined })
 
-test('iterations, calls and messages end a run where strands-sglang ends it, in a second run on the same tokens too', async () => {
+test('limits of iterations, calls and messages end a run where strands-sglang ends it, also in a second run on the same tokens', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 4 }),
@@ -53,7 +53,7 @@ test('iterations, calls and messages end a run where strands-sglang ends it, in 
 
 const reasonOf = ({ outcome }: Trajectory) => (outcome.kind === 'ended' ? outcome.reason : outcome.kind)
 
-describe('at its boundary', () => {
+describe('a limit at its boundary', () => {
   test.each<[RunLimits, readonly number[], number, string]>([
     [{ maxToolIterations: 2 }, [1], 2, 'end_turn'],
     [{ maxToolIterations: 2 }, [1, 1], 2, 'max_tool_iterations'],
@@ -71,23 +71,23 @@ describe('at its boundary', () => {
     // In the order in which strands-sglang looks.
     [{ maxToolIterations: 1, maxToolCalls: 1, maxMessages: 3 }, [1], 1, 'max_tool_iterations'],
     [{ maxToolCalls: 1, maxMessages: 3 }, [1], 1, 'max_tool_calls'],
-  ])('%j after replies with %j calls', async (limits, counts, calls, reason) => {
+  ])('%j ends a run after replies with %j calls', async (limits, counts, calls, reason) => {
     const { trajectory, requests } = await run(replies(counts), limits)
     expect([requests.length, reasonOf(trajectory)]).toEqual([calls, reason])
     for (const made of toolCallsOf(trajectory)) expect(made.result?.text).toBe('1')
   })
 
-  test('a malformed call counts as one', async () => {
+  test('counts a malformed call as one', async () => {
     const { trajectory, requests } = await run(['<tool_call>{</tool_call>', 'done'], { maxToolCalls: 1 })
     expect([requests.length, reasonOf(trajectory)]).toEqual([1, 'max_tool_calls'])
   })
 
-  test('a question that may not be asked is given back', async () => {
+  test('gives back a question that may not be sent', async () => {
     const { trajectory } = await run([], { maxMessages: 1 })
     expect(trajectory.outcome).toEqual({ ...ended('max_messages'), unsent: [user('q')] })
   })
 
-  test('results that a limit left unread are read by the next run, without counting there', async () => {
+  test('tool results that a limit left unread are read by the next run, without counting there', async () => {
     const { trajectory } = await run(replies([1]), { maxToolIterations: 1 })
     const next = await run(replies([1]), { maxToolIterations: 2 }, trajectory)
     expect([next.requests.length, reasonOf(next.trajectory)]).toEqual([2, 'end_turn'])
@@ -95,7 +95,7 @@ describe('at its boundary', () => {
   })
 })
 
-describe('parallel calls', () => {
+describe('the limit of parallel calls', () => {
   test.each([
     [1, 3, 1],
     [2, 3, 2],
@@ -111,7 +111,7 @@ describe('parallel calls', () => {
     expect(reasonOf(trajectory)).toBe('end_turn')
   })
 
-  test('count anew in every response and every run', async () => {
+  test('applies to every response and every run separately', async () => {
     const limits = { maxParallelToolCalls: 1 }
     const { trajectory } = await run([one, one.repeat(2), 'done'], limits)
     const again = await run([one.repeat(2), 'done'], limits, trajectory)
@@ -125,7 +125,7 @@ describe('parallel calls', () => {
   })
 })
 
-describe('tokens', () => {
+describe('the limit of tokens', () => {
   const long: Script = async function* ({ sampling }) {
     const n = sampling.max_new_tokens ?? 0
     yield {
@@ -135,7 +135,7 @@ describe('tokens', () => {
     }
   }
 
-  test('are those of the whole trajectory: a second run has what the first has left', async () => {
+  test('counts the whole trajectory: a second run has what the first one left', async () => {
     const { trajectory } = await run(['hello'], {})
     const used = tokenCount(trajectory)
     const question = tokenCount((await run(['hello'], {}, trajectory)).trajectory) - used - ('hello'.length + 1)
@@ -154,7 +154,7 @@ describe('tokens', () => {
   })
 })
 
-describe('the context', () => {
+describe('the context limit', () => {
   /** What `stream()` of strands-sglang 0.6.2 sends as `max_new_tokens`; undefined: it raises before it sends. */
   const sentMaxNewTokens = (asked: number, idCount: number, limit: number | undefined): number | undefined => {
     if (limit === undefined) return asked
@@ -162,7 +162,7 @@ describe('the context', () => {
     return room <= 0 ? undefined : Math.min(asked, room)
   }
 
-  test('max_new_tokens is lowered to the room in the context window, and a full one is not sent, as by strands-sglang', async () => {
+  test('lowers max_new_tokens to the room in the context window, and a full one is not sent, as by strands-sglang', async () => {
     const idCount = tokenCount({
       ...empty,
       segments: (await run(['x'], {})).trajectory.segments.slice(0, 1),
@@ -200,7 +200,7 @@ describe('the context', () => {
     )
   })
 
-  test('a response that uses up the context window of the run ends as context_full, with that window', async () => {
+  test('ends a response that fills the context window as context_full, with that window', async () => {
     const long: Script = async function* ({ sampling }) {
       const n = sampling.max_new_tokens ?? 0
       yield {
@@ -221,7 +221,7 @@ describe('the context', () => {
   })
 })
 
-test('a minimum of tokens is never above what there is room for', async () => {
+test('a minimum of tokens is never above the available room', async () => {
   const { requests } = await runScripted({
     scripts: ['done'],
     settings: { sampling: { max_new_tokens: 500, min_new_tokens: 400 }, limits: { maxTokens: 200 } },

@@ -1,6 +1,6 @@
 /**
- * What ends a run, or a call, before the model or the tool does. All count within one run, but maxTokens, which counts
- * the whole trajectory.
+ * Limits that end a run or a call before the model or the tool does. All count within one run, except maxTokens, which
+ * counts the whole trajectory.
  */
 import * as z from 'zod'
 import type { Sampling } from '#lib/sampling/values.ts'
@@ -9,14 +9,17 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 
 export const limitsSchema = z
   .strictObject({
-    maxToolIterations: z.int().min(0).describe('Responses with tool calls; the results of the last one are not read.'),
+    maxToolIterations: z
+      .int()
+      .min(0)
+      .describe('Responses with tool calls; the model does not read the results of the last one.'),
     maxToolCalls: z.int().min(0),
-    maxParallelToolCalls: z.int().min(1).describe('Calls of one response; those beyond get an error result.'),
+    maxParallelToolCalls: z.int().min(1).describe('Calls of one response; further calls get an error result.'),
     maxMessages: z
       .int()
       .min(1)
       .describe('Messages, counting questions, replies and the results of one response as one each.'),
-    maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output together.'),
+    maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output.'),
     contextWindow: z
       .int()
       .min(1)
@@ -32,17 +35,20 @@ export const limitsSchema = z
       .int()
       .min(100)
       .describe(
-        'Characters of a tool result that the model reads; of a longer one the middle is left out, and that is said.',
+        'Characters of a tool result that the model reads; of a longer result the middle is left out, which the result states.',
       ),
   })
   .partial()
 
 export type RunLimits = z.infer<typeof limitsSchema>
 
-/** The one limit that is always there: a tool that hangs would hold the run for ever. */
+/** The default timeout of a tool, which always applies: a tool that hangs would block the run forever. */
 export const DEFAULT_TOOL_TIMEOUT_MS = 30_000
 
-/** The limit that forbids the next call, in the order in which strands-sglang looks; `from` = segments before the run. */
+/**
+ * Returns the limit that forbids the next call, in the order of strands-sglang; `from` is the number of segments before
+ * the run.
+ */
 export function limitReached(trajectory: Trajectory, from: number, limits: RunLimits): OutcomeReason | undefined {
   const responses = trajectory.segments.slice(from).filter((segment) => segment.kind === 'response')
   const iterations = responses.filter(({ toolCalls }) => toolCalls.length > 0).length
@@ -50,28 +56,31 @@ export function limitReached(trajectory: Trajectory, from: number, limits: RunLi
   const isAfterTools = (responses.at(-1)?.toolCalls.length ?? 0) > 0
   if (isAfterTools && iterations >= (limits.maxToolIterations ?? Infinity)) return 'max_tool_iterations'
   if (isAfterTools && calls >= (limits.maxToolCalls ?? Infinity)) return 'max_tool_calls'
-  // Each reply stands for itself and the message before it; the next message makes one more.
+  // Each reply counts for itself and the message before it; the next message adds one.
   if (2 * responses.length + 1 >= (limits.maxMessages ?? Infinity)) return 'max_messages'
   return undefined
 }
 
 export interface Room {
-  /** Tokens that the next response may have. */
+  /** The largest number of tokens of the next response. */
   readonly tokens: number
-  /** What it means when the response uses them up. */
+  /** The outcome if the response uses them up. */
   readonly reason: Extract<OutcomeReason, 'length' | 'context_full' | 'max_tokens'>
-  /** Tokens that the context holds: the limit of the run, else what the server reports. Undefined: not known. */
+  /** The size of the context: the limit of the run, otherwise the server's. Undefined: unknown. */
   readonly holds: number | undefined
 }
 
-/** What is asked for where there is room for so many tokens: SGLang refuses a minimum above the maximum. */
+/** Returns the sampling parameters for the available room: SGLang refuses a minimum above the maximum. */
 export const samplingWithin = (sampling: Sampling, tokens: number): Sampling => ({
   ...sampling,
   max_new_tokens: tokens,
   ...(sampling.min_new_tokens !== undefined && { min_new_tokens: Math.min(sampling.min_new_tokens, tokens) }),
 })
 
-/** How long the response to a prompt of `added` tokens may be: what was asked for, the context's rest, the limit's rest. */
+/**
+ * Returns how long the response to a prompt of `added` tokens may be: the least of the request, the rest of the context
+ * and the rest of the limit.
+ */
 export function roomFor(
   trajectory: Trajectory,
   added: number,

@@ -1,4 +1,4 @@
-/** One call to the model: which ids go in, what comes out, and what of it is kept when it fails half-way. */
+/** One call to the model: the ids that are sent, the reply, and the part that is kept when the call fails. */
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -34,16 +34,16 @@ import { RunEnded } from './run-ended.ts'
 export interface CallSettings {
   readonly sampling: Sampling
   readonly limits: RunLimits
-  /** Ask for the logprobs of each new prompt (prefill, temperature 1). */
+  /** Whether to request the logprobs of each new prompt (prefill, temperature 1). */
   readonly promptLogprobs: boolean
-  /** Alternatives kept for each token; 0 = none. */
+  /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobs: number
   readonly stream: boolean
 }
 
 /**
- * What a call adds: messages through the chat template; as the first call, text or ids as they were given; or nothing, where it
- * resumes the last response, whose ids are then the end of the input.
+ * The input that a call adds: messages through the chat template; for the first call, text or ids as given; or nothing,
+ * if it resumes the last response, whose ids then end the input.
  */
 export type PromptInput =
   | { readonly kind: 'resume' }
@@ -52,30 +52,30 @@ export type PromptInput =
 
 export interface CallDependencies extends ModelDependencies {
   readonly generate: SglangClient['generate']
-  /** Given to runs that begin with the same prompt: it derives the prompt for one of them, and the others get it. */
+  /** Shares the first prompt between runs that begin with the same one: it is derived for one of them. */
   readonly firstPrompt?: (derive: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal) => Promise<Prompt>
 }
 
-/** What every call needs, whatever the endpoint. */
+/** The dependencies of every call, for any endpoint. */
 export interface ModelDependencies {
   readonly serverName: string
-  /** What it said of itself when the run began. */
+  /** The description of the server when the run began. */
   readonly server: Partial<ServerDescription>
   readonly codec: PromptEncoder
   readonly parser: ToolParser
   readonly now: () => Date
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns the milliseconds of a clock that never goes back. */
   readonly elapsedMs: () => number
-  /** Of fixed length and unique. */
+  /** Returns a unique id of fixed length. */
   readonly newRequestId: () => string
 }
 
-/** A run’s recorder is its own. */
+/** Each run has a recorder of its own. */
 const sentBy = memoizeByIdentity((_: Recorder) => createSentIds())
 
 /**
- * Sends what `news` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot go
- * on. Before the first token a failure leaves no trace; after it what has arrived is kept.
+ * Sends what `news` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot
+ * continue. A failure before the first token leaves no trace; after it the received tokens are kept.
  */
 export async function callModel(
   recorder: Recorder,
@@ -106,7 +106,7 @@ export async function callModel(
       kind: 'ended',
       reason: room.reason,
       ...unsent(news),
-      // As SGLang counts where it refuses: the prompt and what is asked for.
+      // SGLang counts the same way: the prompt and the requested tokens.
       ...(room.reason === 'context_full' && { context: contextNeeded(input.ids.length + asked, room.holds) }),
     })
 
@@ -126,8 +126,8 @@ export async function callModel(
     ...(view.kind !== 'none' && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     vocabularySize: tokenizer.vocabularySize,
-    // One before the first new token: SGLang knows nothing of the first position it is asked for, and what lies before
-    // can come from its prefix cache.
+    // The first requested position has no logprob, so the request begins one position before the new tokens; earlier
+    // positions can come from the prefix cache.
     ...(scoresPrompt && { logprobStartLen: Math.max(0, known - 1) }),
   }
   const startedAt = dependencies.now().toISOString()
@@ -194,7 +194,7 @@ export async function callModel(
       throw new RunEnded({ kind: 'ended', reason: 'cancelled' })
     }
     if (!(error instanceof SglangError)) {
-      finish({ kind: 'cut', code: 'INTERNAL', message: 'Rollscope itself failed; what had arrived was kept.' })
+      finish({ kind: 'cut', code: 'INTERNAL', message: 'Rollscope itself failed; the received part was kept.' })
       throw error
     }
     finish({ kind: 'cut', code: error.code, message: error.message })
@@ -220,7 +220,7 @@ async function derivePrompt(
   const derive = (): Prompt => {
     const prompt =
       trajectory.segments.length > 0 ? nextPrompt(trajectory, messages, codec) : firstPrompt(messages, settings, codec)
-    // The vocabulary that is recorded with the prompt is asked for here, where it can still be fetched.
+    // The bytes for the recorded vocabulary are fetched here, while the codec can still fetch.
     if (codec.fetchesBytes) for (const id of prompt.ids) codec.tokenizer.bytes(id)
     return prompt
   }
@@ -242,7 +242,7 @@ async function derivePrompt(
   }
 }
 
-/** Scores of the new prompt alone: the server gives one position more before it. */
+/** Returns the scores of the new prompt only: the server returns one more position before it. */
 function promptColumns(
   prompt: Prompt,
   scores: Chunk['prompt'],

@@ -4,22 +4,22 @@ import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events
 import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
-/** The trajectory as it grows: what every part of a run reads, and the only way in which it changes. */
+/** The growing trajectory: every part of a run reads it here, and changes it only through here. */
 export interface Recorder {
   readonly trajectory: LiveTrajectory
-  /** The texts that events are to bring with them. */
+  /** Collects the texts that events must bring with them. */
   readonly newVocabulary: VocabularyWriter
   emit(event: RolloutEvent): void
 }
 
-/** `tokenizer`: that of the run. */
+/** Creates a recorder; `tokenizer` is the run's. */
 export function createRecorder(
   rolloutId: string,
   start: Trajectory,
   tokenizer: Tokenizer,
   publish: (event: RolloutEvent) => void,
 ): Recorder {
-  // A trajectory that goes on may say otherwise what an id stands for.
+  // A continued trajectory may give an id another text.
   const isNew = Object.keys(start.vocab).length === 0
   const fold = createFold(isNew ? textsOf(tokenizer) : undefined)
   const recorder: Recorder = {

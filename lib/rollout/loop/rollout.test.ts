@@ -47,7 +47,7 @@ describe('a rollout', () => {
     )
   })
 
-  test('runs parallel calls and reads their results in the order of the calls', async () => {
+  test('runs parallel calls, and the model reads their results in the order of the calls', async () => {
     const slow: AgentTool = {
       spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
       run: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(`waited ${ms}`), Number(ms))),
@@ -63,7 +63,7 @@ describe('a rollout', () => {
     ])
   })
 
-  test('a tool error goes back to the model', async () => {
+  test('passes a tool error to the model', async () => {
     const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
     expect(draw(trajectory)).toContain('(tool Error: division by zero)')
     expect(trajectory.segments[1]).toMatchObject({
@@ -71,7 +71,7 @@ describe('a rollout', () => {
     })
   })
 
-  test('a malformed call is never executed; the model reads why', async () => {
+  test('never executes a malformed call; the model reads why', async () => {
     let runs = 0
     const counting: AgentTool = { ...calculator, run: () => String(++runs) }
     const { trajectory, events } = await runScripted({
@@ -85,20 +85,20 @@ describe('a rollout', () => {
     expect(events.filter(({ type }) => type === 'tool-started')).toEqual([])
   })
 
-  test('nor is one whose name could not be read, or whose tool is not there', async () => {
+  test('never executes a call without a readable name or with an unknown tool', async () => {
     const { trajectory } = await runScripted({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
     expect(draw(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
     expect(draw(trajectory)).toContain('(tool Unknown tool: search)')
   })
 
-  test('logprobs are asked for from one before the new tokens on', async () => {
+  test('requests logprobs from one position before the new tokens', async () => {
     const { requests } = await runScripted({ scripts: [call('calculator', { expression: '1' }), '1'] })
     const first = requests[0]?.inputIds.length ?? 0
     const reply = bytes(call('calculator', { expression: '1' })).length + 1
     expect(requests.map(({ logprobStartLen }) => logprobStartLen)).toEqual([0, first + reply - 1])
   })
 
-  test('template options are those of the trajectory, in every turn', async () => {
+  test('uses the template options of the trajectory in every turn', async () => {
     const options = { enable_thinking: false }
     const on = { ...empty, model: { ...empty.model, template: { text: chatml, options } } }
     const { trajectory } = await runScripted({ scripts: ['a'], on })
@@ -108,12 +108,12 @@ describe('a rollout', () => {
     expect(textOf(trajectory.segments[0]?.ids ?? [], trajectory.vocab)).toMatch(/<think>\n\n<\/think>\n\n$/)
   })
 
-  test('alternatives are asked for as many as are wanted', async () => {
+  test('requests the chosen number of alternatives', async () => {
     const { requests } = await runScripted({ scripts: ['a'], settings: { topLogprobs: 7 } })
     expect(requests.map(({ topLogprobsNum }) => topLogprobsNum)).toEqual([7])
   })
 
-  test('prompt logprobs land on the new tokens', async () => {
+  test('stores prompt logprobs at the new tokens', async () => {
     const scored: Script = async function* (request) {
       const start = request.logprobStartLen ?? 0
       const logprobs = request.inputIds.slice(start).map((_, i) => (i === 0 ? null : -(start + i)))
@@ -133,7 +133,7 @@ describe('a rollout', () => {
   })
 })
 
-describe('how a reply is asked for', () => {
+describe('a reply is requested', () => {
   const asked = async (options: Omit<Options, 'scripts'>) => {
     const { trajectory, requests } = await runScripted({ scripts: ['ok'], ...options })
     const response = trajectory.segments[1]
@@ -141,14 +141,14 @@ describe('how a reply is asked for', () => {
     return { request: requests[0], record: response.request }
   }
 
-  test('in small steps from a server that sends only what is new, the prompt scored apart', async () => {
+  test('in small steps from a server that sends only new tokens, with the prompt scored separately', async () => {
     const { request, record } = await asked({})
     expect(request).toMatchObject({ stream: true, streamInterval: 16, logprobStartLen: 0 })
     expect(request?.scoringRid).toHaveLength(32)
     expect(record).toMatchObject({ streamed: true, streamInterval: 16, logprobStartLen: 0 })
   })
 
-  test('in large ones from a server that repeats everything', async () => {
+  test('in large steps from a server that repeats everything', async () => {
     const server = { kind: 'server', incrementalStreaming: false } as const
     const { request, record } = await asked({ server, settings: { sampling: { max_new_tokens: 16_384 } } })
     expect([request?.stream, request?.streamInterval, record?.streamInterval]).toEqual([true, 512, 512])
@@ -160,7 +160,7 @@ describe('how a reply is asked for', () => {
       { server: { kind: 'router' }, settings: { sampling: { max_new_tokens: 8192 } } },
     ],
     ['where it is switched off', { settings: { stream: false } }],
-  ] as const)('whole, the prompt’s logprobs with it, %s', async (_what, options) => {
+  ] as const)('as a whole, with the prompt’s logprobs, %s', async (_what, options) => {
     const { request, record } = await asked(options)
     expect(request).toMatchObject({ stream: false, logprobStartLen: 0 })
     expect(request).not.toHaveProperty('scoringRid')
@@ -176,13 +176,13 @@ describe('how a reply is asked for', () => {
     expect(request?.scoringRid).toHaveLength(32)
   })
 
-  test('no scores are fetched where none are wanted', async () => {
+  test('without scores if none were chosen', async () => {
     const { request } = await asked({ settings: { promptLogprobs: false } })
     expect(request).not.toHaveProperty('scoringRid')
     expect(request).not.toHaveProperty('logprobStartLen')
   })
 
-  test('the call that scored the prompt is part of the record', async () => {
+  test('after a recorded call that scored the prompt', async () => {
     const scoring = { rid: 's'.repeat(32), elapsedMs: 3, cachedTokens: 7 }
     const reply: Script = async function* (request) {
       const logprobs = request.inputIds.map((_, i) => (i === 0 ? null : -i))
@@ -194,7 +194,7 @@ describe('how a reply is asked for', () => {
     expect(trajectory.segments[0]?.logprobs?.slice(0, 2)).toEqual([null, -1])
   })
 
-  test('a prompt whose logprobs did not come says so', async () => {
+  test('with a report if the prompt’s logprobs did not arrive', async () => {
     const reply: Script = async function* () {
       const problems = [{ kind: 'missing', message: 'none' }]
       const tokens = { ids: [END], logprobs: [-1] }
@@ -205,7 +205,7 @@ describe('how a reply is asked for', () => {
     expect(trajectory.segments[0]).not.toHaveProperty('logprobs')
   })
 
-  test('what a router drops is noted on the response', async () => {
+  test('with a note on parameters that a router drops', async () => {
     const { trajectory } = await runScripted({
       scripts: ['ok'],
       server: { kind: 'router' },
@@ -216,7 +216,7 @@ describe('how a reply is asked for', () => {
 })
 
 describe('a further turn', () => {
-  test('goes on with the same tokens', async () => {
+  test('continues on the same tokens', async () => {
     const { trajectory } = await runScripted({ scripts: ['hello'] })
     const again = await runScripted({ scripts: ['bye'], on: trajectory, messages: [user('more')] })
     expect(ids(again.trajectory).slice(0, ids(trajectory).length)).toEqual(ids(trajectory))
@@ -224,7 +224,7 @@ describe('a further turn', () => {
     expect(conversation(again.trajectory).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   })
 
-  test('tells the model first of results it has not read', async () => {
+  test('passes unread results to the model first', async () => {
     const { trajectory } = await runScripted({
       scripts: [call('calculator', { expression: '2' })],
       settings: { limits: { maxToolIterations: 1 } },
@@ -237,7 +237,7 @@ describe('a further turn', () => {
   })
 })
 
-describe('limits end a run by name', () => {
+describe('a run limit ends a run by name:', () => {
   const endless = call('calculator', { expression: '1' })
   test.each([
     ['maxToolIterations', 2, 'max_tool_iterations', 2],
@@ -264,7 +264,7 @@ describe('limits end a run by name', () => {
     expect(trajectory.outcome).toEqual(ended('end_turn'))
   })
 
-  test('maxTokens and the context cut what is asked for, and say which of them it was', async () => {
+  test('maxTokens and the context lower max_new_tokens, and the outcome names which of them', async () => {
     const long: Script = async function* ({ sampling }) {
       const n = sampling.max_new_tokens ?? 0
       yield {
@@ -312,10 +312,10 @@ describe('limits end a run by name', () => {
   })
 })
 
-describe('failures', () => {
+describe('a failure', () => {
   const refused = new SglangError('CONNECT_REFUSED', 'nothing listens')
 
-  test('before the first token leave nothing but the messages, given back', async () => {
+  test('before the first token leaves no trace, and returns the messages', async () => {
     const { trajectory, events } = await runScripted({ scripts: [cut('', refused)] })
     expect(trajectory).toMatchObject({
       segments: [],
@@ -325,7 +325,7 @@ describe('failures', () => {
     expect(events.map(({ type }) => type)).toEqual(['started', 'segment-started', 'retracted', 'ended'])
   })
 
-  test('after it keep what has come', async () => {
+  test('after the first token keeps the received tokens', async () => {
     const { trajectory } = await runScripted({
       scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
     })
@@ -336,7 +336,7 @@ describe('failures', () => {
     })
   })
 
-  test('in a later turn keep the turns before', async () => {
+  test('in a later turn keeps the earlier turns', async () => {
     const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: '2' }), cut('', refused)] })
     expect(draw(trajectory)).toMatch(/^\(user q\) \[.*\]$/)
     expect(trajectory.outcome).not.toHaveProperty('unsent')
@@ -344,14 +344,14 @@ describe('failures', () => {
     expect(draw(again.trajectory)).toContain('(tool 2) [2]')
   })
 
-  test('a context overflow that only the server sees is context_full', async () => {
+  test('of a context that only the server knows is context_full', async () => {
     const counts = { needed: 4190, holds: 4096 }
     const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
     const { trajectory } = await runScripted({ scripts: [cut('', overflow)] })
     expect(trajectory.outcome).toMatchObject({ ...ended('context_full'), context: counts, unsent: [user('q')] })
   })
 
-  test('an abort by the server keeps its tokens; one in the queue leaves nothing', async () => {
+  test('by an abort of the server keeps its tokens; an abort in the queue leaves nothing', async () => {
     const aborted = { finish: { kind: 'abort' } as const, usage: {} }
     const partial = await runScripted({ scripts: [() => says('half', aborted)] })
     expect([draw(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
@@ -364,7 +364,7 @@ describe('failures', () => {
     })
   })
 
-  test('an unknown finish is told as it is', async () => {
+  test('with an unknown finish reason is reported with that reason', async () => {
     const odd = await runScripted({
       scripts: [() => says('x', { finish: { kind: 'unknown', raw: '{"type":"solar"}' }, usage: {} })],
     })
@@ -374,7 +374,7 @@ describe('failures', () => {
     })
   })
 
-  test('a template that cannot render says so', async () => {
+  test('of a template that cannot render is reported', async () => {
     const { trajectory } = await runScripted({ scripts: [], template: "{{ raise_exception('no user query') }}" })
     expect(trajectory).toMatchObject({
       segments: [],
@@ -408,7 +408,7 @@ describe('stop', () => {
     const stopped = async (text = half) =>
       (await runScripted({ scripts: [cut(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
 
-    test('sends the prompt and the kept ids, and what comes joins the same response, which is parsed as a whole', async () => {
+    test('sends the prompt and the kept ids, and the new tokens join the same response, which is parsed as a whole', async () => {
       const kept = await stopped()
       const { trajectory, requests } = await runScripted({ scripts: [rest, '5'], on: kept, resumes: true })
       expect(draw(trajectory)).toBe(`(user q) [${half}${rest}] (tool 5) [5]`)
@@ -447,7 +447,7 @@ describe('stop', () => {
       expect([draw(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
     })
 
-    test('the server’s text, weight versions and problems are those of the whole response', async () => {
+    test('combines the server’s text, weight versions and problems over the whole response', async () => {
       const kept = await stopped('half')
       const odd = { kind: 'number', message: 'NaN', column: 'logprobs', index: 0 }
       const { trajectory } = await runScripted({
@@ -475,7 +475,7 @@ describe('stop', () => {
       })
     })
 
-    test('that fails before its first token leaves the response as it was', async () => {
+    test('leaves the response unchanged if it fails before its first token', async () => {
       const kept = await stopped()
       const { trajectory, events } = await runScripted({
         scripts: [cut('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
@@ -489,7 +489,7 @@ describe('stop', () => {
       expect(events.map(({ type }) => type)).toEqual(['started', 'resumed', 'retracted', 'ended'])
     })
 
-    test('that is stopped again can be resumed again', async () => {
+    test('can be repeated after another stop', async () => {
       const kept = await stopped('one ')
       const { trajectory: second } = await runScripted({
         scripts: [cut('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
@@ -512,7 +512,7 @@ describe('stop', () => {
     })
   })
 
-  test('through a router, which has no /abort_request, keeps the tokens and leaves the worker', async () => {
+  test('through a router, which has no /abort_request, keeps the tokens and does not stop the worker', async () => {
     const so = bytes('so far')
     const model = { model_path: 'tiny', served_model_name: 'tiny', tokenizer_path: 'tiny' }
     const router = await startScriptedRouter([
@@ -554,7 +554,7 @@ describe('stop', () => {
     expect(trajectory).toMatchObject({ segments: [], outcome: { ...ended('cancelled'), unsent: [user('q')] } })
   })
 
-  test('while a tool runs, its call gets a result that says so', async () => {
+  test('while a tool runs gives its call a result that reports it', async () => {
     const controller = new AbortController()
     const patient: AgentTool = {
       spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
@@ -579,7 +579,7 @@ describe('stop', () => {
     )
   })
 
-  test('a reader who leaves stops the generation', async () => {
+  test('a reader that closes the stream stops the generation', async () => {
     let reason: unknown
     const watched: Script = async function* (_request, signal) {
       signal.addEventListener('abort', () => {

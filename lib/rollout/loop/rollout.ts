@@ -1,6 +1,6 @@
 /**
- * Runs a Strands agent on a trajectory, token-in/token-out or over a chat endpoint, and tells what happens as events. The
- * loop, the tools and their hooks are the SDK's; what goes in, what is recorded and when the run ends is decided here.
+ * Runs a Strands agent on a trajectory, token-in/token-out or over a chat endpoint, and yields events. The SDK has the
+ * loop, the tools and their hooks; this module decides what is sent, what is recorded and when the run ends.
  */
 import { Agent, type AgentConfig, type InvokeArgs, NullConversationManager } from '@strands-agents/sdk'
 import { type Prompt, startsAsGiven } from '#lib/rollout/prompt/prompt.ts'
@@ -24,22 +24,22 @@ import { titoModel } from './tito-model.ts'
 
 export interface RolloutStart {
   readonly rolloutId: string
-  /** Empty, or one to be continued. */
+  /** The trajectory to continue; empty for a new one. */
   readonly trajectory: Trajectory
-  /** What the user adds; may be empty when tool results wait to be read. */
+  /** Messages of the user; may be empty if unread tool results remain. */
   readonly messages: readonly Message[]
-  /** In their place, on an empty trajectory: text or ids as the user gave them. Token-in/token-out only. */
+  /** Text or ids of the user in place of messages, on an empty trajectory. Token-in/token-out only. */
   readonly given?: Prompt
-  /** In their place: the last response, which was stopped, goes on from its own ids. Token-in/token-out only. */
+  /** Continues the last response, which was stopped, from its own ids. Token-in/token-out only. */
   readonly resumes?: true
 }
 
-/** With `generate` the run is token-in/token-out; with `chat` the agent holds messages. */
+/** The dependencies of a run: with `generate` it is token-in/token-out; with `chat` the agent sends messages. */
 export type RolloutDependencies = (CallDependencies | ChatDependencies) & { readonly tools: readonly AgentTool[] }
 
 /**
- * The events of one rollout, from `started` to `ended`; it begins when they are iterated, once. Aborting the signal, or ending the
- * iteration, stops the server's generation and the tools. Throws only when a promise of ours is broken.
+ * Yields the events of one rollout, from `started` to `ended`; it begins when they are iterated, once. Aborting the
+ * signal, or ending the iteration, stops the server's generation and the tools. Throws only for a bug of ours.
  */
 export function rollout(
   start: RolloutStart,
@@ -78,7 +78,7 @@ function begun(
   }
 }
 
-/** What a continuation has to tell the model before anything else: the results of the last calls, if they were not read. */
+/** Returns the results of the last calls that the model has not read; a continuation sends them first. */
 export function unreadResults({ segments }: Trajectory): Message[] {
   const last = segments.at(-1)
   if (last?.kind !== 'response') return []
@@ -92,9 +92,9 @@ async function run(
   dependencies: RolloutDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  // A response that is resumed belongs to the run.
+  // A resumed response belongs to the run.
   const from = recorder.trajectory.segments.length - (start.resumes ? 1 : 0)
-  // A cancelled SDK leaves its model without waiting for it; what the call still records must come before the end.
+  // A cancelled SDK does not wait for its model; the events of the call must still come before the end.
   let lastCall: Promise<unknown> = Promise.resolve()
   let isFirstCall = true
   const within = (call: () => Promise<ResponseSegment>): Promise<ResponseSegment> => {
@@ -110,7 +110,7 @@ async function run(
     printer: false,
     // The default one drops messages after each run and retries with fewer: the trajectory would not be what was read.
     conversationManager: new NullConversationManager(),
-    // Retries are the client's, before the first token.
+    // The client retries, and only before the first token.
     retryStrategy: null,
   })
   // The model chooses the names: `__proto__` would write the SDK's counts into the prototype of every object of the process.
@@ -131,7 +131,10 @@ async function closeAll(tools: readonly AgentTool[]): Promise<void> {
   await Promise.all(tools.map((agentTool) => agentTool.close?.()))
 }
 
-/** The call, where no limit forbids it. `start`: set for the first call, whose messages are then unsent. Throws RunEnded. */
+/**
+ * Runs the call unless a limit forbids it. `start` is set for the first call, whose messages are then unsent. Throws
+ * RunEnded.
+ */
 async function limited(
   recorder: Recorder,
   from: number,
@@ -139,13 +142,13 @@ async function limited(
   { limits }: CallSettings,
   call: () => Promise<ResponseSegment>,
 ): Promise<ResponseSegment> {
-  // A resumed response was let through when it began.
+  // A resumed response passed the limits when it began.
   const reason = start?.resumes ? undefined : limitReached(recorder.trajectory, from, limits)
   if (reason) throw new RunEnded({ kind: 'ended', reason, ...(start && unsent(newsOf(start, start.messages))) })
   return call()
 }
 
-/** The model by its endpoint, and what the SDK is told of the conversation. */
+/** Creates the agent with the model of its endpoint and the SDK's conversation. */
 function agentOf(
   recorder: Recorder,
   start: RolloutStart,
@@ -182,7 +185,7 @@ const newsOf = ({ given, resumes }: RolloutStart, messages: readonly Message[]):
   return given ? { kind: 'given', prompt: given } : { kind: 'messages', messages }
 }
 
-/** How the run ended, by the first of these that says so; an error of none of them is a broken promise of ours. */
+/** Returns how the run ended, by the first source that reports it; an error of no source is a bug of ours. */
 async function outcomeOf(sources: readonly Promise<unknown>[], signal: AbortSignal): Promise<Outcome> {
   for (const source of sources) {
     const error = await source.then(
@@ -196,7 +199,7 @@ async function outcomeOf(sources: readonly Promise<unknown>[], signal: AbortSign
   return { kind: 'ended', reason: signal.aborted ? 'cancelled' : 'end_turn' }
 }
 
-/** Calls that the stop overtook get a result that says so: a later turn has something to tell the model. */
+/** Gives calls that a stop interrupted a result that says so, which a later turn can send. */
 function settleCalls(recorder: Recorder, from: number, outcome: Outcome): void {
   if (outcome.kind !== 'ended' || outcome.reason !== 'cancelled') return
   const response = recorder.trajectory.segments.slice(from).at(-1)
@@ -206,18 +209,18 @@ function settleCalls(recorder: Recorder, from: number, outcome: Outcome): void {
     if (!call.result && isAgentsCall(call, response)) recorder.emit({ type: 'tool-ended', callId: call.id, result })
 }
 
-/** Hands values from a producer that pushes to a consumer that iterates. Nothing is dropped; one consumer. */
+/** Passes values from a producer that pushes to one consumer that iterates. Nothing is dropped. */
 interface EventQueue<T> {
   push(value: T): void
-  /** After the values pushed so far the iteration ends, or throws the error given. */
+  /** Ends the iteration after the pushed values, or throws the error. */
   end(error?: unknown): void
-  /** Waits for the next value; after the end there is none. One wait at a time. */
+  /** Waits for the next value; after the end there is none. Only one wait may run at a time. */
   next(): Promise<IteratorResult<T, undefined>>
 }
 
 const DONE = { done: true, value: undefined } as const
 
-// By hand: each value would go through two waits of a generator.
+// It is written by hand because a generator would add two waits for each value.
 function createEventQueue<T>(): EventQueue<T> {
   const values: T[] = []
   let state: { readonly ended: boolean; readonly error?: unknown } = { ended: false }

@@ -1,6 +1,6 @@
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 
-/** Leaves the agent's loop, from wherever in it, with the outcome of the run. */
+/** Carries the outcome of the run out of the agent's loop. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded'
   readonly outcome: Exclude<Outcome, { kind: 'running' }>
@@ -10,7 +10,7 @@ export class RunEnded extends Error {
   }
 }
 
-/** The outcome that an error carries, itself or as the cause of the SDK's own errors. */
+/** Returns the outcome that an error carries, itself or as the cause of an SDK error. */
 export function outcomeIn(error: unknown): RunEnded['outcome'] | undefined {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++)
     if (cause instanceof RunEnded) return cause.outcome

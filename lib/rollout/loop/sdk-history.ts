@@ -1,4 +1,6 @@
-/** What the SDK is told of a trajectory that runs token-in/token-out: whose turn it is. Nothing is rendered from it. */
+/**
+ * The SDK's history of a token-in/token-out trajectory, which only shows whose turn it is. Nothing is rendered from it.
+ */
 import { type ContentBlock, Message as SdkMessage, TextBlock, ToolResultBlock, ToolUseBlock } from '@strands-agents/sdk'
 import { MALFORMED_CALL } from '#lib/rollout/prompt/prompt.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -6,7 +8,7 @@ import { responseText } from '#lib/trajectory/messages/conversation.ts'
 import { callWithId } from '../tools/tool-calls.ts'
 import { sdkText } from './sdk-text.ts'
 
-/** The conversation so far. */
+/** Returns the conversation so far. */
 export function sdkHistory(trajectory: Trajectory): SdkMessage[] {
   return trajectory.segments.flatMap((segment): SdkMessage[] => {
     if (segment.kind === 'prompt') {
@@ -28,14 +30,14 @@ export function sdkHistory(trajectory: Trajectory): SdkMessage[] {
   })
 }
 
-/** What a resumed run begins with: the conversation before the response, and what that answers. */
+/** Returns the history of a resumed run: the conversation before the response, and the message that it answers. */
 export function sdkResumption(trajectory: Trajectory) {
   const messages = sdkHistory({ ...trajectory, segments: trajectory.segments.slice(0, -1) })
   const question = messages.at(-1)?.role === 'user' ? messages.slice(-1) : []
   return { messages: messages.slice(0, messages.length - question.length), question }
 }
 
-/** What the run begins with: results that were not read yet, and what the user adds. */
+/** Returns the first messages of a run: unread results, and those of the user. */
 export function sdkQuestion(news: readonly Message[], trajectory: Trajectory): ContentBlock[] {
   const results = news.flatMap((message) =>
     message.role === 'tool' && message.callId ? [resultBlock(message.callId, trajectory)] : [],

@@ -25,7 +25,7 @@ test('the SDK keeps no texts of a token-in/token-out run, unless its traces are 
   expect(told()).not.toContain('(in the trajectory)')
 })
 
-test('so it is with results, whose ids and states it keeps', async () => {
+test('the SDK keeps no texts of results in an untraced run, but their ids and states', async () => {
   const kept = async () => {
     const result = new ToolResultBlock({
       toolUseId: 'call_1',
@@ -46,7 +46,7 @@ test('so it is with results, whose ids and states it keeps', async () => {
   expect(await kept()).toContain('a long text')
 })
 
-test('of a run without traces it keeps a reply and what answers it', () => {
+test('the SDK keeps the last reply and its answer in a run without traces', () => {
   const left = () => {
     const messages = ['1', '2', '3', '4'].map((text) => new Message({ role: 'user', content: [new TextBlock(text)] }))
     let added: ((event: { message: Message }) => void) | undefined

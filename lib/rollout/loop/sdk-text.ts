@@ -1,17 +1,17 @@
 /**
- * What the SDK is told of texts in a token-in/token-out run. It copies and writes out its whole history at every turn, for its
- * middleware and its traces, while the model here reads none of it: the text is in the trajectory. Only where OpenTelemetry is
- * registered is it handed over, for then somebody reads the traces.
+ * Keeps texts out of the SDK in a token-in/token-out run. It copies and serializes its whole history at every turn, for
+ * its middleware and its traces, while this model reads none of it: the text is in the trajectory. Texts are only
+ * passed if OpenTelemetry is registered, because then traces are read.
  */
 import { type Agent, InvokeModelStage, MessageAddedEvent, TextBlock, ToolResultBlock } from '@strands-agents/sdk'
 import type { AgentModel } from './agent-model.ts'
 
-/** In place of a text. Not empty: the SDK drops blank texts. */
+/** The placeholder of a text. It is not empty because the SDK drops blank texts. */
 const ELSEWHERE = '(in the trajectory)'
 
 export const sdkText = (text: () => string): string => (isTraced() ? text() : ELSEWHERE)
 
-/** The results of tools come into the history from the SDK itself; of that it keeps a reply and what answers it. */
+/** Shortens the history, which the SDK fills with tool results itself: only the last reply and its answer remain. */
 export function shortenHistory(agent: Agent): void {
   agent.addHook(MessageAddedEvent, ({ message: { content } }) => {
     if (isTraced()) return
@@ -24,14 +24,14 @@ export function shortenHistory(agent: Agent): void {
   })
 }
 
-/** Around the model the SDK writes a span and copies its state; where nobody reads that, the model is asked directly. */
+/** Calls the model directly if nobody reads the span and the state that the SDK would write around it. */
 export function answerUntraced(agent: Agent, model: AgentModel): void {
   agent.addMiddleware(InvokeModelStage, async function* (context, next) {
     return isTraced() ? yield* next(context) : { result: await model.answer(context.messages) }
   })
 }
 
-/** Where @opentelemetry/api keeps what was registered: the SDK may have a copy of that package of its own. */
+/** The key under which @opentelemetry/api registers: the SDK may have its own copy of that package. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
 export const isTraced = (): boolean =>

@@ -1,5 +1,5 @@
 /**
- * A Strands model that runs token-in/token-out. The trajectory is the record: the SDK's messages only tell it that it is
+ * A Strands model that runs token-in/token-out. The trajectory is the record: the SDK's messages only show that it is
  * the model's turn and which tools to call (sdk-text.ts).
  */
 
@@ -11,12 +11,12 @@ import type { PromptInput } from './model-call.ts'
 import type { Recorder } from './recorder.ts'
 import { sdkText } from './sdk-text.ts'
 
-/** Sends what is new and returns the recorded response; throws RunEnded. */
+/** Sends the new input and returns the recorded response; throws RunEnded. */
 export type CallModel = (news: PromptInput) => Promise<ResponseSegment>
 
 /**
- * `question`: what its first call adds; later ones add the results of the calls before. With 'one response' the SDK is
- * told of no calls: they are recorded, and nothing is run.
+ * Creates the model. `question` is the input of its first call; later calls add the results of earlier calls. With 'one
+ * response' the SDK receives no calls: they are recorded, and no tool runs.
  */
 export function titoModel(
   recorder: Recorder,
@@ -37,7 +37,7 @@ export function titoModel(
   })
 }
 
-/** A tool the SDK could look up is named even when the call is malformed: the hook before the tool keeps it from running. */
+/** Names a tool that the SDK can look up even for a malformed call: the hook before the tool prevents its execution. */
 const toolUse = (call: ToolCall): ToolUse =>
   call.kind === 'parsed'
     ? { id: call.id, name: call.name, input: call.input }

@@ -31,8 +31,8 @@ const prompts = (trajectory: Trajectory) =>
   )
 const played = (template: string, turns: readonly Turn[]) => prompts(simulateRollout(template, turns).trajectory)
 
-describe('results behind the calls of a reply', () => {
-  test('follow the token that ends the call, where a template closes no turn behind it', () => {
+describe('tool results after the calls of a reply', () => {
+  test('follow the token that ends the call, if the template closes no turn after it', () => {
     expect(
       played(callsEndTurns, [
         { messages: [user('q')], ...said(call('f'), '</tool_call>') },
@@ -58,7 +58,7 @@ describe('results behind the calls of a reply', () => {
     ])
   })
 
-  test('where the template moves the text of the reply behind them, the check says so', () => {
+  test('break the check if the template moves the text of the reply after them', () => {
     const [next] = played(resultsInTheTurn, [
       { messages: [user('q')], ...said(`so ${call('f')}`, '</tool_call>') },
       { messages: [result('one')], ...said('done', '<|im_end|>') },
@@ -66,7 +66,7 @@ describe('results behind the calls of a reply', () => {
     expect(next).toEqual({ text: '<|observation|>f: one', check: 'broken' })
   })
 
-  test('are found by what they say once a template was seen to print them, also where that stands in the call', () => {
+  test('are found by their content once a template was seen to print them, also if it occurs in the call', () => {
     const { trajectory } = simulateRollout(
       chatml.replace('m.content +', "m.content + (m.tool_calls | tojson if m.tool_calls else '') +"),
       [
@@ -86,7 +86,7 @@ describe('results behind the calls of a reply', () => {
     expect(trajectory.segments[2]).toMatchObject({ derivation: { closesTurn: false } })
   })
 
-  test('close the turn first, where a stop token closed the call alone', () => {
+  test('close the turn first if a stop token closed only the call', () => {
     const { trajectory } = simulateRollout(chatml, [
       { messages: [user('q')], ...said(call('f'), '</tool_call>') },
       { messages: [result('4')], ...said('done', '<|im_end|>') },
@@ -144,7 +144,7 @@ describe('a continuation', () => {
   const next = (template: string, given: Partial<ReplyEnd> = {}, messages = added) =>
     continuationOf(chatTemplate(template, {}), { ...end, ...given }, messages, {})
 
-  test('gives arguments as JSON text where the template takes no object', () => {
+  test('has arguments as JSON text if the template refuses an object', () => {
     const joined = callsEndTurns.replaceAll(
       "'arguments': c.function.arguments",
       "'arguments': 'x' + c.function.arguments",
@@ -156,7 +156,7 @@ describe('a continuation', () => {
     expect(next(joined, { calls: [{ ...one, json: '{"x": 1.0}' }] }).written).toContain('x{\\"x\\": 1.0}')
   })
 
-  test('is cut behind an earlier token of the reply where the last one is foreign, else where the turn is closed', () => {
+  test('is cut after an earlier token of the reply if the last one is foreign, otherwise where the turn is closed', () => {
     const template = looksBack.replace(
       "{{- text + '<|im_end|>",
       `{{- text -}}{%- for c in m.tool_calls or [] -%}{{- '<tool_call>' + c.function.name + '</tool_call>' -}}{%- endfor -%}{{- '<|im_end|>`,
@@ -167,21 +167,21 @@ describe('a continuation', () => {
     expect(next(template).text).toBe(behind)
   })
 
-  test('goes on behind the content where the calls are printed in no known place', () => {
+  test('follows the content if the calls are printed in no known position', () => {
     expect(next(chatml).text).toBe('<|im_end|>\n<|im_start|>tool\n4<|im_end|>\n<|im_start|>assistant\n')
     const open =
       "{%- for m in messages -%}{{- '[' + m.role -}}{%- for c in m.tool_calls or [] -%}{{- c.function.name -}}{{- loop.revindex0 + messages | length -}}{%- endfor -%}{{- m.content + ']' -}}{%- endfor -%}"
     expect(next(open).text).toBe('][tool4]')
   })
 
-  test('goes on behind the content where the end of the calls is not sure, and where nothing follows', () => {
+  test('follows the content if the end of the calls is uncertain, and if nothing follows', () => {
     const numbered =
       "{%- for m in messages -%}{{- '[' ~ loop.revindex0 ~ m.role -}}{%- for c in m.tool_calls or [] -%}{{- c.function.name -}}{%- endfor -%}{{- m.content -}}{%- endfor -%}"
     expect(next(numbered).text).toBe('[0tool4')
     expect(next(numbered, {}, []).text).toBe('')
   })
 
-  test('is the same when the template has been seen to print results, and refused for what it refuses', () => {
+  test('is the same when the template has been seen to print results, and is refused for the same reasons', () => {
     const picky = callsEndTurns.replace(
       "{%- if m.role == 'tool' -%}",
       "{%- if m.content == 'bad' -%}{{- raise_exception('no bad results') -}}{%- endif -%}{%- if m.role == 'tool' -%}",
@@ -201,20 +201,20 @@ describe('a continuation', () => {
     expect(next(callsOnly, { lastToken: '>' }).text).toBe('>4')
   })
 
-  test('is refused in the words that the template has for the real calls', () => {
+  test('is refused in the words of the template for the real calls', () => {
     const refusing =
       "{%- for m in messages -%}{%- if m.tool_calls -%}{{- raise_exception('one call at most') -}}{%- elif m.role == 'tool' -%}{{- raise_exception('no call') -}}{%- endif -%}{{- m.content -}}{%- endfor -%}"
     expect(() => next(refusing)).toThrow('one call at most')
     expect(() => next(refusing, { calls: [] })).toThrow('no call')
   })
 
-  test('is rendered with an empty list of tools where the template goes through them unasked', () => {
+  test('is rendered with an empty list of tools if the template requires a list', () => {
     const listing = `{%- for t in tools -%}{{- t -}}{%- endfor -%}${chatml}`
     expect(next(listing, { calls: [] }).text).toContain('<|im_start|>tool\n4')
     expect(plainTurn(chatTemplate(listing, {}), {})?.after).toBe('<|im_end|>\n')
   })
 
-  test('passes a crash of ours on', () => {
+  test('does not hide a crash of Rollscope', () => {
     const broken = {
       text: '',
       render: () => {
@@ -289,7 +289,7 @@ describe('a turn that several tokens close', () => {
       '<|im_end|>',
       "{%- for m in messages if m.role != 'user' -%}{{- m.content + '<|im_end|>' -}}{%- endfor -%}",
     ],
-  ])('tokens %s', (_, token, template) => {
+  ])('has its tokens %s', (_, token, template) => {
     const id = endOfTurnId({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) }, {})
     expect(id).toBe(token === undefined ? undefined : byteId(token))
   })

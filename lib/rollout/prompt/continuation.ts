@@ -14,11 +14,11 @@ import { createMemory } from '#lib/util/bounded-memory.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
-/** What of a reply decides about what follows it. */
+/** The properties of a reply that decide what follows it. */
 export interface ReplyEnd {
-  /** Those of the whole reply, in order. */
+  /** The calls of the whole reply, in order. */
   readonly calls: readonly ReplyCall[]
-  /** The text of its last token, where that is an added token. */
+  /** The text of its last token, if that is an added token. */
   readonly lastToken: string | undefined
   /** Texts of the added tokens directly before that, the last one first. */
   readonly tokensBefore: readonly string[]
@@ -31,26 +31,26 @@ export interface ReplyCall {
   readonly name: string
   /** The arguments as an object, plain or as the engine reads JSON. */
   readonly input: unknown
-  /** The same as a JSON text; omitted: as JSON.stringify writes it. */
+  /** The arguments as JSON text; omitted: as JSON.stringify writes them. */
   readonly json?: string
 }
 
-/** How a template takes the arguments of a call. */
+/** The form in which a template accepts the arguments of a call. */
 export type ArgumentsForm = 'object' | 'string'
 
 export interface Continuation {
-  /** What follows the reply. Begins with the last token of the reply, where the template writes that token too. */
+  /** The text after the reply. It begins with the last token of the reply if the template writes that token too. */
   readonly text: string
-  /** What the template writes from the name of the last call on, or behind the content of a reply without calls. */
+  /** The template's text from the name of the last call, or from the end of the content of a reply without calls. */
   readonly written: string
-  /** How much of `written` belongs to the calls; 0 where it begins behind the content. */
+  /** The length of the calls in `written`; 0 if it begins after the content. */
   readonly callLength: number
   readonly argumentsForm: ArgumentsForm
 }
 
 type Options = RenderInput['options']
 
-/** A call as templates get it. */
+/** Returns a call in the form for templates. */
 export const templateCall = ({ id, name, input, json }: ReplyCall, form: ArgumentsForm): unknown => ({
   id,
   type: 'function',
@@ -58,8 +58,8 @@ export const templateCall = ({ id, name, input, json }: ReplyCall, form: Argumen
 })
 
 /**
- * The continuation of a reply by new messages. Throws TemplateError, also where a template prints a tool result nowhere: a
- * model that does not see its results only repeats its calls.
+ * Returns the continuation of a reply by new messages. Throws TemplateError, also if a template prints a tool result
+ * nowhere: a model that does not see its results only repeats its calls.
  */
 export function continuationOf(
   template: ChatTemplate,
@@ -76,7 +76,7 @@ export function continuationOf(
   }
 }
 
-/** What a template writes around the content of a reply. */
+/** The template's text around the content of a reply. */
 export interface PlainTurn {
   /** The text up to the content, and the part of it up to the content of the question before. */
   readonly before: string
@@ -92,7 +92,7 @@ const FURTHER_QUESTION = 'PLACEHOLDER-FURTHER-QUESTION'
 const BETWEEN = new RegExp(`.*${CONTENT}(.*?)${FURTHER_QUESTION}`, 's')
 const QUESTION: TemplateMessage = { role: 'user', content: 'PLACEHOLDER-QUESTION' }
 
-/** Undefined where the template refuses the conversation, or does not print the reply. */
+/** Returns the turn; undefined if the template refuses the conversation, or does not print the reply. */
 export function plainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
   const known = plainTurns(template)
   const key = JSON.stringify(options)
@@ -134,7 +134,7 @@ function renderPlainTurn(template: ChatTemplate, options: Options): PlainTurn | 
   }
 }
 
-/** A template that refuses is a value: other forms of the messages may be tried. */
+/** Returns a refusal as a value, since other forms of the messages may be tried. */
 export function rendered(render: () => string): string | TemplateError {
   try {
     return render()
@@ -334,7 +334,7 @@ function behindContent(
       throw new TemplateError('the template prints an assistant message twice, so no turn can be continued')
     if (!results.every((mark) => shown.includes(mark)))
       throw new TemplateError(
-        'the template does not print tool results, so the model would not see what its calls gave',
+        'the template does not print tool results, so the model would not see the results of its calls',
       )
     const written = text.slice(at + content.length)
     const cut = closedLength(written, end, plainTurn(template, options))

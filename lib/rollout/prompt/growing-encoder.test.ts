@@ -43,7 +43,7 @@ test.each([
   ['bytes', byteTokenizer],
   ['overlapping tokens', overlapping],
   ['tokens that take spaces', stripping],
-])('texts that grow, change and shrink are encoded as one by one: %s', (_, tokenizer) => {
+])('growingEncoder encodes texts that grow, change and shrink as the tokenizer does: %s', (_, tokenizer) => {
   const part = fc.constantFrom(
     ...[
       '<|im_start|>',
@@ -76,7 +76,7 @@ test.each([
   )
 })
 
-test('what a prompt shares with the one before is not encoded again', () => {
+test('growingEncoder does not encode the shared beginning of a prompt again', () => {
   const { tokenizer, characters } = counting(tiny)
   const encode = growingEncoder(tokenizer)
   const turn = `<|im_start|>user\n${'What is 25 * 17? '.repeat(20)}<|im_end|>\n`

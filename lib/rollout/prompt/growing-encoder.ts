@@ -1,14 +1,14 @@
 /**
- * Encodes texts that mostly begin as the one before, such as the prompts of a conversation. What stands before a token that
- * cuts texts, as `<|im_start|>` does, has the same ids whatever follows: only the rest is encoded. All prompts of a
- * conversation of n tokens in m calls take n steps of the tokenizer instead of n × m.
+ * Encodes texts that mostly begin like the previous one, such as the prompts of a conversation. The text before a
+ * cutting token, such as `<|im_start|>`, has the same ids whatever follows, so only the rest is encoded. All prompts of
+ * a conversation of n tokens in m calls take n steps of the tokenizer instead of n × m.
  */
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
-/** The function that it returns gives the ids that `tokenizer.encode` gives. */
+/** Returns a function that gives the same ids as `tokenizer.encode`. */
 export function growingEncoder(tokenizer: Tokenizer): (text: string) => readonly number[] {
   const { cuttingText, longest } = cuttingTokens(tokenizer)
   let before: { readonly text: string; readonly ids: readonly number[] } | undefined

@@ -28,7 +28,7 @@ describe('the first prompt', () => {
     )
   })
 
-  test('says so when the template leaves the tools out', () => {
+  test('is reported when the template leaves the tools out', () => {
     const tools = [{ name: 'f', inputSchema: {} }]
     const problems = (template: string, given = tools) =>
       firstPrompt([user('q')], { tools: given, options: {} }, codec(template)).problems
@@ -60,7 +60,7 @@ describe('the first prompt', () => {
   })
 })
 
-test('messages become what templates expect', () => {
+test('messages are converted to the form that templates expect', () => {
   expect(templateMessage({ role: 'developer', content: 'd' }, [])).toEqual({ role: 'developer', content: 'd' })
   expect(templateMessage({ role: 'tool' }, [])).toEqual({ role: 'tool', content: '' })
   expect(templateMessage({ role: 'tool', callId: 'c', content: 'r' }, [])).toEqual({
@@ -104,7 +104,7 @@ describe('the token that ends a turn', () => {
     expect(endOfTurnId(codec('{{ raise_exception("no") }}'), {})).toBeUndefined()
   })
 
-  test('a crash of ours is not taken for a template’s refusal', () => {
+  test('a crash of Rollscope is not reported as a template’s refusal', () => {
     const broken: ChatTemplate = {
       text: '',
       render: () => {
@@ -115,18 +115,18 @@ describe('the token that ends a turn', () => {
   })
 })
 
-describe('a continuation', () => {
+describe('a continuation of a trajectory', () => {
   const { trajectory } = simulateRollout(chatml, [
     { messages: [user('a')], reply: [...bytes('b'), byteId('<|im_end|>')], finish: stop },
   ])
 
-  test('a template that says replies twice cannot be continued', () => {
+  test('is refused if the template prints replies twice', () => {
     const twice =
       "{%- for m in messages -%}{{- m.content -}}{%- if m.role == 'assistant' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
     expect(() => nextPrompt(trajectory, [user('c')], codec(twice))).toThrow('prints an assistant message twice')
   })
 
-  test('a crash while checking is no verdict on the template', () => {
+  test('reports no verdict on the template after a crash in the check', () => {
     let renders = 0
     const template = chatTemplate(chatml, {})
     const failing: ChatTemplate = {
@@ -139,7 +139,7 @@ describe('a continuation', () => {
     expect(() => nextPrompt(trajectory, [user('c')], { tokenizer: byteTokenizer, template: failing })).toThrow('ours')
   })
 
-  test('a long difference is told in part', () => {
+  test('shows a part of a long difference', () => {
     const long = `${chatml}{%- if messages | length > 3 -%}{{- messages[0].content -}}{%- endif -%}`
     const played = simulateRollout(long, [
       { messages: [user('x'.repeat(500))], reply: bytes('b'), finish: stop },
@@ -151,7 +151,7 @@ describe('a continuation', () => {
     })
   })
 
-  test('a template that says nothing new adds no tokens', () => {
+  test('adds no tokens if the template prints nothing new', () => {
     const mute = "{%- for m in messages -%}{%- if m.role == 'assistant' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
     expect(nextPrompt(trajectory, [user('c')], codec(mute))).toMatchObject({
       ids: [],
@@ -159,7 +159,7 @@ describe('a continuation', () => {
     })
   })
 
-  test('a trajectory that ends with a prompt is closed like an open turn', () => {
+  test('closes a trajectory that ends with a prompt like an open turn', () => {
     const dangling: Trajectory = { ...trajectory, segments: trajectory.segments.slice(0, 1) }
     const { model } = trajectory
     const { template: _, ...without } = model
@@ -170,7 +170,7 @@ describe('a continuation', () => {
   })
 })
 
-describe('recording', () => {
+describe('the recorder', () => {
   const { trajectory } = simulateRollout(chatml, [{ messages: [user('a')], reply: [65], finish: stop }])
   const open = {
     ...trajectory,
@@ -193,7 +193,7 @@ describe('recording', () => {
       tokenizer,
     )
 
-  test('the server’s text is compared, with and without the stop token and an unfinished end', () => {
+  test('compares the server’s text, with and without the stop token and an unfinished end', () => {
     expect(close('B')).not.toHaveProperty('segment.problems')
     expect(close('', [66])).not.toHaveProperty('segment.problems')
     expect(close('B', [66, 0xe6])).not.toHaveProperty('segment.problems')
@@ -202,7 +202,7 @@ describe('recording', () => {
     expect(close('BC')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'BC' }] } })
   })
 
-  test('calls whose name can and cannot be read are both recorded', () => {
+  test('records calls with readable and unreadable names', () => {
     const spelled = bytes('<tool_call>{"name": "f", <tool_call>?').flatMap((id) =>
       id < 256 ? [id] : Array.from(byteTokenizer.bytes(id)),
     )
@@ -211,12 +211,12 @@ describe('recording', () => {
     expect(event).not.toHaveProperty('segment.toolCalls[1].name')
   })
 
-  test('a response with nothing before it is annotated too', () => {
+  test('annotates a response without a prompt', () => {
     const first = { ...open, segments: [], vocab: { '66': 'B' } }
     expect(closeResponse(first, { problems: [] }, hermes, byteTokenizer)).toMatchObject({ segment: { thinks: [] } })
   })
 
-  test('calls of a continued file get ids that it does not use yet', () => {
+  test('gives calls of a continued file ids that it does not use yet', () => {
     const reply = [...bytes('<tool_call>{"name": "f", "arguments": {}}</tool_call>'), byteId('<|im_end|>')]
     const turn = { messages: [user('q')], reply, finish: stop }
     const { trajectory: made } = simulateRollout(chatml, [turn])
@@ -232,11 +232,11 @@ describe('recording', () => {
     })
   })
 
-  test('a response that is not open cannot close', () => {
+  test('refuses to close a response that is not open', () => {
     expect(() => closeResponse(trajectory, { problems: [] }, hermes, byteTokenizer)).toThrow('no response is open')
   })
 
-  test('problems of a prompt stay with it, alternatives bring their text', () => {
+  test('keeps problems of a prompt, and the texts of alternatives', () => {
     const event = closePrompt(
       { topLogprobs: { k: 1, ids: [200], logprobs: [-1] } },
       [{ kind: 'number', message: 'odd' }],
@@ -248,7 +248,7 @@ describe('recording', () => {
     })
   })
 
-  test('alternatives of tokens bring their text too, -1 brings none', () => {
+  test('adds the texts of alternatives of tokens, and none for -1', () => {
     expect(
       addTokens(
         { ids: [200], topLogprobs: { k: 2, ids: [201, -1], logprobs: [-1, null] } },
@@ -257,7 +257,7 @@ describe('recording', () => {
     ).toMatchObject({ vocab: { '200': { hex: 'c8' }, '201': { hex: 'c9' } }, specialIds: [] })
   })
 
-  test('a tokenizer without think tokens has them as text', () => {
+  test('finds thinking by text if the tokenizer has no think tokens', () => {
     const plain: Tokenizer = {
       ...byteTokenizer,
       addedTokens: byteTokenizer.addedTokens.filter(({ content }) => !content.includes('think')),

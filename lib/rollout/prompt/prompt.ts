@@ -1,7 +1,7 @@
 /**
- * Which ids go in next. The first prompt is the whole template; every later one is only what is new, so that sampled
- * ids are never encoded again (continuation.ts). A difference of two renders would be wrong for templates that look back
- * (Qwen3 writes the last reply otherwise than earlier ones).
+ * Computes the ids of the next prompt. The first prompt is the whole template; every later one is only the new part, so
+ * that sampled ids are never encoded again (continuation.ts). The difference of two renders would be wrong for
+ * templates that look back (Qwen3 writes the last reply differently than earlier ones).
  */
 
 import {
@@ -39,27 +39,27 @@ import {
 } from './continuation.ts'
 import { replyTexts, writtenReply } from './written-reply.ts'
 
-/** What turns messages into ids and back. */
+/** Converts messages to ids and back. */
 export interface PromptEncoder {
   readonly tokenizer: Tokenizer
   readonly template: ChatTemplate
   /**
-   * Set where answers come from elsewhere: runs a computation on this codec, fetches what it lacked, and runs it again
-   * until it lacks nothing. The computation changes nothing but its result. Omitted: everything is at hand.
+   * Set if answers come from elsewhere: runs a computation on this encoder, fetches the missing data, and repeats it
+   * until nothing is missing. The computation must have no side effects. Omitted: all data is available.
    */
   readonly settle?: <T>(compute: () => T, signal: AbortSignal) => Promise<T>
-  /** Set where the bytes of ids are fetched too. */
+  /** Whether the bytes of ids are fetched too. */
   readonly fetchesBytes?: true
 }
 
-/** The result of a computation on a codec, wherever the codec's answers come from. */
+/** Returns the result of a computation on an encoder, wherever its answers come from. */
 export const settled = async <T>(codec: PromptEncoder, compute: () => T, signal: AbortSignal): Promise<T> =>
   codec.settle ? codec.settle(compute, signal) : compute()
 
 export interface Prompt {
   readonly ids: readonly number[]
   readonly derivation: PromptSource
-  /** What the template did that its user should know. */
+  /** Effects of the template that its user should know. */
   readonly problems: readonly Problem[]
 }
 
@@ -68,7 +68,7 @@ export interface RenderSettings {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** The whole conversation through the template. Throws TemplateError. */
+/** Renders the whole conversation through the template. Throws TemplateError. */
 export function firstPrompt(
   messages: readonly Message[],
   { tools, options }: RenderSettings,
@@ -87,10 +87,10 @@ export function firstPrompt(
   return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
 }
 
-/** Templates of models that were not trained on tools leave them out without a word. */
+/** Templates of models without tool training leave the tools out silently. */
 const TOOLS_NOT_PRINTED: Problem = {
   kind: 'template',
-  message: 'The chat template does not print the tools: the model was not told that it has any.',
+  message: 'The chat template does not print the tools: the model does not know that it has any.',
 }
 
 /**
@@ -112,8 +112,9 @@ function showsTools(
 }
 
 /**
- * What `messages` add to a trajectory: the end of the open turn where the reply lacks it, the separator, the messages
- * and the next generation prompt. Tool messages take their text from the call they name. Throws TemplateError.
+ * Returns what `messages` add to a trajectory: the end of the open turn if the reply lacks it, the separator, the
+ * messages and the next generation prompt. Tool messages take their text from the call that they name. Throws
+ * TemplateError.
  */
 export function nextPrompt(trajectory: Trajectory, messages: readonly Message[], codec: PromptEncoder): Prompt {
   const { tokenizer, template } = codec
@@ -205,7 +206,7 @@ function replyEnd(reply: ResponseSegment | undefined, { vocab }: Trajectory, tok
     : { calls: [], lastToken: undefined, tokensBefore: [], text: '' }
 }
 
-/** What of a reply with these ids decides about what follows it. */
+/** Returns the properties of a reply with these ids that decide what follows it. */
 export function endOfReply(
   replyIds: readonly number[],
   vocab: Vocab,
@@ -230,10 +231,10 @@ const replyCall = (call: ToolCall): ReplyCall => ({
   input: call.kind === 'parsed' ? call.input : {},
 })
 
-/** Stands for the name of a call whose name cannot be read. */
+/** The placeholder for the name of a call whose name cannot be read. */
 export const MALFORMED_CALL = 'malformed_tool_call'
 
-/** The JSON that templates print for a tool. */
+/** Returns the JSON that templates print for a tool. */
 export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
   tools.map(({ name, description, inputSchema }) => ({
     type: 'function',
@@ -246,7 +247,10 @@ const toolsVariable = (tools: readonly ToolSpec[]): readonly unknown[] | undefin
 
 const toolsOf = memoizeByIdentity(templateTools)
 
-/** `calls`: those of the trajectory. A tool message names the id that the model itself wrote, where it wrote one. */
+/**
+ * Returns a message in the form for templates. `calls` are those of the trajectory. A tool message names the id that
+ * the model itself wrote, if it wrote one.
+ */
 export function templateMessage(message: Message, calls: readonly ToolCall[]): TemplateMessage {
   switch (message.role) {
     case 'assistant':
@@ -286,7 +290,7 @@ const renderSettings = ({ model }: Trajectory): RenderSettings => ({
   options: model.template?.options ?? {},
 })
 
-/** Its first tokens are text or ids as the user gave them: no messages are known for them. */
+/** Returns whether the trajectory begins with text or ids of the user: there are no messages for them. */
 export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'
 
@@ -329,7 +333,7 @@ function checked(
   const at = commonText(expected, found)
   return {
     kind: 'broken',
-    why: 'in the whole conversation this template writes the new part otherwise than after a single question',
+    why: 'in the whole conversation this template writes the new part differently than after a single question',
     expected: excerpt(expected, at),
     found: excerpt(found, at),
   }

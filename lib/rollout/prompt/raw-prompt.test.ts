@@ -20,40 +20,40 @@ const problems = (made: EncodedRawPrompt): readonly Problem[] => {
   return made.prompt.problems
 }
 
-describe('a text', () => {
-  test('is encoded as it is, special tokens too', () => {
+describe('a text as prompt', () => {
+  test('is encoded unchanged, special tokens too', () => {
     expect(textOf('<|im_start|>hé')).toEqual({
       kind: 'prompt',
       prompt: { ids: encode('<|im_start|>hé'), derivation: { kind: 'given', what: 'text' }, problems: [] },
     })
   })
 
-  test('gets what the tokenizer adds to every text, and that is said', () => {
+  test('gets the tokens that the tokenizer adds to every text, with a note', () => {
     const made = textOf('hi', { before: [BEGIN], after: [END] })
     expect(made).toMatchObject({ prompt: { ids: [BEGIN, ...encode('hi'), END] } })
     expect(problems(made).map(({ index, message }) => [index, message.split(',')[0]])).toEqual([
       [0, 'The tokenizer put <|endoftext|> before the text'],
-      [3, 'The tokenizer put <|im_end|> behind the text'],
+      [3, 'The tokenizer put <|im_end|> after the text'],
     ])
     expect(problems(made)[0]?.message).not.toContain('twice')
-    expect(problems(textOf('<|endoftext|>hi', BEFORE))[0]?.message).toContain('it stands there twice')
+    expect(problems(textOf('<|endoftext|>hi', BEFORE))[0]?.message).toContain('it occurs twice')
   })
 
-  test('of which no token comes is told apart; a tokenizer that adds some makes a prompt of it', () => {
+  test('is reported if it has no tokens; a tokenizer that adds some makes a prompt of it', () => {
     expect(textOf('')).toEqual({ kind: 'empty' })
     expect(textOf('', BEFORE)).toMatchObject({ kind: 'prompt', prompt: { ids: [BEGIN] } })
   })
 })
 
-describe('ids', () => {
-  test('are sent as they are', () => {
+describe('ids as prompt', () => {
+  test('are sent unchanged', () => {
     expect(idsOf([1, 2, END])).toEqual({
       kind: 'prompt',
       prompt: { ids: [1, 2, END], derivation: { kind: 'given', what: 'ids' }, problems: [] },
     })
   })
 
-  test('which the tokenizer does not have are told with their place', () => {
+  test('are reported with their position if the tokenizer does not have them', () => {
     expect(idsOf([1, byteTokenizer.vocabularySize - 1, byteTokenizer.vocabularySize])).toEqual({
       kind: 'unknown-id',
       id: byteTokenizer.vocabularySize,
@@ -61,14 +61,14 @@ describe('ids', () => {
     })
   })
 
-  test('win over a text beside them; a text that they do not say is kept in a note at its first other token', () => {
+  test('win over a text; a text that differs is kept in a note at its first other token', () => {
     expect(problems(idsOf(encode('abc'), 'abc'))).toEqual([])
     expect(problems(idsOf([BEGIN, ...encode('abc')], 'abc', BEFORE))).toEqual([])
     expect(problems(idsOf(encode('abc'), 'abc', BEFORE))).toEqual([])
     expect(problems(idsOf(encode('abc'), 'abd'))).toEqual([
       {
         kind: 'given',
-        message: 'The text that was given is not what the ids say, from character 2 on. The ids were sent.',
+        message: 'The given text differs from the decoded ids from character 2. The ids were sent.',
         index: 2,
         raw: 'abd',
       },
@@ -77,7 +77,7 @@ describe('ids', () => {
     expect(problems(idsOf(encode('abc'), ''))[0]?.index).toBe(0)
   })
 
-  test('a note names a token of theirs, whatever stands beside them', () => {
+  test('have notes that name one of their tokens', () => {
     const ids = fc.array(fc.nat(byteTokenizer.vocabularySize - 1), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(ids, anyText({ maxLength: 12 }), (given, text) => {
@@ -91,7 +91,7 @@ describe('ids', () => {
   })
 })
 
-test('a frame is what stands around a text in its encoding', () => {
+test('textFrame returns the tokens around a text in its encoding', () => {
   const ids = fc.array(fc.nat(3), { maxLength: 3 })
   fc.assert(
     fc.property(ids, fc.nat(3), ids, (before, own, after) => {

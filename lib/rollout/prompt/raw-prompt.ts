@@ -1,6 +1,6 @@
 /**
- * A first prompt that the user gave as text or as ids: no template is used. A text is encoded as the tokenizer encodes
- * texts, with what it adds of its own accord, as SGLang does with `text`; ids are sent as they are.
+ * A first prompt that the user gave as text or as ids, without a template. A text is encoded with the tokens that the
+ * tokenizer adds to texts, as SGLang does with `text`; ids are sent unchanged.
  */
 
 import type { TextFrame, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -22,7 +22,7 @@ export type EncodedRawPrompt =
   /** An id that the tokenizer does not have; `index`: its place in the ids. */
   | { readonly kind: 'unknown-id'; readonly id: number; readonly index: number }
 
-/** `frame`: what the tokenizer adds to texts. */
+/** Encodes the prompt. `frame` has the tokens that the tokenizer adds to texts. */
 export function encodeRawPrompt(given: RawPrompt, tokenizer: Tokenizer, frame: TextFrame): EncodedRawPrompt {
   if (given.kind === 'text') return textPrompt(given.text, tokenizer, frame)
   const index = given.ids.findIndex((id) => id >= tokenizer.vocabularySize)
@@ -31,7 +31,7 @@ export function encodeRawPrompt(given: RawPrompt, tokenizer: Tokenizer, frame: T
   return { kind: 'prompt', prompt: { ids: given.ids, derivation: { kind: 'given', what: 'ids' }, problems } }
 }
 
-/** What stands around a text's own ids in `framed`. Nothing, where they do not stand in it as they are. */
+/** Returns the tokens around a text's own ids in `framed`; none if the ids do not occur in it. */
 export function textFrame(framed: readonly number[], plain: readonly number[]): TextFrame {
   for (let at = 0; at + plain.length <= framed.length; at++)
     if (plain.every((id, index) => framed[at + index] === id))
@@ -46,22 +46,20 @@ function textPrompt(text: string, tokenizer: Tokenizer, { before, after }: TextF
   const problems: Problem[] = []
   if (before.length > 0) {
     const isTwice = before.every((id, index) => own[index] === id)
-    const added = `The tokenizer put ${decoded(before, tokenizer)} before the text, as it does with every text.`
-    const twice = isTwice
-      ? ' The text begins with it too, so that it stands there twice: leave it out of the text.'
-      : ''
+    const added = `The tokenizer put ${decoded(before, tokenizer)} before the text, as before every text.`
+    const twice = isTwice ? ' The text begins with it too, so that it occurs twice: remove it from the text.' : ''
     problems.push({ kind: 'given', message: `${added}${twice}`, index: 0 })
   }
   if (after.length > 0)
     problems.push({
       kind: 'given',
-      message: `The tokenizer put ${decoded(after, tokenizer)} behind the text, as it does with every text. Give ids to leave it out.`,
+      message: `The tokenizer put ${decoded(after, tokenizer)} after the text, as after every text. Use ids to leave it out.`,
       index: before.length + own.length,
     })
   return { kind: 'prompt', prompt: { ids, derivation: { kind: 'given', what: 'text' }, problems } }
 }
 
-/** A note where the text is not what the ids say, with or without what the tokenizer adds to texts. */
+/** Returns a note if the text differs from the decoded ids, with or without the tokens that the tokenizer adds. */
 function otherText(
   ids: readonly number[],
   text: string,
@@ -77,7 +75,7 @@ function otherText(
   return [
     {
       kind: 'given',
-      message: `The text that was given is not what the ids say, from character ${at} on. The ids were sent.`,
+      message: `The given text differs from the decoded ids from character ${at}. The ids were sent.`,
       index,
       raw: text,
     },

@@ -18,23 +18,23 @@ const behind = (read: string, reply: string, reported: string, end: number | und
 const question = turn('user', 'q') + open
 const next = `\n${turn('user', 'r')}${open}`
 
-describe('a reply ends', () => {
-  test('where it ended, when it was tokenized as it was sampled', () => {
+describe('replyEnd finds the end of a reply', () => {
+  test('where it ended, if it was tokenized as it was sampled', () => {
     expect(behind(question, 'a<|im_end|>', `${question}a<|im_end|>${next}`)).toBe(next)
     expect(behind(question, 'a<|im_end|>', `${question}a<|im_end|>${next}`, undefined)).toBe(next)
   })
 
-  test('behind its turn, however it was rewritten, and earlier turns with it', () => {
+  test('after its turn, however it and earlier turns were rewritten', () => {
     const reply = '<think>t</think>a<tool_call>{"a": 1}</tool_call><|im_end|>'
     expect(behind(question, reply, `${question}b<|im_end|>${next}`)).toBe(next)
     expect(behind(question + reply + next, 'z<|im_end|>', `${question}a<|im_end|>${next}y<|im_end|>${next}`)).toBe(next)
   })
 
-  test('before the token that closes its turn, when it did not', () => {
+  test('before the token that closes its turn, if the reply did not close it', () => {
     expect(behind(question, 'cut', `${question}cut<|im_end|>${next}`)).toBe(`<|im_end|>${next}`)
   })
 
-  test('where the texts say so, when turns cannot be counted', () => {
+  test('by the texts, if turns cannot be counted', () => {
     const odd = 'a<|im_end|>b<|im_end|>'
     expect(behind(question, odd, `${question}${odd}${next}`)).toBe(next)
     expect(behind(question, 'a<|im_end|>', 'no turns')).toBe('')
@@ -44,7 +44,7 @@ describe('a reply ends', () => {
   })
 })
 
-test('it is a place of the prompt, whatever was read', () => {
+test('replyEnd is a position in the prompt for any ids', () => {
   const ids = fc.array(fc.constantFrom(END, 65, 66, 67), { maxLength: 12 })
   fc.assert(
     fc.property(ids, ids, ids, fc.constantFrom(END, undefined), (read, reply, reported, end) => {

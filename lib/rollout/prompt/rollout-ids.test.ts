@@ -40,8 +40,8 @@ const draw = (trajectory: Trajectory) =>
 
 const drawn = (template: string, turns: readonly Turn[]) => draw(simulateRollout(template, turns).trajectory)
 
-describe('what goes in next', () => {
-  test('is the whole template first, then only what is new', () => {
+describe('the next prompt', () => {
+  test('is the whole template first, and then only the new part', () => {
     expect(
       drawn(chatml, [
         { messages: [user('hi')], ...said('yo') },
@@ -53,7 +53,7 @@ describe('what goes in next', () => {
     )
   })
 
-  test('for a template that looks back it neither repeats nor drops thinking', () => {
+  test('neither repeats nor drops thinking with a template that looks back', () => {
     const turns = [
       { messages: [user('hi')], ...said(`<think>hm</think>${call('f')}`) },
       { messages: [{ role: 'tool', content: '4' } as const, { role: 'tool', content: '5' } as const], ...said('9') },
@@ -73,7 +73,7 @@ describe('what goes in next', () => {
     expect(trajectory.segments[2]).toMatchObject({ derivation: { kind: 'continuation', closesTurn: true } })
   })
 
-  test('does not close a turn that the model ended, though a tool result has the same end', () => {
+  test('does not close a turn that the model ended, although a tool result has the same end', () => {
     const { trajectory } = simulateRollout(chatml, [
       { messages: [user('hi')], ...said(call('f')) },
       { messages: [{ role: 'tool', callId: 'call_0000', content: '4' }], ...said('ok') },
@@ -81,7 +81,7 @@ describe('what goes in next', () => {
     expect(trajectory.segments[2]).toMatchObject({ derivation: { kind: 'continuation', closesTurn: false } })
   })
 
-  test('leaves another stop token in its place and closes the turn after it', () => {
+  test('keeps another stop token in its position and closes the turn after it', () => {
     const odd = byteId('<|endoftext|>')
     expect(
       drawn(chatml, [
@@ -101,7 +101,7 @@ describe('what goes in next', () => {
     ).toContain('[yo<|observation|>](\n4<|assistant|>\n<think>)')
   })
 
-  test('an empty reply is closed like any other', () => {
+  test('closes an empty reply like any other', () => {
     expect(
       drawn(chatml, [
         { messages: [user('hi')], reply: [], finish: stop },
@@ -110,7 +110,7 @@ describe('what goes in next', () => {
     ).toContain('assistant\n)[](<|im_end|>\n<|im_start|>user')
   })
 
-  test('a message that holds the placeholder is no trouble', () => {
+  test('is right for a message that contains the placeholder', () => {
     expect(
       drawn(chatml, [
         { messages: [user('hi')], ...said('PLACEHOLDER-REPLY') },
@@ -120,7 +120,7 @@ describe('what goes in next', () => {
   })
 })
 
-describe('the assumption behind a continuation is checked on every turn', () => {
+describe('the check of every continuation', () => {
   const turns: Turn[] = [
     { messages: [user('a')], ...said('b') },
     { messages: [user('c')], ...said('d') },
@@ -130,13 +130,13 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     ['chatml', chatml],
     ['looksBack', looksBack],
     ['headersOnly', headersOnly],
-  ])('it holds for %s', (_name, template) => {
+  ])('passes for %s', (_name, template) => {
     expect(simulateRollout(template, turns).trajectory.segments[2]).toMatchObject({
       derivation: { check: { kind: 'held' } },
     })
   })
 
-  test('where it does not, the trajectory says what the template would have written', () => {
+  test('reports what the template would have written if it fails', () => {
     const three = [...turns, { messages: [user('e')], ...said('f') }]
     expect(simulateRollout(counting, three).trajectory.segments[4]).toMatchObject({
       derivation: {
@@ -149,7 +149,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     })
   })
 
-  test('where it closes a turn otherwise, the trajectory says how', () => {
+  test('reports how the template closes a turn if that differs', () => {
     const three = [
       turns[0] as Turn,
       { messages: [user('c')], ...said('so far') },
@@ -163,7 +163,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     })
   })
 
-  test('a text between the reply and the same end of the turn breaks the continuation', () => {
+  test('fails for a text between the reply and the same end of the turn', () => {
     const three = [...turns, { messages: [user('e')], ...said('f') }]
     const marking = chatml.replace(
       '+ m.content +',
@@ -175,7 +175,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     })
   })
 
-  test('where it does not behind an empty reply, as much of the conversation is told', () => {
+  test('reports as much of the conversation after an empty reply', () => {
     const three = [...turns, { messages: [user('e')], ...said('f') }]
     const empty = three.map((turn, index) => (index === 1 ? { ...turn, ...said('') } : turn))
     expect(simulateRollout(counting, empty).trajectory.segments[4]).toMatchObject({
@@ -183,7 +183,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     })
   })
 
-  test('a template that drops a part of the reply, and writes the new part behind what is left, keeps the continuation', () => {
+  test('passes for a template that drops a part of the reply and writes the new part after the rest', () => {
     const dropping = chatml.replaceAll('m.content', "m.content.split('</think>')[-1]")
     expect(dropping).not.toBe(chatml)
     const two = [
@@ -195,7 +195,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     })
   })
 
-  test('a template that fails on the whole conversation is told apart', () => {
+  test('reports a template that fails on the whole conversation', () => {
     const picky = `{%- if messages | length > 3 -%}{{- raise_exception('too many') -}}{%- endif -%}${chatml}`
     const three = [...turns, { messages: [user('e')], ...said('f') }]
     expect(simulateRollout(picky, three).trajectory.segments[4]).toMatchObject({
@@ -203,7 +203,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
     })
   })
 
-  test('a template that hides replies cannot be continued, and says so', () => {
+  test('reports a template that hides replies and cannot be continued', () => {
     const hiding = "{%- for m in messages -%}{%- if m.role == 'user' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
     const { trajectory } = simulateRollout(hiding, turns.slice(0, 1))
     expect(() =>
@@ -212,7 +212,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
   })
 })
 
-describe('a response is annotated when it closes', () => {
+describe('a closed response', () => {
   const response = (text: string, template = chatml, options = {}) => {
     const { trajectory } = simulateRollout(template, [{ messages: [user('q')], ...said(text) }], { options })
     const segment = trajectory.segments[1]
@@ -222,13 +222,13 @@ describe('a response is annotated when it closes', () => {
     return { segment, taken }
   }
 
-  test('calls and think blocks get their token spans', () => {
+  test('has token spans of its calls and think blocks', () => {
     const { segment, taken } = response(`<think>é</think>so ${call('f')}`)
     expect(segment.thinks.map(taken)).toEqual(['<think>é</think>'])
     expect(segment.toolCalls.map(({ span, id }) => [id, taken(span)])).toEqual([['call_0000', call('f')]])
   })
 
-  test('arguments get theirs', () => {
+  test('has token spans of arguments', () => {
     const { segment, taken } = response('<tool_call>{"name": "f", "arguments": {"x": "日本", "y": [1, 2]}}</tool_call>')
     const [parsed] = segment.toolCalls
     expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ name, span }) => [name, taken(span)])).toEqual([
@@ -237,30 +237,30 @@ describe('a response is annotated when it closes', () => {
     ])
   })
 
-  test('a call drafted while thinking is none', () => {
+  test('has no call that was drafted while thinking', () => {
     expect(response(`<think>${call('f')}</think>${call('g')}`).segment.toolCalls).toMatchObject([{ name: 'g' }])
     expect(response(`<think>${call('f')}`).segment).toMatchObject({ toolCalls: [], thinks: [{ closed: false }] })
   })
 
-  test('a think block may have been opened by the prompt', () => {
+  test('may continue a think block that the prompt has opened', () => {
     const { segment, taken } = response(`${call('f')}</think>${call('g')}`, headersOnly)
     expect(segment.thinks.map(taken)).toEqual([`${call('f')}</think>`])
     expect(segment.toolCalls).toMatchObject([{ name: 'g' }])
   })
 
-  test('an empty think block in the prompt opens nothing', () => {
+  test('continues no think block that is empty in the prompt', () => {
     expect(response(call('g'), chatml, { enable_thinking: false }).segment).toMatchObject({
       thinks: [],
       toolCalls: [{ name: 'g' }],
     })
   })
 
-  test('a think delimiter inside a call is text of its argument', () => {
+  test('has a think delimiter inside a call as text of its argument', () => {
     const said = '<tool_call>{"name": "f", "arguments": {"t": "a <think> b </think>"}}</tool_call>'
     expect(response(said).segment).toMatchObject({ thinks: [], toolCalls: [{ input: { t: 'a <think> b </think>' } }] })
   })
 
-  test('<think> in a question opens nothing', () => {
+  test('is not opened as thinking by <think> in a question', () => {
     expect(
       endsInsideThink(bytes('<|im_start|>user\nwhat is <think>?<|im_end|>\n<|im_start|>assistant\n'), byteTokenizer),
     ).toBe(false)
@@ -276,7 +276,7 @@ describe('a response is annotated when it closes', () => {
     bytes: (id: number) => (id < 500 ? byteTokenizer.bytes(id) : new TextEncoder().encode(MARKS[id - 500])),
   }
 
-  test('a prompt may end inside a thinking message of gpt-oss', () => {
+  test('may continue a thinking message of gpt-oss', () => {
     const inside = (text: string) => endsInsideThink(harmony.encode(text), harmony)
     expect(inside('<|start|>user<|message|>q<|end|><|start|>assistant<|channel|>analysis<|message|>')).toBe(true)
     expect(inside('<|start|>assistant<|channel|>analysis<|message|>Hm')).toBe(true)
@@ -286,7 +286,7 @@ describe('a response is annotated when it closes', () => {
     expect(inside('')).toBe(false)
   })
 
-  test('thinking of gpt-oss is told by tokens: one that is spelled out is text', () => {
+  test('has thinking of gpt-oss by its tokens: spelled out it is text', () => {
     const analysis = '<|channel|>analysis<|message|>Hm.<|end|>'
     const call = '<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>'
     const thinksOf = (ids: readonly number[]) => {
@@ -381,7 +381,7 @@ describe('a response is annotated when it closes', () => {
       expect(segment.thinks).toEqual([{ start: 0, end: segment.ids.length, closed: true }])
     })
 
-    test('that closes nothing is no part of the text, whether it is an added token or the end of the turn', () => {
+    test('that closes nothing is not part of the text, whether it is an added token or the end of the turn', () => {
       for (const token of ['<|im_end|>', '<|endoftext|>', '<|observation|>']) {
         const { trajectory, segment } = stopped('<tool_call>{"name": "f"', byteId(token), byteTokenizer, hermes)
         expect(responseText(segment, trajectory)).toBe('<tool_call>{"name": "f"')
@@ -416,7 +416,7 @@ describe('a response is annotated when it closes', () => {
     expect(segment.toolCalls).toHaveLength(2)
   })
 
-  test('call ids go on through the trajectory', () => {
+  test('numbers its call ids through the trajectory', () => {
     const { trajectory } = simulateRollout(chatml, [
       { messages: [user('q')], ...said(call('a') + call('b')) },
       { messages: [user('r')], ...said(call('c')) },
@@ -426,7 +426,7 @@ describe('a response is annotated when it closes', () => {
   })
 })
 
-describe('ids that the model wrote', () => {
+describe('call ids that the model wrote', () => {
   const kimi = `{%- for m in messages -%}
 {{- '<|im_start|>' + m.role + '\\n' + ('## Return of ' + m.tool_call_id + '\\n' if m.role == 'tool' else '') + m.content + '<|im_end|>' -}}
 {%- endfor -%}
@@ -444,7 +444,7 @@ describe('ids that the model wrote', () => {
       content: `r${i}`,
     }))
 
-  test('are printed with the results, :10 after :9, while ours stay unique', () => {
+  test('are printed with the results, :10 after :9, while Rollscope’s own stay unique', () => {
     const { trajectory } = simulateRollout(
       kimi,
       [
@@ -509,8 +509,8 @@ const turns = fc
   ])
 const templates = fc.constantFrom(chatml, looksBack, headersOnly, counting)
 
-describe('any mix of turns, calls, malformed calls, empty and cut replies', () => {
-  test('ids are what the model saw; every request extends the one before; masks and logprobs are aligned', () => {
+describe('for any mix of turns, calls, malformed calls, empty and cut replies', () => {
+  test('ids are those that the model saw, every request extends the one before, and masks and logprobs are aligned', () => {
     fc.assert(
       fc.property(templates, turns, (template, script) => {
         const { trajectory, requests } = simulateRollout(template, script)
@@ -533,7 +533,7 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
     )
   })
 
-  test('a file of it opens as the same, and its events replayed give it', () => {
+  test('a file opens with the same content, and its replayed events give it', () => {
     fc.assert(
       fc.property(templates, turns, (template, script) => {
         const { trajectory, events } = simulateRollout(template, script)
@@ -549,7 +549,7 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
     )
   })
 
-  test('where a template looks at nothing but the message and replies are as it writes them, ids are those of the whole render', () => {
+  test('ids are those of the whole render if the template looks only at the message and replies are as it writes them', () => {
     const clean = fc.array(
       fc.tuple(
         plainText,

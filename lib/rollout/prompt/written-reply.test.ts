@@ -25,7 +25,7 @@ const replied = (text: string): { readonly trajectory: Trajectory; readonly segm
 const SECTION = ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'] as const
 const CALL = '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>'
 
-test('the tags around calls go with the calls, and stay in the text where the calls stay', () => {
+test('the tags around calls are cut with the calls, and stay in the text with them', () => {
   const { trajectory, segment } = replied(`<think>hm</think> so ${SECTION.join(CALL)}`)
   const written = writtenReply(segment, trajectory)
   expect(replyTexts(written, segment.toolCalls)).toEqual({ content: 'so', reasoning: 'hm' })
@@ -33,7 +33,7 @@ test('the tags around calls go with the calls, and stay in the text where the ca
   expect(replyTexts(writtenReply(replied('so').segment, trajectory), []).reasoning).toBeUndefined()
 })
 
-test('without a known parser a reply has no markup, and a think block ends with the text at the latest', () => {
+test('a reply without a known parser has no markup, and a think block ends with the text at the latest', () => {
   const { trajectory, segment } = replied('<think>hm')
   const { parser: _, ...model } = trajectory.model
   const beyond = { ...segment, thinks: [{ start: 0, end: 99, closed: false }] }

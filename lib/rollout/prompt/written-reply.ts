@@ -1,4 +1,4 @@
-/** A reply in its parts, as an agent framework keeps it: thinking, content and calls apart. */
+/** Splits a reply into parts, as an agent framework stores it: thinking, content and calls. */
 
 import { parsedText } from '#lib/parsers/parsed-text.ts'
 import type { Markup, TextRange } from '#lib/parsers/parser.ts'
@@ -9,13 +9,13 @@ import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** What the model wrote as one reply, and where thinking and calls stand in its text. */
+/** The text of one reply, and the ranges of thinking and calls in it. */
 export interface WrittenReply {
   readonly text: string
-  /** Delimiters included. */
+  /** Ranges of think blocks, including delimiters. */
   readonly thinks: readonly TextRange[]
   readonly calls: readonly ToolCall[]
-  /** What the format writes around calls, and around texts: it goes with the calls. */
+  /** Markup around calls and around texts: it is cut with the calls. */
   readonly markup: readonly Markup[]
 }
 

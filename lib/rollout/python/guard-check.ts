@@ -8,7 +8,10 @@ import { type Interpreter, InterpreterError } from './interpreter.ts'
 import { type Probe, probes, type Trap } from './probes.ts'
 import { resultText } from './result.ts'
 
-/** Names of the probes that get out, with what they got. Rejects with InterpreterError where no interpreter starts. */
+/**
+ * Returns the names of the probes that escape, with what they read. Rejects with InterpreterError if no interpreter
+ * starts.
+ */
 export async function guardHoles(
   start: () => Promise<Interpreter>,
   tried: readonly Probe[] = probes.filter(({ atStart }) => atStart),

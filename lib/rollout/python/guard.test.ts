@@ -19,12 +19,12 @@ afterAll(() => {
   for (const end of ends) end()
 })
 
-test('no probe gets out of the guarded interpreter', async () => {
+test('no probe escapes from the guarded interpreter', async () => {
   expect(probes.length).toBeGreaterThan(40)
   expect(await guardHoles(start, probes)).toEqual([])
 })
 
-test('nor does JavaScript that has every module and every global in its hands', async () => {
+test('JavaScript with every module and every global does not escape either', async () => {
   const trap = await setTrap()
   ends.push(trap.close)
   const { tried, open } = await attack(trap)
@@ -33,7 +33,7 @@ test('nor does JavaScript that has every module and every global in its hands', 
   expect(trap.caught('')).toBeUndefined()
 })
 
-test('each wall that is missing is noticed before Python starts', async () => {
+test('a missing wall of the guard is noticed before Python starts', async () => {
   const place = await testPlace()
   const all = guestParameters(place)
   const said = (parameters: readonly string[]) => text(spawn(place.node, parameters, { cwd: place.emptyFolder }).stdout)
@@ -54,7 +54,7 @@ test('each wall that is missing is noticed before Python starts', async () => {
 
 // Below: that the probes and attacks are ones that would get out.
 
-test('the same probes get out of a Pyodide that nothing guards', async () => {
+test('the same probes escape from an unguarded Pyodide', async () => {
   const tame: string[] = []
   for (const probe of probes.filter(({ bites }) => bites)) {
     const trap = await setTrap()
@@ -68,7 +68,7 @@ test('the same probes get out of a Pyodide that nothing guards', async () => {
   expect(tame).toEqual([])
 })
 
-test('and so do the attacks, without the guard', async () => {
+test('the same attacks succeed without the guard', async () => {
   const trap = await setTrap()
   ends.push(trap.close)
   const { tried, open } = await attack(trap, 'unguarded')
@@ -86,7 +86,7 @@ test('and so do the attacks, without the guard', async () => {
   expect(tried.filter((name) => !open.includes(name) && !others.includes(name))).toEqual([])
 })
 
-test('a hole turns the tool off, with its name', async () => {
+test('a hole in the guard turns the Python tool off, with its name', async () => {
   const interpreter = {
     run: async (code: string) => {
       const said = await guest.run(code)
@@ -104,7 +104,7 @@ test('a hole turns the tool off, with its name', async () => {
   ])
 })
 
-test('a Node without the permission model turns the tool off, and says so', async () => {
+test('a Node without the permission model turns the Python tool off, with a report', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-python-'))
   ends.push(() => rmSync(folder, { recursive: true }))
   const python = createPython({ ...testOptions, folder, node: '/bin/false' })
@@ -113,7 +113,7 @@ test('a Node without the permission model turns the tool off, and says so', asyn
   expect(python.off()).toBe('its process cannot be started: it ended with status 1')
 })
 
-test('a folder that cannot be written turns it off, and says so', async () => {
+test('a folder that cannot be written turns the Python tool off, with a report', async () => {
   const python = createPython({ ...testOptions, folder: path.join(import.meta.filename, 'data') })
   expect(await python.check()).toMatch(/^its process cannot be started: ENOTDIR/)
 })

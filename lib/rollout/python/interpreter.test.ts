@@ -35,7 +35,7 @@ test.each([
   ['says why', `write('{"type":"failed","why":"the guard is open"}\\n')`, 'the guard is open'],
   ['says something else', `write('Hello\\n')`, 'it said something that it should not'],
   ['answers what nobody asked', `write('{"type":"ran","number":1}\\n')`, 'should not'],
-])('a process that %s before it is ready', async (_, script, why) => {
+])('an interpreter process that %s before it is ready is reported', async (_, script, why) => {
   const failure = await start(script).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(InterpreterError)
   expect(failure).toHaveProperty('message', expect.stringContaining(why))
@@ -49,7 +49,7 @@ test.each([
   ['answers without a text', `write('{"type":"ran","number":1,"value":{}}\\n')`, 'should not'],
   ['answers twice', `write('{"type":"ran","number":1}\\n{"type":"ready"}\\n')`, 'should not'],
   ['never ends its line', `const more = () => write('x'.repeat(65536), more); more()`, 'should not'],
-])('a process that %s in answer to a call', async (_, script, why) => {
+])('an interpreter process that %s instead of an answer is reported', async (_, script, why) => {
   const interpreter = await start(READY + ON_LINE(script))
   expect(interpreter.isOver()).toBe(false)
   await expect(interpreter.run('1')).rejects.toThrow(why)
@@ -57,7 +57,7 @@ test.each([
   await expect(interpreter.run('1')).rejects.toThrow(InterpreterError)
 })
 
-test('an answer may come in pieces, and be as long as a line may be', async () => {
+test('an answer of the interpreter may arrive in pieces, and be as long as the line limit', async () => {
   const text = `'\\u0001'.repeat(${MOST_BYTES})`
   const interpreter = await start(
     `${READY} ${ON_LINE(`const line = JSON.stringify({ type: 'ran', number: 1, value: { text: ${text} } }) + '\\n'; write(line.slice(0, 100)); setTimeout(() => write(line.slice(100)), 10)`)}`,
@@ -68,7 +68,7 @@ test('an answer may come in pieces, and be as long as a line may be', async () =
   interpreter.end()
 })
 
-test('what is printed is there while the code runs, and after the process has ended', async () => {
+test('printed text is available while the code runs, and after the process has ended', async () => {
   const printed = (text: string, bytes: number) => `write('{"type":"printed","text":"${text}","bytes":${bytes}}\\n')`
   const interpreter = await start(
     `${READY} ${ON_LINE(`${printed('a', 1)}; ${printed('é', 3)}; process.stdin.once('data', () => process.exit(0))`)}`,
@@ -80,12 +80,12 @@ test('what is printed is there while the code runs, and after the process has en
   expect(interpreter.printed()).toEqual({ text: 'aé' })
 })
 
-test('a process that prints more than it may is ended', async () => {
+test('a process that prints more than its limit is ended', async () => {
   const more = `for (let i = 0; i < 12; i++) write(JSON.stringify({ type: 'printed', text: 'x'.repeat(100_000), bytes: 1 }) + '\\n')`
   await expect((await start(READY + ON_LINE(more))).run('1')).rejects.toThrow('should not')
 })
 
-test('names that objects have by themselves change nothing here', async () => {
+test('messages named like properties of Object change nothing', async () => {
   const names = `"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}`
   const script = `write('{"type":"printed","text":"a","bytes":1,${names}}\\n{"type":"ran","number":1,"value":{"text":"b",${names}},${names}}\\n')`
   const interpreter = await start(READY + ON_LINE(script))
@@ -95,14 +95,14 @@ test('names that objects have by themselves change nothing here', async () => {
   interpreter.end()
 })
 
-test('one that starts for ever is ended with its signal', async () => {
+test('an interpreter that never starts is ended with its signal', async () => {
   const controller = new AbortController()
   const started = start('setInterval(() => {}, 1000)', controller.signal)
   controller.abort()
   await expect(started).rejects.toThrow('it was ended while it started')
 })
 
-test('ending one ends its process, whatever it does', async () => {
+test('ending an interpreter ends its process, whatever it does', async () => {
   const interpreter = await start(`${READY} ${ON_LINE('for (;;);')}`)
   const answer = interpreter.run('1')
   interpreter.end()
@@ -110,7 +110,7 @@ test('ending one ends its process, whatever it does', async () => {
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'an endless loop, one long operation and a long sleep end with the application, also where that was killed',
+  'an endless loop, one long operation and a long sleep end with the application, also after a kill',
   async () => {
     const codes = ['while True: pass', 'sum(range(10**15))', '__import__("time").sleep(10**6)']
     const script = `
@@ -134,6 +134,6 @@ test.skipIf(process.platform !== 'linux')(
   60_000,
 )
 
-test('a program that is not there is told', async () => {
+test('a missing Node program is reported', async () => {
   await expect(startInterpreter({ ...place, node: '/nowhere/node' })).rejects.toThrow('ENOENT')
 })

@@ -1,4 +1,4 @@
-/** One Python interpreter in a process of its own, which is guarded (guest/guard.ts) and can be killed at any time. */
+/** One Python interpreter in a guarded process of its own (guest/guard.ts), which can be killed at any time. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -6,18 +6,21 @@ import * as z from 'zod'
 import { type Cut, type FromGuest, LONGEST_LINE, MOST_BYTES, type Ran, type ToGuest } from './protocol.ts'
 
 export interface Interpreter {
-  /** One call at a time. Rejects with InterpreterError, and ends, where the process does not answer as it should. */
+  /**
+   * Runs code; one call at a time. Rejects with InterpreterError, and ends the process, if it does not answer as it
+   * should.
+   */
   run(code: string): Promise<Ran>
-  /** What the last call has printed, also where it has not ended, or never will. */
+  /** Returns what the last call has printed, also if it has not ended, or never will. */
   printed(): Cut
-  /** How many calls it has run. */
+  /** Returns how many calls it has run. */
   calls(): number
   isOver(): boolean
-  /** Kills it, whatever it does. */
+  /** Kills the process, whatever it does. */
   end(): void
 }
 
-/** The process could not start, ended, or said what it should not. */
+/** The process could not start, ended, or sent an invalid message. */
 export class InterpreterError extends Error {
   override readonly name = 'InterpreterError'
 }
@@ -28,11 +31,11 @@ export interface InterpreterPlace {
   /** The folder of package.json: what Node asks of it is the type of the modules. */
   readonly applicationFolder: string
   readonly pyodideFolder: string
-  /** Where the process stands: an empty folder, which it cannot read. */
+  /** The working directory of the process: an empty folder, which it cannot read. */
   readonly emptyFolder: string
-  /** Where Python begins: see snapshot.ts. */
+  /** The snapshot of Python's memory; see snapshot.ts. */
   readonly snapshotFile: string
-  /** What is run there. */
+  /** The file that the process runs. */
   readonly guestFile: string
 }
 
@@ -42,7 +45,7 @@ const LONGEST_START_MS = 60_000
 /** Megabytes of JavaScript objects; Python's own memory is limited by the guard. */
 const JAVASCRIPT_MEGABYTES = 256
 
-/** Rejects with InterpreterError. Aborting the signal ends it while it starts. */
+/** Starts an interpreter. Rejects with InterpreterError. Aborting the signal ends it while it starts. */
 export async function startInterpreter(place: InterpreterPlace, signal?: AbortSignal): Promise<Interpreter> {
   const child = spawn(place.node, guestParameters(place), {
     cwd: place.emptyFolder,
@@ -97,7 +100,7 @@ function endWithApplication(child: ChildProcess): void {
 const NO_ENVIRONMENT = {} as NodeJS.ProcessEnv
 const MISFIT = 'it said something that it should not'
 
-/** Node’s, which are the walls that are flags, then the guest and its own. */
+/** Returns Node’s parameters, including the walls that are flags, then the guest and its own. */
 export function guestParameters({
   applicationFolder,
   pyodideFolder,

@@ -37,7 +37,7 @@ function seated(most: number) {
   return { alive, order, sit }
 }
 
-test('so many sit at a time, the others wait in the order in which they came', async () => {
+test('the pool seats a limited number of runs; the others wait in order of arrival', async () => {
   const { alive, order, sit } = seated(2)
   const [a, b] = [await sit('a'), await sit('b')]
   const [c, d] = [sit('c'), sit('d')]
@@ -54,7 +54,7 @@ test('so many sit at a time, the others wait in the order in which they came', a
   expect(alive.size).toBe(2)
 })
 
-test('whoever comes when a seat is handed over waits behind', async () => {
+test('a run that arrives while a seat is handed over waits after the others', async () => {
   const { alive, order, sit } = seated(2)
   const [a, b] = [await sit('a'), await sit('b')]
   const waiting = sit('waiting')
@@ -68,7 +68,7 @@ test('whoever comes when a seat is handed over waits behind', async () => {
   expect(alive.size).toBe(2)
 })
 
-test('whoever stops waiting loses the place, and nobody else does', async () => {
+test('a run that stops waiting loses its position, and no other run does', async () => {
   const { pool } = counted(1)
   const first = await pool.sit(never)
   const controller = new AbortController()
@@ -81,7 +81,7 @@ test('whoever stops waiting loses the place, and nobody else does', async () => 
   await expect(third).resolves.toBeDefined()
 })
 
-test('one is started ahead while there is room for it, and the next run gets that one', async () => {
+test('one interpreter is started ahead while there is room, and the next run gets it', async () => {
   const { pool, alive, started } = counted(2)
   expect(started()).toBe(0)
   const first = await pool.sit(never)
@@ -98,7 +98,7 @@ test('one is started ahead while there is room for it, and the next run gets tha
   expect(alive.size).toBe(2)
 })
 
-test('a seat keeps its interpreter, and gets another where that one has ended', async () => {
+test('a seat keeps its interpreter, and gets another after that one has ended', async () => {
   const { pool } = counted(1)
   const seat = await pool.sit(never)
   const one = await seat.interpreter()
@@ -109,7 +109,7 @@ test('a seat keeps its interpreter, and gets another where that one has ended', 
   expect(other.isOver()).toBe(false)
 })
 
-test('a start that fails is tried again, and told when it fails again; the next run begins anew', async () => {
+test('a failed start is retried, and reported if it fails again; the next run begins anew', async () => {
   const { pool } = counted(2, (number) => number <= 2)
   const seat = await pool.sit(never)
   await settled()
@@ -119,7 +119,7 @@ test('a start that fails is tried again, and told when it fails again; the next 
   await expect(next.interpreter()).resolves.toBeDefined()
 })
 
-test('closing ends those that sit, and the one that was started ahead', async () => {
+test('closing the pool ends all interpreters, also the one that was started ahead', async () => {
   const { pool, alive } = counted(3)
   const seat = await pool.sit(never)
   await seat.interpreter()

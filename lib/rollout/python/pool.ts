@@ -2,23 +2,23 @@
 import type { Interpreter } from './interpreter.ts'
 
 export interface InterpreterPool {
-  /** A seat for one run, in the order of asking. Rejects with the signal's reason where that comes first. */
+  /** Returns a seat for one run, in order of arrival. Rejects with the signal's reason if that comes first. */
   sit(signal: AbortSignal): Promise<Seat>
   /** Ends all interpreters. */
   close(): void
 }
 
 export interface Seat {
-  /** Its interpreter, another one where the last has ended. Rejects with InterpreterError where none starts. */
+  /** Returns its interpreter, or a new one if the last has ended. Rejects with InterpreterError if none starts. */
   interpreter(): Promise<Interpreter>
-  /** Ends its interpreter, and lets the next run sit. */
+  /** Ends its interpreter, and gives the seat to the next run. */
   leave(): void
 }
 
-/** Each process takes 100 to 400 MB. */
+/** The largest number of interpreters; each process takes 100 to 400 MB. */
 const MOST = 4
 
-/** So long is one kept that was started ahead. */
+/** How long an interpreter that was started ahead is kept. */
 const SPARE_MS = 60_000
 
 interface Starting {

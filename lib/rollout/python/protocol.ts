@@ -1,4 +1,4 @@
-/** What is said between the application and the process of an interpreter: one line of JSON each. */
+/** Messages between the application and an interpreter's process: one line of JSON each. */
 
 /** Which call of this interpreter it is, from 1; it is the name of its file in tracebacks. */
 export interface ToGuest {
@@ -17,7 +17,7 @@ export type FromGuest =
   | { readonly type: 'printed'; readonly text: string; readonly bytes: number }
   | ({ readonly type: 'ran'; readonly number: number } & Answer)
 
-/** What became of one piece of code, besides what it has printed. */
+/** The result of one piece of code, besides its printed text. */
 export interface Answer {
   /** repr() of the last expression. Omitted: there is none, or it is None. */
   readonly value?: Cut
@@ -32,7 +32,7 @@ export interface Ran extends Answer {
 /** A text, or its beginning: at most MOST_BYTES in UTF-8. */
 export interface Cut {
   readonly text: string
-  /** Of the whole text, where this is its beginning. */
+  /** The size of the whole text, if this is only its beginning. */
   readonly wholeBytes?: number
 }
 

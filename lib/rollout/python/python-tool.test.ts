@@ -50,12 +50,12 @@ test.each([
   ['"\\ud800"', "'\\ud800'"],
   ['open("note", "w").write("kept")\nopen("note").read()', "'kept'"],
   ['import random\nrandom.random() == random.random()', 'False'],
-])('%j', async (code, result) => {
+])('the python tool runs %j', async (code, result) => {
   expect(await run(code)).toBe(result)
 })
 
-describe('errors are Python’s tracebacks, of the author’s own code', () => {
-  test('with the printed lines before them', async () => {
+describe('the python tool returns Python’s tracebacks of the author’s own code', () => {
+  test('after the printed lines', async () => {
     expect(await run('print("before")\ndef divide():\n    return 1 / 0\ndivide()')).toMatch(
       /^✗ before\nTraceback \(most recent call last\):\n {2}File "<call \d+>", line 4, in <module>\n {4}divide\(\)\n[ ~^]+\n {2}File "<call \d+>", line 3, in divide\n {4}return 1 \/ 0\n[ ~^]+\nZeroDivisionError: division by zero$/,
     )
@@ -73,24 +73,24 @@ describe('errors are Python’s tracebacks, of the author’s own code', () => {
       'try:\n    1/0\nexcept Exception as e:\n    raise ValueError("x") from e',
       /direct cause of the following exception:\n\nTraceback[\s\S]*ValueError: x$/,
     ],
-  ])('%j', async (code, told) => {
+  ])('for %j', async (code, told) => {
     expect(await run(code)).toMatch(told)
   })
 })
 
-test('the next call still has what was defined before an error', async () => {
+test('the python tool keeps definitions after an error', async () => {
   expect(await run('x')).toBe('3.0')
 })
 
 test.each([
   ['at once', 'bytearray(10**9)', /bytearray\(10\*\*9\)\n[ ~^]+\nMemoryError$/],
   ['bit by bit', 'def fill():\n    kept = []\n    while True: kept.append(bytearray(10**7))\nfill()', /MemoryError$/],
-])('what does not fit into memory, %s, is a MemoryError; the interpreter goes on', async (_, code, told) => {
+])('code that does not fit into memory, %s, gets a MemoryError; the interpreter continues', async (_, code, told) => {
   expect(await run(code)).toMatch(told)
   expect(await run('x')).toBe('3.0')
 })
 
-test('output is cut at its limit, at a character, and says how much there was; an error stands after it', async () => {
+test('output of the python tool is cut at its limit, at a character, with its full size; an error follows it', async () => {
   const text = await run('print("é" * 600_000)\n1/0')
   expect(text.startsWith('✗ éé')).toBe(true)
   expect(text).toContain('é\n[cut: 1,000,000 of 1,200,001 bytes are shown]\nTraceback')
@@ -98,7 +98,7 @@ test('output is cut at its limit, at a character, and says how much there was; a
   expect(await run('"a" * 1_500_000')).toMatch(/^'aaa+\n\[cut: 1,000,000 of 1,500,002 bytes are shown\]$/)
 })
 
-test('calls of one response run one after another, in their order', async () => {
+test('calls of the python tool in one response run one after another, in their order', async () => {
   expect(await Promise.all([run('steps = [1]'), run('steps.append(2)'), run('steps')])).toEqual(['', '', '[1, 2]'])
 })
 
@@ -106,7 +106,7 @@ test('code that is too long is not run', async () => {
   expect(await run('#'.repeat(200_001))).toBe('✗ Error: the code is too long (more than 200,000 characters)')
 })
 
-test('what is printed without an end is cut at its limit, and counted on', async () => {
+test('endless output is cut at its limit and still counted', async () => {
   const controller = new AbortController()
   const flood = run('while True:\n    print("flood" * 200)', controller.signal)
   const end = () => soFar().slice(-80)
@@ -117,7 +117,7 @@ test('what is printed without an end is cut at its limit, and counted on', async
   expect((await flood).length).toBeLessThan(1_001_000)
 })
 
-test('what runs for ever is ended with its signal, also where it refuses, and leaves what it printed; the next call is told that it begins anew', async () => {
+test('code that never ends is ended with its signal, even if it refuses, and keeps its output; the next call reports the new interpreter', async () => {
   const controller = new AbortController()
   const endless = 'print("é", end="")\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass'
   const stopped = run(endless, controller.signal)
@@ -130,13 +130,13 @@ test('what runs for ever is ended with its signal, also where it refuses, and le
   )
 })
 
-test('a process that ends by itself leaves what it printed, and the error', async () => {
+test('a process that ends by itself keeps its output, and the error', async () => {
   const told = await run('print("kept")\nimport ctypes\nctypes.string_at(2**32 - 8, 100)')
   expect(told).toMatch(/^✗ kept\nStack \(most recent call first\):\n[\s\S]+ in string_at\n/)
   expect(told.endsWith(`\n${ENDED}`)).toBe(true)
 })
 
-test('the next run has an interpreter of its own; one that has ended runs no code', async () => {
+test('the next run has an interpreter of its own; a run that has ended runs no code', async () => {
   expect(await run('kept = 1; import math; math.pi = 3')).toBe(ANEW)
   const next = python.open()
   const waiting = run('import math\nmath.pi, "kept" in globals()', undefined, next)

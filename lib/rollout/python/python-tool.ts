@@ -17,10 +17,10 @@ export const pythonSpec: ToolSpec = {
   },
 }
 
-/** Characters. */
+/** The largest number of characters of code. */
 const LONGEST_CODE = 200_000
 
-/** For one run. An interpreter is taken from the pool by the first call, and ended by close(). */
+/** Creates the tool for one run. The first call takes an interpreter from the pool; close() ends it. */
 export function pythonTool(pool: InterpreterPool): AgentTool {
   const closing = new AbortController()
   let seat: Promise<Seat> | undefined

@@ -1,4 +1,4 @@
-/** Python as the application has it: the tool, the interpreters behind it, and whether it may be used here at all. */
+/** Python for the application: the tool, its interpreters, and whether it may be used here. */
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import path from 'node:path'
@@ -12,11 +12,11 @@ import { keepSnapshot, snapshotFileIn } from './snapshot.ts'
 
 export interface Python {
   readonly spec: ToolSpec
-  /** For one run; nothing is started before its first call. */
+  /** Creates the tool for one run; nothing is started before its first call. */
   open(): AgentTool
-  /** Why it cannot be used here, as far as is known; undefined where nothing speaks against it. */
+  /** Returns why it cannot be used here, as far as known; undefined if nothing prevents it. */
   off(): string | undefined
-  /** The same, after the guard has been tried; that is done once. */
+  /** Tries the guard once, and returns the same. */
   check(): Promise<string | undefined>
   /** Ends all interpreters. */
   close(): void
@@ -24,11 +24,11 @@ export interface Python {
 
 interface PythonOptions {
   readonly applicationFolder: string
-  /** What is kept on disk is kept in it: where Python begins, and an empty folder. It is made. */
+  /** The folder for the snapshot and an empty folder. It is created. */
   readonly folder: string
-  /** The program of Node. */
+  /** The program of Node. Omitted: the running one. */
   readonly node?: string
-  /** How many runs may have an interpreter at a time. */
+  /** The largest number of runs with an interpreter at a time. */
   readonly mostRuns?: number
 }
 
@@ -82,7 +82,7 @@ async function keptPlace(options: PythonOptions): Promise<InterpreterPlace> {
   }
 }
 
-/** Throws InterpreterError. */
+/** Returns the place of an interpreter. Throws InterpreterError. */
 export function placeOf({ applicationFolder, folder, node = process.execPath }: PythonOptions): InterpreterPlace {
   const found = findPackageJSON('pyodide', path.join(applicationFolder, 'package.json'))
   if (found === undefined) throw new InterpreterError('the package pyodide is not installed')

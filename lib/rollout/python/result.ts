@@ -1,7 +1,7 @@
-/** What the model reads of a piece of code that was run. */
+/** Writes what the model reads of a piece of code that was run. */
 import type { Cut, Ran } from './protocol.ts'
 
-/** What was printed, then the value of the last expression or the traceback, each on lines of its own. */
+/** Returns the printed text, then the value of the last expression or the traceback, each on lines of its own. */
 export const resultText = ({ printed, value, error }: Ran): string =>
   [printed, value, error].flatMap((part) => (part && part.text !== '' ? [shown(part)] : [])).join('\n')
 

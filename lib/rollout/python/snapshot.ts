@@ -10,7 +10,7 @@ import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { guestParameters, InterpreterError, type InterpreterPlace } from './interpreter.ts'
 
-/** Where the snapshot is kept that this Pyodide and this guest make: another version is another file. */
+/** Returns the file of the snapshot for this Pyodide and this guest: another version has another file. */
 export function snapshotFileIn(
   folder: string,
   { pyodideFolder, guestFile }: Omit<InterpreterPlace, 'snapshotFile'>,
@@ -22,7 +22,7 @@ export function snapshotFileIn(
   return path.join(folder, `${hash.digest('hex').slice(0, 16)}${ENDING}`)
 }
 
-/** Makes it where it is not there, and takes away those of other versions. Rejects with InterpreterError. */
+/** Creates the snapshot if it does not exist, and deletes those of other versions. Rejects with InterpreterError. */
 export async function keepSnapshot(place: InterpreterPlace): Promise<void> {
   const { snapshotFile } = place
   if (existsSync(snapshotFile)) return

@@ -40,8 +40,8 @@ const mixedText = fc.string({
 const isMonotone = (offsets: readonly number[]) =>
   offsets.every((offset, i) => i === 0 || offset >= (offsets[i - 1] as number))
 
-describe('bytes that spell the text', () => {
-  test('every token holds the character of its byte', () => {
+describe('token offsets of bytes that spell the text', () => {
+  test('give every token the character of its byte', () => {
     expect(drawn(byteTokenizer, 'a<|im_end|>é🙂')).toEqual({
       held: ['a', '<|im_end|>', 'é', 'é', '🙂', '🙂', '🙂', '🙂'],
       unsure: [],
@@ -49,7 +49,7 @@ describe('bytes that spell the text', () => {
     expect(drawn(byteTokenizer, '')).toEqual({ held: [], unsure: [] })
   })
 
-  test('the stretches from start to start, joined, are the text, and each is what its tokens spell', () => {
+  test('join to the text, and each part is spelled by its tokens', () => {
     fc.assert(
       fc.property(mixedText, (text) => {
         const { ids, starts, ends, unsure } = encodeWithOffsets(byteTokenizer, text)
@@ -65,8 +65,8 @@ describe('bytes that spell the text', () => {
   })
 })
 
-describe('a text that was normalised', () => {
-  test.each(['NFC', 'NFKC', 'NFD', 'NFKD'] as const)('to %s: every token’s place is known', (form) => {
+describe('token offsets of a text that was normalised', () => {
+  test.each(['NFC', 'NFKC', 'NFD', 'NFKD'] as const)('to %s are all known', (form) => {
     const tokenizer = behind((rest) => rest.normalize(form))
     fc.assert(
       fc.property(mixedText, (text) => {
@@ -84,7 +84,7 @@ describe('a text that was normalised', () => {
     )
   })
 
-  test('letters and marks that became one character are one place', () => {
+  test('give letters and marks that became one character one position', () => {
     const { held } = drawn(
       behind((rest) => rest.normalize()),
       'xe\u0301<|im_end|>\u0301',
@@ -93,7 +93,7 @@ describe('a text that was normalised', () => {
   })
 })
 
-describe('spaces', () => {
+describe('token offsets of spaces', () => {
   const swallow: Tokenizer['addedTokens'][number] = { id: 300, content: '<s>', special: true }
   /** `<s>` takes the spaces on one side. */
   const stripping = (side: 'left' | 'right', id = 300): Tokenizer => ({
@@ -106,14 +106,14 @@ describe('spaces', () => {
     bytes: (token) => (token === id ? new TextEncoder().encode('<s>') : byteTokenizer.bytes(token)),
   })
 
-  test('belong to the added token that took them', () => {
+  test('give them to the added token that took them', () => {
     expect(drawn(stripping('left'), 'a <s> b<s> ').held).toEqual(['a', ' <s>', ' ', 'b', '<s>', ' '])
     expect(drawn(stripping('right'), 'a <s>  b<s> ').held).toEqual(['a', ' ', '<s>  ', 'b', '<s> '])
     expect(drawn(stripping('right'), '<s> <s> <|im_end|>').held).toEqual(['<s> ', '<s> ', '<|im_end|>'])
     expect(drawn(stripping('left'), ' <s> <s>é').held).toEqual([' <s>', ' <s>', 'é', 'é'])
   })
 
-  test('that the tokenizer drops belong to nobody', () => {
+  test('give a dropped space to no token', () => {
     const { held, unsure } = drawn(
       behind((rest) => rest.replaceAll(' ', '')),
       ' a  b<|im_end|>c  ',
@@ -121,7 +121,7 @@ describe('spaces', () => {
     expect({ held, unsure }).toEqual({ held: ['a', 'b', '<|im_end|>', 'c'], unsure: [] })
   })
 
-  test('that it inserts share the first character', () => {
+  test('give an inserted space the first character', () => {
     const inserting = behind((rest) => ` ${rest}`)
     expect(drawn(inserting, '🙂<|im_end|> b').held).toEqual(['🙂', '🙂', '🙂', '🙂', '🙂', '<|im_end|>', ' ', 'b', 'b'])
     expect(
@@ -133,29 +133,29 @@ describe('spaces', () => {
   })
 })
 
-describe('what cannot be placed', () => {
+describe('token offsets that cannot be found', () => {
   const shouting = behind((rest) => rest.toUpperCase())
 
-  test('is named, up to the next added token', () => {
+  test('are unsure up to the next added token', () => {
     const { held, unsure } = drawn(shouting, '1ab<|im_end|>3')
     expect(unsure).toEqual([{ start: 1, end: 3 }])
     expect(held).toEqual(['1', 'ab', 'ab', '<|im_end|>', '3'])
   })
 
-  test('or up to an unchanged stretch', () => {
+  test('are unsure up to an unchanged part', () => {
     const { held, unsure } = drawn(shouting, 'ab 1234 5678 + 1357 = 7035')
     expect(unsure).toEqual([{ start: 0, end: 2 }])
     expect(held.slice(0, 4)).toEqual(['ab', 'ab', ' ', '1'])
   })
 
-  test('or up to the end; a stretch that occurs twice is not taken for certain', () => {
+  test('are unsure up to the end if the next part occurs twice', () => {
     expect(drawn(shouting, 'ab 12')).toEqual({ held: Array(5).fill('ab 12'), unsure: [{ start: 0, end: 5 }] })
     const twice = 'a 123456789 123456789 123456789 123456789 123456789 123456789 123456789'
     expect(drawn(shouting, twice).unsure[0]?.start).toBe(0)
     expect(drawn(shouting, twice).unsure[0]?.end).toBeGreaterThan(10)
   })
 
-  test('a token that begins before a place that is lost keeps its start', () => {
+  test('keep the start of a token that begins before them', () => {
     const pairs: Tokenizer = {
       ...byteTokenizer,
       encode: (text) => Array.from({ length: Math.ceil(text.length / 2) }, (_, i) => 1000 + i),
@@ -166,13 +166,13 @@ describe('what cannot be placed', () => {
     expect([starts[0], ends[0], starts[1], ends[1]]).toEqual([0, 2, 2, 4])
   })
 
-  test('characters that the tokenizer drops lose nobody’s place', () => {
+  test('are not lost by characters that the tokenizer drops', () => {
     const dropping = behind((rest) => rest.replaceAll('§', ''))
     expect(drawn(dropping, 'a§<|im_end|>b§§cdefghijklmnopqrstuvwxyz').unsure).toEqual([])
     expect(drawn(dropping, 'a§').held).toEqual(['a'])
   })
 
-  test('an added token that stands for unknown characters is no certain place', () => {
+  test('do not end at an added token that represents unknown characters', () => {
     const unknown: Tokenizer = {
       ...byteTokenizer,
       encode: (text) => byteTokenizer.encode(text).map((id) => (id > 127 && id < 256 ? 256 : id)),
@@ -181,7 +181,7 @@ describe('what cannot be placed', () => {
     expect(unsure).toEqual([{ start: 1, end: 3 }])
   })
 
-  test('spaces before it are not taken for dropped ones', () => {
+  test('do not take spaces before it for dropped ones', () => {
     const dropping = behind((rest) => rest.replaceAll(' ', '').toUpperCase())
     expect(drawn(dropping, '1  ab').unsure).toEqual([{ start: 1, end: 3 }])
     expect(
@@ -192,7 +192,7 @@ describe('what cannot be placed', () => {
     ).toEqual([{ start: 0, end: 2 }])
   })
 
-  test('an added token is not found behind what was placed', () => {
+  test('do not find an added token after the placed text', () => {
     const [first, second] = ['<|im_start|>', '<|im_end|>'].map((content) => byteTokenizer.encode(content)[0] as number)
     const turning: Tokenizer = { ...byteTokenizer, encode: () => [first as number, second as number] }
     expect(drawn(turning, '<|im_end|>x<|im_start|>y')).toEqual({
@@ -201,13 +201,13 @@ describe('what cannot be placed', () => {
     })
   })
 
-  test('ids without bytes have no width', () => {
+  test('of ids without bytes have no width', () => {
     const knowsLess: Tokenizer = { ...byteTokenizer, bytes: (id) => (id === 98 ? new Uint8Array() : Uint8Array.of(id)) }
     expect(drawn(knowsLess, 'a b').unsure).toEqual([])
   })
 })
 
-test('work grows with the text, not with its square', () => {
+test('the work of encodeWithOffsets grows with the text, not with its square', () => {
   const change = (rest: string) => rest.replaceAll(/[a-z]{3}/g, (word) => word.toUpperCase())
   /** Characters that are encoded, and ids whose bytes are asked for. */
   const work = (text: string, tokenizer: Tokenizer): number => {

@@ -1,6 +1,6 @@
 /**
- * What a call to the model adds to a trajectory, as events. A prompt opens, closes when the model has answered with a
- * first token, and then the response opens; a call that fails before that leaves nothing. Ids are kept as they came.
+ * Records what a call to the model adds to a trajectory, as events. A prompt opens, closes when the first token of the
+ * answer arrives, and then the response opens; a call that fails before that leaves nothing. Ids are kept unchanged.
  */
 
 import { parsedText } from '#lib/parsers/parsed-text.ts'
@@ -33,18 +33,18 @@ export interface ArrivedTokens {
   readonly topLogprobs?: TopLogprobs
 }
 
-/** What is known of a response when it has ended. */
+/** The end of a response. */
 export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weightVersions' | 'resumed'> & {
   readonly problems: readonly Problem[]
-  /** The server's own text of the response, to be compared; undefined when it sent none. */
+  /** The server's own text of the response for comparison; undefined if it sent none. */
   readonly text?: string
 }
 
-/** The vocabulary that ids add: those which neither the trajectory nor an earlier call has brought. */
+/** Returns the vocabulary that ids add: those that neither the trajectory nor an earlier call has brought. */
 export type VocabularyWriter = (ids: readonly number[]) => NewVocabulary
 
 interface NewVocabulary {
-  /** Made when it is read first: a record of ids far apart takes longer than all else that is done with them. */
+  /** The texts, made when they are first read: a record of ids far apart takes longer than all other work on them. */
   readonly vocab: Vocab
   readonly specialIds: number[]
 }
@@ -114,7 +114,7 @@ const marksOf = memoizeByIdentity((tokenizer: Tokenizer) => ({
   think: thinkTokens(tokenizer),
 }))
 
-/** The event with the vocabulary it brings, which is still made when it is read. */
+/** Adds the vocabulary to the event; it is still made when it is read. */
 const withNews = <Event extends object>(event: Event, news: NewVocabulary) => ({
   ...event,
   get vocab() {
@@ -132,7 +132,7 @@ export function openPrompt(
   return withNews({ type: 'segment-started', segment }, newVocabulary(prompt.ids))
 }
 
-/** The first token is there: the prompt has been read, with these logprobs where they were asked for. */
+/** Closes the prompt when the first token arrives, with these logprobs if they were requested. */
 export function closePrompt(
   { logprobs, topLogprobs }: Omit<ArrivedTokens, 'ids'>,
   problems: readonly Problem[],
@@ -147,13 +147,13 @@ export function closePrompt(
   return withNews({ type: 'segment', segment }, newVocabulary(topLogprobs?.ids ?? []))
 }
 
-/** The last response goes on from its own tokens. */
+/** Reopens the last response, which continues from its own tokens. */
 export const reopenResponse = (request: NonNullable<ResponseSegment['request']>): RolloutEvent => ({
   type: 'resumed',
   request,
 })
 
-/** The ending of a resumed response, of what its last call told; `kept`: the response as it was stopped. */
+/** Returns the ending of a resumed response, from the ending of its last call; `kept` is the stopped response. */
 export function resumedEnding(
   kept: ResponseSegment,
   request: NonNullable<ResponseSegment['request']>,
@@ -217,7 +217,7 @@ export function closeResponse(
   }
 }
 
-/** Think blocks and tool calls of a response; `trajectory` is what stands before it. */
+/** Returns the think blocks and tool calls of a response; `trajectory` has the segments before it. */
 export function annotations(
   response: ResponseSegment,
   trajectory: Trajectory,
@@ -269,7 +269,7 @@ function recordedCall(
   return { kind: 'parsed', ...place, name: call.name, input: call.input, arguments: named }
 }
 
-/** Our own ids sort in the order of the calls. */
+/** Returns a call id; ids sort in the order of the calls. */
 export const callId = (number: number): string => `call_${String(number).padStart(4, '0')}`
 
 /** Numbered through the trajectory, so that ids sort in order; those that an imported one has already are left out. */
@@ -319,7 +319,7 @@ function thinkDelimiters(
   return tokens ? tokens.form.read(marksAt(tokens, ids, starts), text) : thinkDelimitersIn(text)
 }
 
-/** True when the prompt's tail, back to its last special token, opens a think block and does not close it. */
+/** Returns whether the prompt's tail, back to its last special token, opens a think block and does not close it. */
 export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokenizer): boolean {
   const { think: tokens, special } = marksOf(tokenizer)
   if (!tokens) return false
@@ -356,6 +356,10 @@ function textProblems(
   const said = settled(serverText)
   if (settled(textOf(ids, vocab)) === said || settled(textOf(ids.slice(0, -1), vocab)) === said) return []
   return [
-    { kind: 'text', message: 'The server’s text is not the text of its tokens; the tokens are kept.', raw: serverText },
+    {
+      kind: 'text',
+      message: 'The server’s text differs from the text of its tokens; the tokens are kept.',
+      raw: serverText,
+    },
   ]
 }

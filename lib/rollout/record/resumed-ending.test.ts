@@ -40,7 +40,7 @@ test('weight versions and problems of the call count from the start of the respo
   })
 })
 
-test('the server’s text is compared behind the kept text, unless a character was cut in two', () => {
+test('the server’s text is compared after the kept text, unless a character was cut in two', () => {
   const ending = { finish, problems: [], text: ' two' }
   expect(resumedEnding(kept(), request, ending, vocab).text).toBe('oneone two')
   expect(resumedEnding(kept({ ids: [1, 2] }), request, ending, vocab).text).toBeUndefined()

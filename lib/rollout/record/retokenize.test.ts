@@ -7,7 +7,7 @@ import { knownBytes, retokenized } from './retokenize.ts'
 /** Puts a space before the first word, as SentencePiece does; a byte is a token otherwise. */
 const spacing: Tokenizer = { ...byteTokenizer, encode: (text) => byteTokenizer.encode(` ${text}`) }
 
-test('what a tokenizer has encoded comes back the same', () => {
+test('retokenized returns the same ids for text that the tokenizer encoded', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       for (const tokenizer of [byteTokenizer, spacing])
@@ -16,24 +16,24 @@ test('what a tokenizer has encoded comes back the same', () => {
   )
 })
 
-test('an added token comes back as itself, and so does one that was spelled out', () => {
+test('retokenized returns an added token as itself, also if it was spelled out', () => {
   const call = byteId('<tool_call>')
   const letters = Array.from(new TextEncoder().encode('<tool_call>'))
   expect(retokenized([call, 97, ...letters], byteTokenizer)).toEqual([call, 97, call])
 })
 
-test('bytes that are no character become U+FFFD, the half of one at the end too', () => {
+test('retokenized replaces bytes that are not a character by U+FFFD, also half a character at the end', () => {
   const unknown = [0xef, 0xbf, 0xbd]
   expect(retokenized(Int32Array.of(97, 0xff, 98, 0xe2, 0x82), byteTokenizer)).toEqual([97, ...unknown, 98, ...unknown])
 })
 
-test('only the space that the tokenizer itself puts first is taken away', () => {
+test('retokenized removes only the space that the tokenizer itself adds first', () => {
   expect(retokenized([32, 97], byteTokenizer)).toEqual([32, 97])
   expect(retokenized([97], spacing)).toEqual([32, 97])
   expect(retokenized([], { ...spacing, encode: () => [] })).toEqual([])
 })
 
-test('the bytes of an id are asked for once', () => {
+test('knownBytes requests the bytes of an id once', () => {
   let asked = 0
   const bytes = knownBytes({ ...byteTokenizer, bytes: (id) => byteTokenizer.bytes(id + asked++) })
   expect([bytes(97), bytes(97)]).toEqual([Uint8Array.of(97), Uint8Array.of(97)])

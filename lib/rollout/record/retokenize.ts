@@ -1,20 +1,22 @@
-/** What a pipeline that keeps text instead of ids would have: the ids decoded, and the text encoded again. */
+/**
+ * Retokenizes as a pipeline does that keeps text instead of ids: the ids are decoded, and the text is encoded again.
+ */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
- * Text mode: encode(decode(ids)), special and added tokens by their texts. Bytes that are no character become U+FFFD, as
- * they do in every decoder.
+ * Returns encode(decode(ids)), with special and added tokens by their texts. Bytes that are not a character become
+ * U+FFFD, as in every decoder.
  */
 export function retokenized(ids: ArrayLike<number>, tokenizer: Tokenizer): number[] {
   return tokenizer.encode(withoutFirstSpace(decoded(ids, tokenizer), tokenizer))
 }
 
-/** SentencePiece puts a space before the first word; decoders take it away again. */
+/** Removes the space that SentencePiece puts before the first word, as decoders do. */
 export const withoutFirstSpace = (text: string, tokenizer: Tokenizer): string =>
   text.startsWith(' ') && putsSpaceFirst(tokenizer) ? text.slice(1) : text
 
-/** The exact bytes of ids, each asked of the tokenizer once. */
+/** Returns the exact bytes of ids, requesting each once from the tokenizer. */
 export function knownBytes(tokenizer: Tokenizer): (id: number) => Uint8Array {
   const known = new Map<number, Uint8Array>()
   return (id) => {

@@ -37,8 +37,8 @@ const calls = ({ segments }: Trajectory) =>
     segment.kind === 'response' ? segment.toolCalls.map(({ id, name }) => `${id} ${name}`) : [],
   )
 
-describe('a tokenizer gives ids their texts', () => {
-  test('and what a run records of the same ids: vocabulary, think blocks and tool calls', () => {
+describe('withTokenizer gives ids their texts', () => {
+  test('with the vocabulary, think blocks and tool calls that a run records for the same ids', () => {
     const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
     const { trajectory: run } = simulateRollout(chatml, [
       {
@@ -68,7 +68,7 @@ describe('a tokenizer gives ids their texts', () => {
     expect(decode(encode(told))).toEqual({ ok: true, trajectory: told })
   })
 
-  test('alternatives too, and a think block that the prompt has opened', () => {
+  test('with alternatives, and a think block that the prompt has opened', () => {
     const [asked, answer] = [prompt('hi<think>'), response('a</think>b')]
     const told = withTokenizer(
       imported([
@@ -89,14 +89,14 @@ describe('a tokenizer gives ids their texts', () => {
     expect((told.segments[1] as ResponseSegment).thinks).toEqual([{ start: 0, end: 2, closed: true }])
   })
 
-  test('another tokenizer later takes the place of the first, and numbers calls anew', () => {
+  test('and a later tokenizer replaces the first, and numbers calls anew', () => {
     const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
     const once = withTokenizer(imported([prompt('a'), response(call), prompt('b'), response(call)]), texts)
     expect(calls(once)).toEqual(['call_0000 f', 'call_0001 f'])
     expect(withTokenizer(once, texts)).toEqual(once)
   })
 
-  test('ids stay what they are, whatever they are', () => {
+  test('and never changes ids', () => {
     const id = fc.integer({ min: 0, max: byteTokenizer.vocabularySize - 1 })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.array(id))), (parts) => {
@@ -116,11 +116,11 @@ describe('a tokenizer gives ids their texts', () => {
   })
 })
 
-describe('the end of a run that its file does not tell', () => {
+describe('withTokenizer sets an unknown end of a run', () => {
   const ending = (segments: readonly Segment[], source = texts, outcome: Outcome = unknown) =>
     withTokenizer(imported(segments, outcome), source).outcome
 
-  test('is the end of its turn when the last response says so', () => {
+  test('to the end of its turn if the last response closes it', () => {
     expect(ending([prompt('a'), response('b<|im_end|>')])).toEqual({ kind: 'ended', reason: 'end_turn' })
   })
 
@@ -130,18 +130,18 @@ describe('the end of a run that its file does not tell', () => {
     ['a prompt last', ending([prompt('a<|im_end|>')])],
     ['nothing', ending([])],
     ['no such token', ending([prompt('a'), response('b<|im_end|>')], { ...texts, endOfTurnId: undefined })],
-  ])('stays unknown: %s', (_what, outcome) => {
+  ])('but leaves it unknown: %s', (_what, outcome) => {
     expect(outcome).toEqual(unknown)
   })
 
-  test('is left as it is told', () => {
+  test('but not a known end', () => {
     const told: Outcome = { kind: 'ended', reason: 'truncated' }
     expect(ending([prompt('a'), response('b<|im_end|>')], texts, told)).toEqual(told)
     expect(ending([prompt('a'), response('b<|im_end|>')], texts, { kind: 'running' })).toEqual({ kind: 'running' })
   })
 })
 
-test('an id that the tokenizer does not have is found with its place', () => {
+test('foreignId finds an id that the tokenizer does not have, with its position', () => {
   const size = byteTokenizer.vocabularySize
   expect(foreignId(imported([prompt('abc'), { ...response(''), ids: [1, size, size + 1] }]), byteTokenizer)).toEqual({
     id: size,

@@ -1,4 +1,6 @@
-/** What a tokenizer adds to a trajectory whose file held ids alone: texts, special tokens, think blocks, tool calls. */
+/**
+ * Adds what a tokenizer knows to a trajectory whose file has only ids: texts, special tokens, think blocks, tool calls.
+ */
 
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -8,12 +10,14 @@ import { annotations, vocabularyWriter } from './record.ts'
 
 export interface TextSource {
   readonly tokenizer: Tokenizer
-  /** The token with which the template ends an assistant turn; undefined when it has none, or there is no template. */
+  /** The token with which the template ends an assistant turn; undefined if it has none, or there is no template. */
   readonly endOfTurnId: number | undefined
   readonly parser: ToolParser
 }
 
-/** The first id that the tokenizer does not have: it is another model's. Positions count from the first token. */
+/**
+ * Returns the first id that the tokenizer does not have: it is another model's. Positions count from the first token.
+ */
 export function foreignId(
   { segments }: Trajectory,
   { vocabularySize }: Tokenizer,
@@ -27,7 +31,10 @@ export function foreignId(
   return undefined
 }
 
-/** Ids, masks, logprobs and messages stay as they are; texts and spans of another tokenizer give way. */
+/**
+ * Adds the tokenizer's texts and spans. Ids, masks, logprobs and messages stay unchanged; texts and spans of another
+ * tokenizer are replaced.
+ */
 export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, parser }: TextSource): Trajectory {
   const { vocab, specialIds } = vocabularyWriter({ ...trajectory, vocab: {} }, tokenizer)(idsOf(trajectory))
   const bare: Trajectory = {

@@ -15,15 +15,15 @@ const outcome = (expression: string): string => {
 
 const cases: [string, string][] = JSON.parse(readFileSync('models/training/calculator-cases.json', 'utf8'))
 
-test('there are cases from the Python twin', () => {
+test('the calculator cases of the Python twin exist', () => {
   expect(cases.length).toBeGreaterThanOrEqual(300)
 })
 
-test.each(cases)('%s → %s', (expression, expected) => {
+test.each(cases)('calculate(%s) is %s', (expression, expected) => {
   expect(outcome(expression)).toBe(expected)
 })
 
-test('sums, differences and products of integers are those of BigInt', () => {
+test('calculate gives the sums, differences and products of BigInt for integers', () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.bigInt(), fc.bigInt(), (a, b, c) => {
       expect(calculate(`(${a}) + (${b}) * (${c}) - (${b})`)).toBe(String(a + b * c - b))
@@ -31,7 +31,7 @@ test('sums, differences and products of integers are those of BigInt', () => {
   )
 })
 
-test('any text gives a number or an error that says where', () => {
+test('calculate gives a number for any text, or an error with its position', () => {
   fc.assert(
     fc.property(
       fc.string({

@@ -26,7 +26,7 @@ export const calculator: AgentTool = {
   run: ({ expression }) => calculate(expression as string),
 }
 
-/** Its message is what the model reads. */
+/** An error of the expression; the model reads its message. */
 export class CalculatorError extends Error {
   override readonly name = 'CalculatorError'
 }
@@ -34,7 +34,7 @@ export class CalculatorError extends Error {
 const TOO_LARGE = 'the result is too large (more than 1,000 digits)'
 const DIVISION_BY_ZERO = 'division by zero'
 
-/** The value as text: an integer in full, anything else to 12 significant digits. Throws CalculatorError. */
+/** Returns the value as text: an integer in full, anything else to 12 significant digits. Throws CalculatorError. */
 export function calculate(expression: string): string {
   if (expression.length > MAX_CHARACTERS)
     throw new CalculatorError('the expression is too long (more than 1,000 characters)')

@@ -1,4 +1,4 @@
-/** A mock tool as one that an agent may call: it waits, then fails or replies, as its definition says. */
+/** Creates a mock tool for an agent: it waits, then fails or replies, as its definition says. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { failureAt, replyTo } from '#lib/tools/mock-reply.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'

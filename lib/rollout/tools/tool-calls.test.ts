@@ -43,7 +43,7 @@ describe('a mock tool', () => {
     expect(results(again.trajectory).slice(3)).toEqual(['Error: no network', 'Sunny in E.'])
   })
 
-  test('calls of other tools are not counted, refused ones of its own are', async () => {
+  test('does not count calls of other tools, but its own refused ones', async () => {
     const tools = [weather({ failure: { kind: 'calls', calls: [2], error: 'down' } }), calculator]
     const { trajectory } = await runScripted({
       scripts: [call('calculator', { expression: '1' }) + asks(5) + asks('B') + asks('C'), 'x'],
@@ -52,7 +52,7 @@ describe('a mock tool', () => {
     expect(results(trajectory).slice(2)).toEqual(['Error: down', 'Sunny in C.'])
   })
 
-  test('one run after another gives the same tokens', async () => {
+  test('gives the same tokens in each run', async () => {
     const run = () =>
       runScripted({
         scripts: [asks('A') + asks('B') + asks('C'), asks('D'), 'x'],
@@ -62,7 +62,7 @@ describe('a mock tool', () => {
     expect(ids(first.trajectory)).toEqual(ids(second.trajectory))
   })
 
-  test('has no part in the prompt: the tokens are those of a tool that is real', async () => {
+  test('has no part in the prompt: the tokens are those of a real tool', async () => {
     const { spec } = weather()
     const { mock: _, ...bare } = spec
     const model = (tool: typeof spec): Trajectory => ({ ...empty, model: { ...empty.model, tools: [tool] } })
@@ -88,8 +88,8 @@ describe('a mock tool', () => {
   )
 })
 
-describe('arguments that do not fit', () => {
-  test('are told to the model by place, expectation and finding; nothing is executed', async () => {
+describe('arguments that do not match the schema', () => {
+  test('are reported to the model by path, expectation and finding; nothing is executed', async () => {
     let runs = 0
     const counting: AgentTool = { ...weather(), run: () => String(++runs) }
     const { trajectory, events } = await runScripted({
@@ -115,7 +115,7 @@ describe('arguments that do not fit', () => {
   })
 })
 
-test('a long result is cut by its limit alone, in words, errors too, and how long it was is recorded', async () => {
+test('a long result is cut at its limit, in words, errors too, and its length is recorded', async () => {
   const long = 'lorem '.repeat(50)
   const failing = weather({ failure: { kind: 'always', error: long } }, 'failing')
   const played = (limits: object) =>
@@ -148,7 +148,7 @@ describe('a tool that takes too long', () => {
     expect(trajectory.outcome).toEqual(ended('end_turn'))
   })
 
-  test('is told so, after its result is settled: what it says then is not the result', async () => {
+  test('cannot change its result after it is settled', async () => {
     let told: unknown
     const heeding: AgentTool = {
       ...weather(),
@@ -169,7 +169,7 @@ describe('a tool that takes too long', () => {
     expect(results(trajectory)).toEqual(['Error: no result within 20 ms. The call was given up.'])
   })
 
-  test('a mock that waits stops waiting when it is given up', async () => {
+  test('is stopped if it is a mock that waits', async () => {
     const controller = new AbortController()
     const context = { signal: controller.signal, number: 1, hold() {}, untimed: <T>(turn: Promise<T>) => turn }
     const waiting = weather({ delayMs: 600_000 }).run({ city: 'Rome' }, context)
@@ -177,7 +177,7 @@ describe('a tool that takes too long', () => {
     await expect(waiting).rejects.toThrow('aborted')
   })
 
-  test('leaves what it holds, before the error, when it is given up and when the run is stopped', async () => {
+  test('keeps its output, before the error, when it times out and when the run is stopped', async () => {
     const controller = new AbortController()
     let started = 0
     const holding: AgentTool = {
@@ -202,7 +202,7 @@ describe('a tool that takes too long', () => {
     ])
   })
 
-  test('waits for its turn as long as that takes: its time counts from then on', async () => {
+  test('is timed from the start of its turn', async () => {
     const patient: AgentTool = {
       ...weather(),
       run: async ({ city }, { untimed }) => {
@@ -229,7 +229,7 @@ describe('a tool that takes too long', () => {
     expect(trajectory.outcome).toEqual(ended('cancelled'))
   })
 
-  test('has thirty seconds unless a limit says otherwise; the timer of a call that is answered does not stay', async () => {
+  test('has thirty seconds by default; the timer of an answered call is cleared', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout')
     const clear = vi.spyOn(globalThis, 'clearTimeout')
     const timed = (ms: number) =>
@@ -240,7 +240,7 @@ describe('a tool that takes too long', () => {
     vi.restoreAllMocks()
   })
 
-  test('does not hold up a stop', async () => {
+  test('does not delay a stop', async () => {
     const controller = new AbortController()
     const { trajectory } = await runScripted({
       scripts: [asks('Rome')],
@@ -253,7 +253,7 @@ describe('a tool that takes too long', () => {
   })
 })
 
-test('a failure may have a form of its own; the model reads that and nothing else', async () => {
+test('a tool failure may have its own text, which is all that the model reads', async () => {
   const failing: AgentTool = { ...weather(), run: () => Promise.reject(new ToolFailure('1\nZeroDivisionError')) }
   const { trajectory } = await runScripted({ scripts: [asks('A'), 'x'], tools: [failing] })
   expect(toolCallsOf(trajectory)[0]?.result).toMatchObject({ status: 'error', text: '1\nZeroDivisionError' })
@@ -282,7 +282,7 @@ test.each([['ends by itself'], ['is stopped']])('a tool is closed once, when the
   expect(happened).toEqual(['called', 'closed', 'told'])
 })
 
-test('calls of one response run side by side; their results stand in the order of the calls', async () => {
+test('calls of one response run in parallel; their results are in the order of the calls', async () => {
   const { trajectory, events } = await runScripted({
     scripts: [asks('A', 'slow') + asks('B', 'quick') + asks('C', 'slow'), 'x'],
     tools: [weather({ delayMs: 40 }, 'slow'), weather({}, 'quick')],

@@ -25,11 +25,11 @@ import { createInputCheck, type InputCheck } from './tool-input.ts'
 export interface ToolDependencies {
   readonly tools: readonly AgentTool[]
   readonly now: () => Date
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns the milliseconds of a clock that never goes back. */
   readonly elapsedMs: () => number
 }
 
-/** The tool as the SDK calls it: in time, and with the number of the call. */
+/** Creates the tool as the SDK calls it: with a timeout, and with the number of the call. */
 export function sdkTool(
   { spec, run: execute }: AgentTool,
   recorder: Recorder,
@@ -100,7 +100,7 @@ async function inTime<T>(
 
 export const STOPPED = 'the run was stopped before this call was finished.'
 
-/** Keeps calls that must not run from running, and records what became of each. */
+/** Prevents calls that must not run, and records the result of each. */
 export function watchTools(
   agent: Agent,
   recorder: Recorder,

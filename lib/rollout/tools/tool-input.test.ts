@@ -10,13 +10,13 @@ const weather = {
   additionalProperties: false,
 }
 
-test('arguments that fit are let through', () => {
+test('arguments that match the schema are accepted', () => {
   expect(why(weather, { city: 'Rome', days: 3 })).toBeUndefined()
   expect(why({}, { anything: [1] })).toBeUndefined()
   expect(createInputCheck(calculator.spec.inputSchema)({ expression: '1' })).toBeUndefined()
 })
 
-describe('what does not fit is told by place, expectation and finding', () => {
+describe('arguments that do not match are reported by path, expectation and finding:', () => {
   test.each<[object, Record<string, unknown>, string]>([
     [weather, {}, 'city: expected a value, it is required, found nothing'],
     [weather, { city: 5 }, 'city: expected a string, found 5'],
@@ -91,7 +91,7 @@ describe('what does not fit is told by place, expectation and finding', () => {
     else expect(found).toMatch(expected)
   })
 
-  test('of alternatives the one that got furthest', () => {
+  test('with the alternative that matched furthest', () => {
     const circle = { type: 'object', properties: { kind: { const: 'circle' }, radius: { type: 'number' } } }
     const schema = { anyOf: [{ type: 'string' }, circle] }
     expect(property(schema, { kind: 'circle', radius: 'wide' })).toBe('a.radius: expected a number, found "wide"')
@@ -111,7 +111,7 @@ describe('a hostile schema', () => {
     ['reference to itself', { properties: { a: { $ref: '#/properties/a' } } }],
     ['pair of references', { properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { $ref: '#/properties/a' } } }],
     ['doubling of references', { properties: { a: { $ref: '#/$defs/d0' } }, $defs: { ...doubling, d30: {} } }],
-  ])('%s ends in an error, once and for all', (_, schema) => {
+  ])('%s ends in an error, for the whole run', (_, schema) => {
     const check = createInputCheck({ type: 'object', ...schema })
     const input = { a: long, [long]: 1 }
     const words = 'they cannot be checked: the schema of the tool takes too long'
@@ -128,12 +128,12 @@ describe('a hostile schema', () => {
     )
   })
 
-  test('is held up where it hides behind keywords that are quick', () => {
+  test('is limited also where it hides behind quick keywords', () => {
     const hidden = { properties: { a: { items: { properties: { b: { pattern: '^(a+)+$' } } } } } }
     expect(why(hidden, { a: [{ b: long }] })).toBe('they cannot be checked: the schema of the tool takes too long')
   })
 
-  test('says of one call nothing that it learnt from another', () => {
+  test('gives the same report for a call, whatever calls came before', () => {
     const check = createInputCheck({ type: 'object', ...weather })
     expect([{ city: 1 }, { city: 'Rome' }, {}, { city: 'Rome' }].map((input) => check(input) === undefined)).toEqual([
       false,
@@ -143,7 +143,7 @@ describe('a hostile schema', () => {
     ])
   })
 
-  test('the schema of the trajectory is left as it is', () => {
+  test('of the trajectory stays unchanged', () => {
     const schema = Object.freeze({
       type: 'object',
       properties: Object.freeze({ a: Object.freeze({ type: 'string' }) }),

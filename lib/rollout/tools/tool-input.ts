@@ -10,7 +10,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { pathText, shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
 
-/** Why the arguments do not fit, for the model; undefined when they do. */
+/** Returns why the arguments do not match the schema, for the model; undefined if they match. */
 export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
 
 /** A schema can come from a stranger's file: a pattern or a web of references can take for ever. */

@@ -30,7 +30,7 @@ import { lock, refuse, refuseWhenLocked } from './lock.ts'
 /** Of one interpreter's WebAssembly memory: a growth beyond it is Python's MemoryError. */
 const MOST_PAGES = (256 * 1024 * 1024) / 65_536
 
-/** Before Pyodide is loaded. Throws where a wall is missing. */
+/** Closes Node before Pyodide is loaded. Throws if a wall is missing. */
 export function closeNode(pyodideFolder: URL): void {
   checkFlags()
   registerHooks({
@@ -52,7 +52,7 @@ export function closeNode(pyodideFolder: URL): void {
   globalThis.console = new Proxy({} as Console, { get: () => () => {} })
 }
 
-/** When Pyodide is up: before the first line of foreign code. */
+/** Closes Pyodide when it has started: before the first line of foreign code. */
 export function closePyodide(): void {
   lock()
   for (const name of ['process', 'require']) Reflect.deleteProperty(globalThis, name)
