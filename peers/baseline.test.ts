@@ -50,7 +50,7 @@ test('a greedy baseline is the same run on SGLang and on the built-in server, to
   console.log(`${compared} tokens of greedy baselines are the same`)
 })
 
-test('what it reports is consistent, and the drift of sampled runs is located', async () => {
+test('the report of a chat baseline is consistent, and the drift of sampled runs is located', async () => {
   await rollscope.addServer('sglang-sampled', places.sglang)
   let [turns, drifted, split] = [0, 0, 0]
   for (const prompt of [...QUESTIONS, ...QUESTIONS]) {
@@ -72,7 +72,7 @@ test('what it reports is consistent, and the drift of sampled runs is located', 
   expect(drifted).toBeGreaterThan(0)
 })
 
-test('the router takes the ids out, and the run says what it needs', async () => {
+test('a router removes the ids, and the run reports what it needs', async () => {
   await rollscope.addServer('router-baseline', places.router)
   const { outcome, segments } = await baseline('router-baseline', {
     prompt: 'What is 7 + 8?',

@@ -48,7 +48,7 @@ function write(format: string): { readonly values: readonly object[]; readonly f
 const sum = (numbers: readonly (number | null)[]): number => numbers.reduce<number>((a, b) => a + (b ?? 0), 0)
 const twice = <T>(list: readonly T[]): T[] => [...list, ...list]
 
-test('strands-sglang’s Rollout reads what we write, and writes the same again', async () => {
+test('strands-sglang’s Rollout reads Rollscope’s file, and writes it again unchanged', async () => {
   expect(trajectories.length).toBeGreaterThanOrEqual(4)
   const { values, files } = write('strands-sglang')
   const read = await python(interpreter, 'read_strands.py', files, null)
@@ -65,7 +65,7 @@ test('strands-sglang’s Rollout reads what we write, and writes the same again'
   )
 })
 
-test('slime’s Sample, made from its documented fields, reads what we write', async () => {
+test('slime’s Sample, built from its documented fields, reads Rollscope’s file', async () => {
   const { files } = write('slime')
   const read = await python(interpreter, 'read_slime.py', files, null)
   const half = Math.ceil(trajectories.length / 2)

@@ -25,7 +25,7 @@ async function ran(request: object): Promise<Trajectory> {
 }
 
 test.each(['sglang', 'incremental'] as const)(
-  '%s: the samples of a prompt share its scores and its cache',
+  'the samples of a prompt share its scores and its cache on %s',
   async (name) => {
     await rollscope.addServer(`group-${name}`, places[name])
     const trajectories = await sampled({

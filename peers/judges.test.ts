@@ -39,28 +39,28 @@ const check = async (judge: 'server' | 'python', changes: object = {}): Promise<
 
 beforeAll(() => rollscope.addServer('sglang-judge', places.sglang))
 
-describe('Python', () => {
-  test('confirms the shipped model’s template, text and ids, and says who it is', async () => {
+describe('the Python renderer', () => {
+  test('confirms the shipped model’s template, text and ids, and reports its version', async () => {
     expect(await check('python')).toMatchObject({
       verdict: 'same',
       version: expect.stringMatching(/^python 3\.11\.\d+, transformers 5\.19\.0, jinja2 3/),
     })
   })
 
-  test('raises in the same words, at the same line', async () => {
+  test('raises the same errors, at the same line', async () => {
     expect(await check('python', { template: 'a\n{{ messages[0].nothing.at_all }}' })).toMatchObject({
       verdict: 'same',
       detail: expect.stringContaining("UndefinedError: 'dict object' has no attribute 'nothing' (line 2)"),
     })
   })
 
-  test('numbers reach both as they are written', async () => {
+  test('receives numbers as they are written', async () => {
     const messages = '[{"role": "user", "content": "x", "n": {"2": 1.0, "1": 12345678901234567890}}]'
     const template = '{{ messages[0].n | tojson }}{{ messages[0].n }}'
     expect(await check('python', { template, messages })).toMatchObject({ verdict: 'same' })
   })
 
-  test('a template that wants all memory gets a part of it', async () => {
+  test('gives a template that needs too much memory a limit', async () => {
     expect(await check('python', { template: "{{ ('a' * 30000000000) | length }}" })).toMatchObject({
       verdict: 'differs',
       detail: expect.stringMatching(/^Python raises MemoryError: .*; here it is BudgetError: /),
@@ -68,7 +68,7 @@ describe('Python', () => {
   })
 })
 
-describe('the server', () => {
+describe('the server as renderer', () => {
   test('confirms its own template', async () => {
     expect(await check('server')).toMatchObject({
       verdict: 'same',
@@ -76,7 +76,7 @@ describe('the server', () => {
     })
   })
 
-  test('contradicts another one, and where is said', async () => {
+  test('contradicts another template, with the position', async () => {
     const template = own.replaceAll('<tool_response>', '<tool_result>')
     expect(await check('server', { template })).toMatchObject({
       verdict: 'differs',

@@ -108,7 +108,7 @@ const CASES: readonly (readonly [name: string, endOfTurn: string])[] = [
   ['deepseek_v3', '<｜end▁of▁sentence｜>'],
 ]
 
-describe.each(CASES)('%s', (name, endOfTurn) => {
+describe.each(CASES)('the reproduction of %s', (name, endOfTurn) => {
   const tokenizer = loaded(name)
 
   test.each(['text', 'structured', 'raw'] as const)('%s: the test of each drift fails at that drift', (kind) => {
@@ -131,7 +131,7 @@ describe.each(CASES)('%s', (name, endOfTurn) => {
     repros.forEach(expectFailure)
   })
 
-  test('text: what comes back the same passes', () => {
+  test('text: passes for tokens that come back the same', () => {
     for (const repro of reproduced(recorded(tokenizer, endOfTurn, 'It is 3.'), 'text', tokenizer)) {
       const { status, output } = ran(repro)
       expect(status, output).toBe(0)
@@ -139,9 +139,12 @@ describe.each(CASES)('%s', (name, endOfTurn) => {
   })
 })
 
-test.each(['structured', 'raw'] as const)('%s: a call that is written again fails at each of its drifts', (kind) => {
-  const tokenizer = loaded('qwen3')
-  const repros = reproduced(recorded(tokenizer, '<|im_end|>', CALL), kind, tokenizer)
-  expect(repros.every(({ drift }) => drift !== undefined)).toBe(true)
-  repros.forEach(expectFailure)
-})
+test.each(['structured', 'raw'] as const)(
+  '%s: the reproduction of a call that is written again fails at each of its drifts',
+  (kind) => {
+    const tokenizer = loaded('qwen3')
+    const repros = reproduced(recorded(tokenizer, '<|im_end|>', CALL), kind, tokenizer)
+    expect(repros.every(({ drift }) => drift !== undefined)).toBe(true)
+    repros.forEach(expectFailure)
+  },
+)

@@ -78,7 +78,7 @@ const RUNS: readonly (readonly [string, object, readonly string[]])[] = [
   ],
 ]
 
-test.each(RUNS)('%s', async (_, opening, turns) => {
+test.each(RUNS)('the request code of %s reproduces the response', async (_, opening, turns) => {
   const trajectory = await recorded({ ...opening, ...settings }, turns)
   const again = againOfTrajectory(trajectory)
   if (!again) throw new Error('nothing was read')
@@ -94,7 +94,7 @@ test.each(RUNS)('%s', async (_, opening, turns) => {
   expect(called).toEqual(turns.length > 0 ? ids(trajectory).slice(0, called.length) : ids(trajectory))
 })
 
-test('a setup: samples of one prompt, with a tool of which no schema is known', async () => {
+test('a reproduced setup has samples of one prompt, with a tool without a known schema', async () => {
   const server = { server: 'built-in', sampling: { temperature: 0, max_new_tokens: 16 } }
   const tools = ['calculator', { mcp: 'files', name: 'search' }]
   const script = pythonScript(againOfRequest({ prompt: 'Hi', tools, ...server }, { samples: 3 }), {

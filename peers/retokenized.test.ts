@@ -26,7 +26,7 @@ test('texts and messages are encoded again as golden.json says', async () => {
   expect(Object.keys(made.tokenizers)).toEqual(Object.keys(kept.tokenizers))
 })
 
-test('the calls of replay.json are rendered and counted as it says', async () => {
+test('transformers renders and counts the calls of replay.json as Rollscope does', async () => {
   const { templates, chatTemplates } = inject('places').peers
   const worker = path.join(chatTemplates, 'trl-source', 'async_rollout_worker.py')
   const made = await python(templates, path.join(folder, 'replay.py'), [worker, '-'], null)

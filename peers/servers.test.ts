@@ -27,7 +27,7 @@ const problemsOf = ({ problems = [], segments }: Trajectory) => [
   ...segments.flatMap((s) => s.problems ?? []),
 ]
 
-test('the built-in server’s conversations hold what they should: calls, further turns, no problems', () => {
+test('the built-in server’s conversations have calls, further turns and no problems', () => {
   for (const [index, trajectory] of builtIn.entries()) {
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
     expect(problemsOf(trajectory)).toEqual([])
@@ -39,7 +39,7 @@ test('the built-in server’s conversations hold what they should: calls, furthe
 })
 
 describe.each(SERVERS.flatMap((server) => [true, false].map((stream) => ({ server, stream }))))(
-  '$server, streamed: $stream',
+  '$server, streamed: $stream,',
   ({ server, stream }) => {
     test('gives the same ids, the same mask and nearly the same logprobs as the built-in server', async () => {
       const trajectories = await all({ server, stream, tokenizer: places.peers.model })

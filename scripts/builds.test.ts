@@ -88,7 +88,7 @@ test('a second start from the same sources uses the build of the first', async (
   expect(makes).toEqual([first])
 })
 
-test('a start while another one builds says that it waits, and uses that build', async () => {
+test('a start while another one builds reports that it waits, and uses that build', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const first = builds('same', promise)
   const second = builds('same')
@@ -101,7 +101,7 @@ test('a start while another one builds says that it waits, and uses that build',
   expect(second.makes).toEqual([])
 })
 
-test('a start that waited for a build which failed makes its own', async () => {
+test('a start that waited for a failed build makes its own', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const first = builds('same', promise)
   const second = builds('same')
@@ -114,7 +114,7 @@ test('a start that waited for a build which failed makes its own', async () => {
   expect(folders()).toHaveLength(1)
 })
 
-test('changed sources are built beside the build that an instance uses, which stays until the instance ends', async () => {
+test('changed sources get a build of their own; the build of a running instance stays until the instance ends', async () => {
   const old = unusedBuild('old-1')
   const instance = tryLock(path.join(old, 'rollscope-in-use'), 'shared')
   const build = await claimBuild(builds('new').all)
@@ -160,7 +160,7 @@ test('a builder that is killed leaves no lock', async () => {
   lock?.release()
 })
 
-test('a file is locked by many at once when they share it, and by nobody alone meanwhile', () => {
+test('many processes can share the lock of a file, and meanwhile none has it alone', () => {
   const file = path.join(folder, 'lock')
   const shared = [tryLock(file, 'shared'), tryLock(file, 'shared')]
   expect(shared).not.toContain(undefined)

@@ -16,17 +16,17 @@ function example(name: string): Trajectory {
   return decoded.trajectory
 }
 
-test('every file is listed, and every example has its file', () => {
+test('every example is listed and has its file', () => {
   expect(files.toSorted()).toEqual(EXAMPLES.map(({ name }) => `${name}.json`).toSorted())
 })
 
-describe.each(EXAMPLES)('$name', ({ name, title, note }) => {
-  test('reading and writing it gives the same bytes', () => {
+describe.each(EXAMPLES)('example $name', ({ name, title, note }) => {
+  test('reads and writes the same bytes', () => {
     expect(encode(example(name))).toBe(read(name))
     expect(example(name)).toMatchObject({ title, note })
   })
 
-  test('every request held exactly the ids before it', () => {
+  test('has in every request exactly the ids before it', () => {
     const sent: number[] = []
     for (const segment of example(name).segments) {
       if (segment.kind === 'response') expect(segment.request?.inputHash).toBe(inputHash(sent))
@@ -34,12 +34,12 @@ describe.each(EXAMPLES)('$name', ({ name, title, note }) => {
     }
   })
 
-  test('it was made with the tokenizer that ships', async () => {
+  test('has the shipped tokenizer', async () => {
     expect(example(name).model.tokenizer?.fingerprint).toBe((await builtInTokenizer()).fingerprint)
   })
 })
 
-test('the drift is real, and the greedy runs have none', async () => {
+test('the drift examples drift, and the greedy runs do not', async () => {
   const tokenizer = await builtInTokenizer()
   const drifting = EXAMPLES.filter(({ name }) => drifts(example(name), tokenizer).length > 0)
   expect(drifting.map(({ name }) => name)).toEqual(['retokenization-drift'])

@@ -25,7 +25,7 @@ function reportOf(files: Readonly<Record<string, string>>, program: string, para
   return JSON.parse(readFileSync(report, 'utf8'))
 }
 
-test('vitest: what failed is named with its groups and its reason, a file that cannot be run too', () => {
+test('the vitest report names failed tests with their groups and reasons, and files that cannot run', () => {
   const report = reportOf(
     {
       'vitest.config.ts': 'export default {}\n',
@@ -57,7 +57,7 @@ test('a property', () => fc.assert(fc.property(fc.nat(), () => false), { seed: 1
   ])
 })
 
-test('Playwright: likewise, and a test that passed only when tried again has failed', () => {
+test('the Playwright report names failed tests, and a test that passed only on a retry has failed', () => {
   const report = reportOf(
     {
       'playwright.config.ts': "export default { retries: 1, reporter: [['json']] }\n",

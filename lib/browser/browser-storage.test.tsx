@@ -4,7 +4,7 @@ import { dropKept, keepInBrowser, readKept } from './browser-storage.ts'
 beforeEach(() => window.localStorage.clear())
 afterEach(() => vi.restoreAllMocks())
 
-test('a text is kept until it is dropped', () => {
+test('browser storage keeps a text until it is removed', () => {
   expect(readKept('a')).toBeNull()
   expect(keepInBrowser('a', '1')).toBe(true)
   expect(readKept('a')).toBe('1')
@@ -12,14 +12,14 @@ test('a text is kept until it is dropped', () => {
   expect(readKept('a')).toBeNull()
 })
 
-test('a full storage keeps nothing, and says so', () => {
+test('a full browser storage keeps nothing, and reports it', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')
   })
   expect(keepInBrowser('a', '1')).toBe(false)
 })
 
-test('a storage that is switched off holds nothing', () => {
+test('a disabled browser storage contains nothing', () => {
   vi.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError')
   })
@@ -28,7 +28,7 @@ test('a storage that is switched off holds nothing', () => {
   expect(() => dropKept('a')).not.toThrow()
 })
 
-test('any other failure is no matter of the storage', () => {
+test('other errors pass through browser storage', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new TypeError('a fault of ours')
   })

@@ -69,13 +69,13 @@ const states = async (until: (state: RolloutState) => boolean): Promise<RolloutS
 }
 
 describe('the rollout store', () => {
-  test('follows to the end and has the trajectory that the events make', async () => {
+  test('follows to the end and has the trajectory of the events', async () => {
     answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
     const seen = await states(({ kind }) => kind === 'ended')
     expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
-  test('comes back after a lost connection at the event where it left', async () => {
+  test('continues after a lost connection at the last received event', async () => {
     const asked: string[] = []
     answer = (request, response) => {
       asked.push(request.url ?? '')
@@ -95,7 +95,7 @@ describe('the rollout store', () => {
     expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
-  test('comes back after the server has left it as too slow, at the event where it left', async () => {
+  test('continues at the last received event after the server dropped it as too slow', async () => {
     const requested: string[] = []
     answer = (request, response) => {
       requested.push(request.url ?? '')
@@ -109,7 +109,7 @@ describe('the rollout store', () => {
     expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
-  test('events that do not fit together end the following, and say so', async () => {
+  test('stops with a report if events contradict each other', async () => {
     answer = (_request, response) => response.end(`${JSON.stringify(events.at(-1))}\n`)
     expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
       kind: 'failed',
@@ -133,7 +133,7 @@ describe('the rollout store', () => {
     })
   })
 
-  test('a rollout that is no more is gone, one that may not be read has failed', async () => {
+  test('is gone if the rollout no longer exists, and has failed if it may not be read', async () => {
     answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
     expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'gone', key: 'k' })
     answer = (_request, response) =>
@@ -176,7 +176,7 @@ describe('the rollout of a page', () => {
     }
   }
 
-  test('is put under the key that it was followed under, whatever the page shows by then', async () => {
+  test('is cached under the key that it was followed under, whatever the page shows by then', async () => {
     answer = told(events)
     const { result, rerender, cached } = page(undefined)
     await act(async () => {
@@ -191,7 +191,7 @@ describe('the rollout of a page', () => {
     expect(cached('B')).toEqual(trajectory)
   })
 
-  test('keeps what was said of its trajectory meanwhile', async () => {
+  test('keeps what was added to its trajectory meanwhile', async () => {
     answer = told(events)
     const { result, cached, put } = page('B')
     put('B', { ...trajectory, title: 'said', tags: ['t'] })
@@ -212,7 +212,7 @@ describe('the rollout of a page', () => {
     expect(cached('B')).toEqual(trajectory)
   })
 
-  test.each(['another trajectory', 'another page'])('is left for %s', async (where) => {
+  test.each(['another trajectory', 'another page'])('is dropped for %s', async (where) => {
     listener.left = 0
     answer = told(events.slice(0, 4))
     const { result, rerender, unmount } = page('B')
@@ -224,8 +224,8 @@ describe('the rollout of a page', () => {
   })
 })
 
-describe('calls', () => {
-  test('carry the token and, when they change something, the header', async () => {
+describe('calls to Rollscope’s server', () => {
+  test('have the token and, if they change something, the header', async () => {
     const sent: Record<string, unknown>[] = []
     answer = (request, response) => {
       sent.push(request.headers)
@@ -239,7 +239,7 @@ describe('calls', () => {
     expect(sent[1]).toMatchObject({ 'x-rollscope': '1', 'content-type': 'application/json' })
   })
 
-  test('fail with the server’s words, or with ours where it has none', async () => {
+  test('fail with the server’s message, or with the page’s own if there is none', async () => {
     answer = (_request, response) => response.writeHead(409).end('{"code":"RUNNING","detail":"busy"}')
     await expect(callApi('/api/x')).rejects.toMatchObject({ code: 'RUNNING', message: 'busy' })
     answer = (_request, response) => response.writeHead(500).end('<html>')
@@ -248,7 +248,7 @@ describe('calls', () => {
     await expect(callApi('/api/x')).rejects.toBeInstanceOf(ApiError)
   })
 
-  test('lines are read however they are cut', async () => {
+  test('lines are parsed for any split into chunks', async () => {
     answer = (_request, response) => {
       const text = events.map((event) => `${JSON.stringify(event)}\n`).join('')
       for (let at = 0; at < text.length; at += 7) response.write(text.slice(at, at + 7))

@@ -13,7 +13,7 @@ afterEach(() => {
   window.localStorage.clear()
 })
 
-test('what is set is there for every view, and for the next visit', () => {
+test('a preference is visible in every view, and on the next visit', () => {
   const first = renderHook(() => usePreference(size))
   const second = renderHook(() => usePreference(size))
   expect(first.result.current[0]).toBe(13)
@@ -22,7 +22,7 @@ test('what is set is there for every view, and for the next visit', () => {
   expect(renderHook(() => usePreference(size)).result.current[0]).toBe(16)
 })
 
-test('what another window sets is seen here', () => {
+test('a preference set in another window is visible here', () => {
   const { result } = renderHook(() => usePreference(size))
   act(() => {
     window.localStorage.setItem('rollscope.preference.size', '18')
@@ -31,11 +31,11 @@ test('what another window sets is seen here', () => {
   expect(result.current[0]).toBe(18)
 })
 
-test.each([null, 'x', '{}', '-4'])('a kept %j is no value of it: the usual one stands', (kept) => {
+test.each([null, 'x', '{}', '-4'])('a stored %j is not a value of the preference: the default applies', (kept) => {
   expect(preferred(size, kept)).toBe(13)
 })
 
-test('where the browser keeps nothing, it holds for this window', () => {
+test('a preference applies to this window if the browser keeps nothing', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')
   })

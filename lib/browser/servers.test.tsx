@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('of several servers one that is refused is told, and the others are saved', async () => {
+test('a refused server among several is reported, and the others are saved', async () => {
   const calls: string[] = []
   vi.stubGlobal('fetch', async (path: string, { method, body }: RequestInit) => {
     const { name, baseUrl } = JSON.parse(String(body))
@@ -57,7 +57,7 @@ test('the load of a server is requested every two seconds while the page is visi
   expect(await pass(2_000)).toBe(3)
 })
 
-test('the load of a server that does not tell it is requested once', async () => {
+test('the load of a server that does not report it is requested once', async () => {
   const pass = followLoad({ state: 'not-told' })
   expect(await pass(60_000)).toBe(1)
 })

@@ -6,7 +6,7 @@ afterEach(() => {
   window.sessionStorage.clear()
 })
 
-test('a text is kept by its name, and gone when it is empty', () => {
+test('a session text is kept by its name, and removed when it is empty', () => {
   keepText('a', 'x\n')
   keepText('b', 'y')
   expect([sessionText('a'), sessionText('b'), sessionText('c')]).toEqual(['x\n', 'y', ''])
@@ -15,7 +15,7 @@ test('a text is kept by its name, and gone when it is empty', () => {
   expect(window.sessionStorage).toHaveLength(1)
 })
 
-test('a full storage keeps nothing and breaks nothing', () => {
+test('a full session storage keeps nothing and breaks nothing', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')
   })

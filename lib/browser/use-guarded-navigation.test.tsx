@@ -51,7 +51,7 @@ async function page() {
   return { result, cache }
 }
 
-describe('an application that is gone', () => {
+describe('an unreachable application', () => {
   test.each<Server>(['refuses', 'hangs', 'proxy'])('is noticed within 3 s where its address %s', async (gone) => {
     const { result } = await page()
     expect(result.current.isGone).toBe(false)
@@ -63,7 +63,7 @@ describe('an application that is gone', () => {
     expect(result.current.isGone).toBe(false)
   })
 
-  test('is asked by nobody while the page is hidden', async () => {
+  test('is not polled while the page is hidden', async () => {
     const { result } = await page()
     vi.mocked(Object.getOwnPropertyDescriptor(document, 'visibilityState')?.get as () => string).mockReturnValue(
       'hidden',
@@ -74,19 +74,19 @@ describe('an application that is gone', () => {
   })
 })
 
-test('an application that wants a token answers', async () => {
+test('an application that requires a token counts as reachable', async () => {
   server = 'token'
   expect(await isAnswering()).toBe(true)
 })
 
-describe('another page', () => {
-  test('opens where the application answers', async () => {
+describe('a guarded navigation', () => {
+  test('opens the page if the application answers', async () => {
     const { result } = await page()
     await act(() => result.current.go('/library'))
     expect(push).toHaveBeenCalledExactlyOnceWith('/library')
   })
 
-  test('waits where the application is gone, and opens once it answers again', async () => {
+  test('waits while the application is unreachable, and opens once it answers again', async () => {
     const { result } = await page()
     server = 'refuses'
     await act(() => result.current.go('/library'))
@@ -99,7 +99,7 @@ describe('another page', () => {
     expect(result.current.waiting).toBeUndefined()
   })
 
-  test('opens where the answer came too late for the page, and in time for the request of each second', async () => {
+  test('opens if the answer was too late for the page but in time for the poll', async () => {
     const { result } = await page()
     server = 'late'
     answersAt = Date.now() + 1_800
@@ -111,7 +111,7 @@ describe('another page', () => {
     expect(result.current.waiting).toBeUndefined()
   })
 
-  test('does not open where the reader has chosen to stay, and the last of two opens alone', async () => {
+  test('does not open after the reader chose to stay, and only the last of two opens', async () => {
     const { result } = await page()
     server = 'refuses'
     await act(() => result.current.go('/library'))
@@ -124,7 +124,7 @@ describe('another page', () => {
   })
 })
 
-test('what failed meanwhile is requested again once the application answers', async () => {
+test('a query that failed meanwhile is requested again once the application answers', async () => {
   const { cache } = await page()
   let isBroken = true
   const read = () => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve('read'))

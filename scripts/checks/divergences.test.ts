@@ -9,18 +9,18 @@ const named = Array.from(document.matchAll(/`([\w./-]+)`: ((?:“[^”]+”(?:, 
   ([, file = '', titles = '']) => Array.from(titles.matchAll(/“([^”]+)”/g), ([, title = '']) => ({ file, title })),
 )
 
-test('every test that it names is there', () => {
+test('every test that docs/divergences.md names exists', () => {
   expect(named.filter(({ file, title }) => !isThere(file, title))).toEqual([])
   expect(named.length).toBeGreaterThan(25)
 })
 
-test('a test that is not there is noticed', () => {
-  expect(isThere('scripts/checks/divergences.test.ts', 'a test that is not there is noticed')).toBe(true)
+test('the divergences check notices a missing test', () => {
+  expect(isThere('scripts/checks/divergences.test.ts', 'the divergences check notices a missing test')).toBe(true)
   expect(isThere('scripts/checks/divergences.test.ts', 'a test that is not')).toBe(false)
   expect(isThere('scripts/nowhere.test.ts', 'x')).toBe(false)
 })
 
-test('all sixteen weaknesses are answered, fixed or kept, each with a test', () => {
+test('docs/divergences.md answers all sixteen weaknesses, fixed or kept, each with a test', () => {
   const rows = Array.from(document.matchAll(/^\| (\d+) \| .+ \| (Fixed|Kept)\b.+ \| (.+) \|$/gm))
   expect(rows.map(([, number]) => Number(number))).toEqual(Array.from({ length: 16 }, (_, i) => i + 1))
   for (const [, number, , tests] of rows) expect([number, tests]).toEqual([number, expect.stringMatching(/“.+”/)])

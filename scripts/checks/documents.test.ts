@@ -9,12 +9,12 @@ const read = (file: string) => readFileSync(file, 'utf8')
 const architecture = read('docs/architecture.md')
 const named = Array.from(architecture.matchAll(/^\| `([\w/-]+)` \|/gm), ([, folder]) => folder as string)
 
-test('every folder that the architecture names is there', () => {
+test('every folder that docs/architecture.md names exists', () => {
   expect(named.filter((folder) => !existsSync(folder))).toEqual([])
   expect(named.length).toBeGreaterThan(15)
 })
 
-test('every folder that is there is named: rooms, and the tree’s first level', () => {
+test('docs/architecture.md names every folder of the first level and every lib folder', () => {
   const first = globSync('*/', { exclude: ['node_modules', 'coverage', 'test-results', 'playwright-report'] }).map(
     (folder) => folder.replace(/\/$/, ''),
   )
@@ -31,7 +31,7 @@ const documents = [
   ...globSync('models/**/*.md'),
 ]
 
-test.each(documents)('the links of %s lead somewhere', (document) => {
+test.each(documents)('the links of %s have existing targets', (document) => {
   const links = Array.from(read(document).matchAll(/\]\(([^)#\s]+)\)/g), ([, link]) => link as string).filter(
     (link) => !/^https?:/.test(link),
   )

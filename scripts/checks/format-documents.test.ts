@@ -4,7 +4,7 @@ import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { documents } from './format-documents.ts'
 
-test.each(Object.entries(documents()))('%s is what the schema says: npm run format-documents', (file, text) => {
+test.each(Object.entries(documents()))('%s equals the schema: npm run format-documents', (file, text) => {
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
@@ -20,7 +20,7 @@ test('Fields of the trajectory format have a description', () => {
 
 const examples = readdirSync('public/examples').filter((file) => file.endsWith('.json'))
 
-test.each(examples)('example %s opens, and writes as it was', (file) => {
+test.each(examples)('example %s opens, and is written unchanged', (file) => {
   const text = readFileSync(`public/examples/${file}`, 'utf8')
   const opened = decode(text)
   expect(opened.ok && encode(opened.trajectory)).toBe(text)

@@ -20,7 +20,7 @@ const run = (name: string, parameters: string[], cwd = folder) => {
   return { status, output: `${stdout}${stderr}` }
 }
 
-test('biome: a debugger statement and loose formatting fail, and the tree is read', () => {
+test('biome refuses a debugger statement and wrong formatting, and reads the tree', () => {
   write('biome.json', JSON.stringify({ extends: ['../../biome.json'], vcs: { enabled: false } }))
   write('good.ts', 'export const a = 1\n')
   write('debugging.ts', 'debugger\nexport const a = 1\n')
@@ -39,7 +39,7 @@ test('biome: a debugger statement and loose formatting fail, and the tree is rea
   expect(Number(/Checked (\d+) files/.exec(tree.output)?.[1])).toBeGreaterThan(150)
 })
 
-test('tsc: the strictness of the project refuses what it should', () => {
+test('tsc refuses what the project’s strictness forbids', () => {
   write(
     'tsconfig.json',
     JSON.stringify({
@@ -65,7 +65,7 @@ test('tsc: the strictness of the project refuses what it should', () => {
   expect(errors.toSorted()).toEqual(seeded.flatMap(([, codes], index) => codes.map((code) => [index, code])))
 })
 
-test('knip: a file, an export and a package that nobody uses are found', () => {
+test('knip finds an unused file, export and package', () => {
   write(
     'package.json',
     JSON.stringify({ name: 'seeded', type: 'module', main: 'index.ts', dependencies: { zod: '*' } }),

@@ -4,11 +4,11 @@ import { importsOf, readImports, violation } from './imports.ts'
 
 const all = readImports('.')
 
-test('imports point one way, and every package has its home', () => {
+test('imports follow the allowed directions, and every package has its folder', () => {
   expect(all.map(violation).filter((text) => text !== undefined)).toEqual([])
 })
 
-test('the gate reads the tree: every room has files, and there are many imports', () => {
+test('the import check reads the tree: every folder has files, and there are many imports', () => {
   const empty = Object.keys(rooms).filter((room) => !all.some(({ file }) => file.startsWith(`${room}/`)))
   expect(empty).toEqual([])
   expect(all.length).toBeGreaterThan(200)
@@ -34,7 +34,7 @@ test.each([
   expect(violation({ file, specifier })).toContain(text)
 })
 
-test('every way of importing is seen', () => {
+test('the import check recognizes every kind of import', () => {
   const source = `import a from 'a'\nimport type { b } from 'b'\nimport {\n  c,\n} from "c"\nimport 'd'\nexport * from 'e'\nexport { f } from 'f'\nconst g = await import('g')\n`
   expect(importsOf('x.ts', source).map(({ specifier }) => specifier)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
 })

@@ -41,7 +41,7 @@ test('SECURITY.md lists every package of the lock that has no integrity hash', (
   expect(listed.map((name) => name.slice(1, -1)).toSorted()).toEqual(unhashed.toSorted())
 })
 
-test('a missing entry is seen and made', () => {
+test('the lock check finds and adds a missing entry', () => {
   const seeded: Lock = {
     packages: {
       '': {},
@@ -60,7 +60,7 @@ test('a missing entry is seen and made', () => {
   expect(missingPackages(completed(seeded, {}))).toEqual([])
 })
 
-test('engines of dependencies and refused install scripts are left out, everything else is unchanged', () => {
+test('the lock check removes engines of dependencies and refused install scripts, and nothing else', () => {
   const seeded: Lock = {
     packages: {
       '': { engines: { node: '>=20.9' } },

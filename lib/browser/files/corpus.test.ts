@@ -84,8 +84,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe('files', () => {
-  test('are read record by record: good lines are checked, wrong ones told, all with their places', async () => {
+describe('the corpus report of files', () => {
+  test('reads record by record: valid lines are checked, invalid ones reported, all with their positions', async () => {
     const { store, show, ended, released } = reporting()
     show({ kind: 'files', files: [fileOf(`${line}\n{"format": "ro\n\n${line}`), fileOf(TEXT), fileOf(TEXT, 'b.json')] })
     await ended()
@@ -103,7 +103,7 @@ describe('files', () => {
     expect(released).toHaveLength(4)
   })
 
-  test('are read no further than they are asked for', async () => {
+  test('reads no further than requested', async () => {
     let pulls = 0
     const file = fileOf(line)
     const bytes = new TextEncoder().encode(`${line}\n`)
@@ -121,7 +121,7 @@ describe('files', () => {
     await records.return(undefined)
   })
 
-  test('that cannot be read on fail the report, which keeps what is there', async () => {
+  test('keeps its samples if a file cannot be read further', async () => {
     const { store, show, ended } = reporting()
     const bytes = new TextEncoder().encode(`${line}\n`)
     const file = fileOf(line)
@@ -141,7 +141,7 @@ describe('files', () => {
     expect(samples).toHaveLength(1)
   })
 
-  test('of ids alone are checked with the tokenizer that is named for them', async () => {
+  test('checks samples of ids only with the chosen tokenizer', async () => {
     const { store, show, ended, asked } = reporting()
     const ids = drifting.segments.flatMap((segment) => segment.ids)
     const text = JSON.stringify({ token_ids: ids, loss_mask: ids.map(() => 1) })
@@ -152,10 +152,10 @@ describe('files', () => {
   })
 })
 
-describe('the library', () => {
+describe('the corpus report of the library', () => {
   const stored = { a: pack(drifting).trajectory, b: pack({ ...drifting, id: 'b' }).trajectory }
 
-  test('is read page by page; what is gone is told', async () => {
+  test('reads page by page and reports deleted trajectories', async () => {
     const { store, show, ended } = reporting({ stored, pages: [['a', 'gone'], ['b']] })
     show({ kind: 'library', filter: {} })
     await ended()
@@ -166,7 +166,7 @@ describe('the library', () => {
     ])
   })
 
-  test('asks once for a tokenizer that is not to be had', async () => {
+  test('requests a missing tokenizer once', async () => {
     const other = { ...stored.a, model: { ...stored.a.model, tokenizer: { name: 'x/y', specialIds: [] } } }
     const { store, show, ended, asked } = reporting({ stored: { a: other, b: other } })
     show({ kind: 'keys', keys: ['a', 'b'] })
@@ -178,7 +178,7 @@ describe('the library', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('stopped keeps what is there; the same asked again does not begin anew, something else does', async () => {
+  test('keeps its samples when stopped; the same request does not restart it, another one does', async () => {
     const { store, show, ended } = reporting({ stored })
     const keys = Array.from({ length: 500 }, () => 'a')
     store.subscribe(() => store.state().samples.length === 3 && store.stop())

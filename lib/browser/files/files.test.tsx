@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-describe('An export of several trajectories', () => {
+describe('an export of several trajectories', () => {
   const preview: ExportPreview = {
     samples: 2,
     excluded: [{ key: 'c', title: 'third', why: 'No tokens: the run has just begun.' }],
@@ -111,7 +111,7 @@ describe('the exports of a trajectory', () => {
   }
   const settled = () => new Promise((resolve) => setTimeout(resolve))
 
-  test('are there at once, and say what is lost when that is known', async () => {
+  test('are listed at once, and with losses when these are known', async () => {
     const { tasks, asked } = byHand()
     const told: (readonly ExportChoice[])[] = []
     const { choices } = await exportsOf(
@@ -126,7 +126,7 @@ describe('the exports of a trajectory', () => {
     expect(told[0]?.map(({ lost }) => lost)).toEqual(writableFormats.map(({ name }) => [`${name} loses this`]))
   })
 
-  test('write to the end what was chosen before they were closed', async () => {
+  test('finish the chosen file after the dialog was closed', async () => {
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => {} }))
     const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
     const { tasks, noted, asked } = byHand()
@@ -146,7 +146,7 @@ describe('the exports of a trajectory', () => {
     expect(noted).toEqual(['ended'])
   })
 
-  test('tell what went wrong with a file', async () => {
+  test('report an error of a file', async () => {
     const { tasks, asked } = byHand()
     const wrongs: unknown[] = []
     const { choices } = await exportsOf(

@@ -37,7 +37,7 @@ function tasks(): Pick<TrajectoryTasks, 'run' | 'dispose'> {
   return { run: () => run as unknown as ReturnType<TrajectoryTasks['run']>, dispose: vi.fn() }
 }
 
-test('the file has the script, the styles with their fonts, and the view', async () => {
+test('the offline file has the script, the styles with their fonts, and the view', async () => {
   document.head.innerHTML = '<link rel="stylesheet" href="/styles/a.css">'
   const font = '@font-face{font-family:Mono;src:url(../files/m.woff2);unicode-range:U+0-7F}'
   const asked: string[] = []
@@ -76,7 +76,7 @@ test('the file has the script, the styles with their fonts, and the view', async
 test.each([
   ['nobody answers', async () => Promise.reject(new TypeError('failed to fetch'))],
   ['the file is not there', async () => new Response('', { status: 404 })],
-])('a part that cannot be read is told: %s', async (_what, fetch) => {
+])('an offline file reports a part that cannot be read: %s', async (_what, fetch) => {
   vi.stubGlobal('fetch', fetch)
   const given = tasks()
   await expect(exportOffline(sample, shown, PARTS, given)).rejects.toThrow(FileError)

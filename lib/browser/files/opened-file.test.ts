@@ -38,7 +38,7 @@ function opened(importFile: Imports) {
 
 const firstOf = ({ id, createdAt }: TrajectoryView) => ({ id, createdAt })
 
-test('is shown, then stored, then no longer kept', async () => {
+test('an opened file is shown, then stored, then no longer kept', async () => {
   const file = opened(async ({ name }) => ({
     trajectories: [`key of ${name}`],
     existing: 0,
@@ -55,7 +55,7 @@ test('is shown, then stored, then no longer kept', async () => {
   expect(file.stored).toHaveLength(1)
 })
 
-test('says how many of its trajectories are stored, and how many were before', async () => {
+test('an opened file reports how many of its trajectories are stored, and how many were before', async () => {
   const file = opened(async () => ({ trajectories: ['k', 'l', 'm'], existing: 1, first: firstOf(other) }))
   await file.open('b')
   expect(file.storedWith('k')).toBeUndefined()
@@ -63,7 +63,7 @@ test('says how many of its trajectories are stored, and how many were before', a
   expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1 })
 })
 
-test('takes the id and the time that the store gave', async () => {
+test('an opened file takes the id and the time that the store gave', async () => {
   const first = { id: 'given', createdAt: '2030-01-01T00:00:00.000Z' }
   const file = opened(async () => ({ trajectories: ['k'], existing: 0, first }))
   await file.open('a')
@@ -71,7 +71,7 @@ test('takes the id and the time that the store gave', async () => {
   expect(file.stored).toEqual([['k', { ...trajectory, ...first }]])
 })
 
-test('that cannot be stored stays as it is, and is stored when it is tried again', async () => {
+test('an opened file that cannot be stored stays, and is stored on a retry', async () => {
   const error = new ApiError(0, 'UNREACHABLE', 'no answer')
   let isAway = true
   const file = opened(async () => {
@@ -87,22 +87,25 @@ test('that cannot be stored stays as it is, and is stored when it is tried again
   expect(file.stored).toHaveLength(1)
 })
 
-test('that is none leaves what is shown', async () => {
+test('an opened file without a trajectory keeps the shown one', async () => {
   const file = opened(() => expect.unreachable())
   await file.open('a')
   await expect(file.open('bad')).rejects.toThrow('bad cannot be opened')
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
 })
 
-test.each(['stored', 'refused'] as const)('opened meanwhile stays when the one before it is %s', async (outcome) => {
-  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Imports>>>()
-  const file = opened(() => promise)
-  await file.open('a')
-  const storing = file.store()
-  expect(await file.open('b')).toBe(3)
-  if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
-  else reject(new ApiError(507, 'FULL', 'no room'))
-  await storing
-  expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })
-  expect(file.stored).toHaveLength(outcome === 'stored' ? 1 : 0)
-})
+test.each(['stored', 'refused'] as const)(
+  'a file opened meanwhile stays when the one before it is %s',
+  async (outcome) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Imports>>>()
+    const file = opened(() => promise)
+    await file.open('a')
+    const storing = file.store()
+    expect(await file.open('b')).toBe(3)
+    if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
+    else reject(new ApiError(507, 'FULL', 'no room'))
+    await storing
+    expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })
+    expect(file.stored).toHaveLength(outcome === 'stored' ? 1 : 0)
+  },
+)

@@ -34,7 +34,7 @@ function noteWorkers(): string[] {
   return noted
 }
 
-test('a page gets ready when it has drawn, lets go of what it shows no more, and ends its workers', async () => {
+test('useInspection prepares a page after its first paint, releases hidden trajectories, and ends its workers', async () => {
   vi.useFakeTimers()
   const noted = noteWorkers()
   const { result, rerender, unmount } = renderHook(

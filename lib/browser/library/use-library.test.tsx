@@ -9,22 +9,25 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test.each(['remove', 'restore'] as const)('what %s cannot do for one is done for the others', async (action) => {
-  vi.stubGlobal('fetch', async (path: string) =>
-    path.includes('/gone')
-      ? Response.json({ code: 'NO_TRAJECTORY', detail: 'there is none' }, { status: 404 })
-      : Response.json({}),
-  )
-  const cache = new QueryClient()
-  cache.setQueryData(TRAJECTORIES, [])
-  const { result } = renderHook(useLibrary, {
-    wrapper: ({ children }: { readonly children: ReactNode }) => (
-      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
-    ),
-  })
-  expect(await result.current[action](['a', 'gone', 'b'])).toMatchObject({
-    done: ['a', 'b'],
-    refused: [{ key: 'gone', error: { status: 404 } }],
-  })
-  expect(cache.getQueryState(TRAJECTORIES)?.isInvalidated).toBe(true)
-})
+test.each(['remove', 'restore'] as const)(
+  'an action that fails for %s is done for the other trajectories',
+  async (action) => {
+    vi.stubGlobal('fetch', async (path: string) =>
+      path.includes('/gone')
+        ? Response.json({ code: 'NO_TRAJECTORY', detail: 'there is none' }, { status: 404 })
+        : Response.json({}),
+    )
+    const cache = new QueryClient()
+    cache.setQueryData(TRAJECTORIES, [])
+    const { result } = renderHook(useLibrary, {
+      wrapper: ({ children }: { readonly children: ReactNode }) => (
+        <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+      ),
+    })
+    expect(await result.current[action](['a', 'gone', 'b'])).toMatchObject({
+      done: ['a', 'b'],
+      refused: [{ key: 'gone', error: { status: 404 } }],
+    })
+    expect(cache.getQueryState(TRAJECTORIES)?.isInvalidated).toBe(true)
+  },
+)

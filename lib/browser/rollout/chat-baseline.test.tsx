@@ -40,14 +40,14 @@ const started: RolloutEvent = { type: 'started', rolloutId: 'r', trajectory: emp
 const ended: RolloutEvent = { type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } }
 
 describe('the chat baseline of a trajectory', () => {
-  test('is started with what its run was begun with, followed, and known by its key', async () => {
+  test('is started with the first request of its run, followed, and stored under its key', async () => {
     const calls = serving([started, ended])
     expect(await runChatBaseline(trajectory, { signal: new AbortController().signal })).toBe('new')
     expect(calls.map(({ path }) => path)).toEqual(['/api/rollouts', '/api/rollouts/r/events?from=0'])
     expect(calls[0]?.body).toMatchObject({ endpoint: 'chat', detached: true, tools: ['calculator'] })
   })
 
-  test('tells how far it is, and is stopped with its signal', async () => {
+  test('reports its progress, and is stopped with its signal', async () => {
     const calls = serving([started], true)
     const controller = new AbortController()
     const seen: BaselineProgress[] = []
@@ -63,7 +63,7 @@ describe('the chat baseline of a trajectory', () => {
     expect(calls.map(({ path }) => path)).toContain('/api/rollouts/r/cancel')
   })
 
-  test('fails in the words of the run where there is nothing to look at, and of what cannot be asked', async () => {
+  test('fails with the run’s message, or with the reason why there is no chat baseline', async () => {
     const outcome = { kind: 'failed', code: 'CHAT_UNSUPPORTED', message: 'no ids', hint: 'another' } as const
     serving([started, { type: 'ended', outcome }])
     const { signal } = new AbortController()

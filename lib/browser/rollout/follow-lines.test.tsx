@@ -67,7 +67,7 @@ function page(path: string, last: number, locks: Locks) {
   return { seen, connected, done }
 }
 
-test('four pages of a browser follow over a stream; a fifth looks again and again, so that a sixth can load', async () => {
+test('four pages of a browser follow over a stream; a fifth polls, so that a sixth can load', async () => {
   const { requested, ends, write } = serve([0, 1, 2])
   const locks = createLocks()
   const streaming = [1, 2, 3, 4].map((n) => page(`/s${n}`, 2, locks))
@@ -86,7 +86,7 @@ test('four pages of a browser follow over a stream; a fifth looks again and agai
   expect(streaming.map(({ seen }) => seen)).toEqual(Array(4).fill([0, 1, 2]))
 })
 
-test('a page takes over the stream that another one leaves', async () => {
+test('a page takes over the stream of a page that closes', async () => {
   const { requested, ends } = serve([0])
   const locks = createLocks()
   const streaming = [1, 2, 3, 4].map((n) => page(`/s${n}`, 0, locks))

@@ -55,7 +55,7 @@ function followed(shown: number | undefined, samples = SAMPLES) {
 const shownIn = (state: GroupState) =>
   'trajectory' in state && state.trajectory ? unpack(state.trajectory) : undefined
 
-test('the shown sample is folded, the others are counted; another one is folded when it is shown', async () => {
+test('the group store builds the shown sample and counts the others; another one is built when it is shown', async () => {
   telling(all)
   const { store, over } = followed(1)
   await over
@@ -72,7 +72,7 @@ test('the shown sample is folded, the others are counted; another one is folded 
   expect(shownIn(store.state())).toBeUndefined()
 })
 
-test('a connection that breaks is taken up where it left', async () => {
+test('the group store resumes a broken connection at the last event', async () => {
   const asked = telling(all, 20)
   const { store, states, over } = followed(0)
   await over
@@ -81,14 +81,14 @@ test('a connection that breaks is taken up where it left', async () => {
   expect(shownIn(store.state())).toEqual(trajectory)
 })
 
-test('samples that the page does not know of are left aside', async () => {
+test('the group store ignores unknown samples', async () => {
   telling(all)
   const { store, over } = followed(0, 2)
   await over
   expect(store.state()).toMatchObject({ kind: 'ended', samples: [{}, {}] })
 })
 
-test('what does not fit together is told, and a group that is not there any more is gone', async () => {
+test('the group store reports contradictory events, and a group that no longer exists', async () => {
   telling([{ sample: 0, event: events[1] }])
   const broken = followed(0)
   await broken.over
@@ -99,7 +99,7 @@ test('what does not fit together is told, and a group that is not there any more
   expect(gone.store.state()).toMatchObject({ kind: 'gone', error: undefined })
 })
 
-test('a sample that goes on by itself is not shown any more', async () => {
+test('the group store stops showing a sample that continues by itself', async () => {
   telling(all)
   const { store, over } = followed(0)
   await over

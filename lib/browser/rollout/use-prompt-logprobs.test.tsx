@@ -46,7 +46,7 @@ const shown = (trajectory: Trajectory, isNeeded: boolean, key: string | undefine
     ),
   })
 
-test('prompt logprobs are requested when they are needed first, once, and the stored trajectory is shown with them', async () => {
+test('prompt logprobs are requested once when they are first needed, and the stored trajectory is shown with them', async () => {
   const { result, rerender } = shown(unscored, false)
   expect([posted, result.current.isRequesting]).toEqual([[], false])
   rerender({ needed: true })
@@ -58,7 +58,7 @@ test('prompt logprobs are requested when they are needed first, once, and the st
   expect(posted).toEqual([PATH])
 })
 
-test('a request for prompt logprobs that failed is repeated by hand only, also when the page is opened again', async () => {
+test('a failed request for prompt logprobs is only repeated by hand, also after the page is reopened', async () => {
   answer = () =>
     Promise.reject(new ApiError(409, 'OTHER_MODEL', 'the server s serves another model', 'Start it again.'))
   const first = shown(unscored, true)

@@ -86,7 +86,7 @@ const saved = (store: LabStore) => {
 }
 const type = (store: LabStore, text: string) => store.apply({ type: 'typed', field: 'messages', text, at: 0 })
 
-test('what was kept is opened, as structured clones and JSON keep it', async () => {
+test('a stored lab document opens from structured clones and from JSON', async () => {
   for (const kept of [structuredClone(begun), JSON.parse(JSON.stringify(begun))]) {
     const store = createLabStore(shelf(kept).held, ALONE)
     await until(store, () => store.state().kind !== 'reading')
@@ -96,7 +96,7 @@ test('what was kept is opened, as structured clones and JSON keep it', async () 
 })
 
 test.each([[undefined], [{ ...begun, revisions: [] }], ['x']])(
-  '%j is no document: the lab begins anew',
+  '%j is not a lab document: the lab starts empty',
   async (kept) => {
     const store = createLabStore(shelf(kept).held, ALONE)
     await until(store, () => store.state().kind !== 'reading')
@@ -105,7 +105,7 @@ test.each([[undefined], [{ ...begun, revisions: [] }], ['x']])(
   },
 )
 
-test('one write at a time; what comes meanwhile is written as one, and only then it is saved', async () => {
+test('the lab writes once at a time; later changes become one write, and then it is saved', async () => {
   const { held, writes } = shelf(undefined)
   const store = createLabStore(held, ALONE)
   store.begin(begun)
@@ -121,7 +121,7 @@ test('one write at a time; what comes meanwhile is written as one, and only then
   expect(writes).toHaveLength(2)
 })
 
-test('a browser that keeps nothing is told of, and tried again', async () => {
+test('a browser that cannot store the lab document is reported, and retried', async () => {
   const { held, writes } = shelf(undefined)
   const store = createLabStore(held, ALONE)
   store.begin(begun)
@@ -154,7 +154,7 @@ async function twoWindows() {
   return { first, second, window, ...rest }
 }
 
-test('a window that was overtaken is told at once, and what it types from then on is kept beside the other document', async () => {
+test('an outdated window is notified at once, and its later changes are stored next to the other document', async () => {
   const { first, second, window, texts } = await twoWindows()
   type(second, 'theirs')
   await until(first, () => other(first) !== undefined)
@@ -193,7 +193,7 @@ test('two windows that type at the same time lose nothing, whichever document is
   }
 })
 
-test('windows that hold the same document are not asked', async () => {
+test('windows with the same document need no choice', async () => {
   const { window } = browser()
   const both = ['one', 'two'].map(window)
   for (const store of both) await until(store, () => store.state().kind === 'first')
@@ -205,7 +205,7 @@ test('windows that hold the same document are not asked', async () => {
   expect(other(both[1] as LabStore)).toBeUndefined()
 })
 
-test('what a shared document replaces is kept, but not what a new lab begins with', async () => {
+test('the document that a shared one replaces is kept, but an unchanged new lab is not', async () => {
   const { first, texts } = await twoWindows()
   await first.keepEarlier()
   expect(await texts()).toEqual(['[]'])

@@ -59,7 +59,7 @@ function pairing({ run }: ReturnType<typeof comparing>, given: TrajectoryView, a
   )
 }
 
-test('a pair is made in the worker, step by step; the recorded side stays the page’s own', async () => {
+test('the worker makes a pair step by step, and the recorded side stays the page’s object', async () => {
   const page = comparing()
   const steps: CompareStep[] = []
   const found = await pairing(page, drifting, { kind: 'text' }, { onStep: (step) => steps.push(step) })
@@ -71,7 +71,7 @@ test('a pair is made in the worker, step by step; the recorded side stays the pa
   page.dispose()
 })
 
-test('the tokenizer and the template that were chosen are those that make the side', async () => {
+test('a side is made with the chosen tokenizer and template', async () => {
   const page = comparing()
   const as: As = { kind: 'raw', tokenizer: 'another/one', template: { kind: 'lab' } }
   const found = await pairing(page, drifting, as, { template: 'always the same' })
@@ -81,7 +81,7 @@ test('the tokenizer and the template that were chosen are those that make the si
   page.dispose()
 })
 
-test('a side whose tokenizer is not named is told without asking the worker', async () => {
+test('a side without a named tokenizer is reported without the worker', async () => {
   const page = comparing()
   const { tokenizer: _, ...rest } = drifting.model
   expect(await pairing(page, { ...drifting, model: rest }, { kind: 'text' })).toMatchObject({
@@ -91,7 +91,7 @@ test('a side whose tokenizer is not named is told without asking the worker', as
   expect(page.workers).toEqual([])
 })
 
-test('a pair that is left is given up, and the next one is made', async () => {
+test('a pair that is left is cancelled, and the next one is made', async () => {
   const page = comparing()
   const leaving = new AbortController()
   const left = pairing(page, drifting, { kind: 'text' }, { signal: leaving.signal, onStep: () => leaving.abort() })
@@ -101,7 +101,7 @@ test('a pair that is left is given up, and the next one is made', async () => {
   page.dispose()
 })
 
-test('a trajectory that is not shown any more leaves the worker', async () => {
+test('the worker releases a trajectory that is no longer shown', async () => {
   const page = comparing()
   await pairing(page, drifting, { kind: 'text' })
   page.release(drifting)

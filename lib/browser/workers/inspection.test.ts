@@ -63,8 +63,8 @@ const open = () => ({ signal: new AbortController().signal })
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const kindsOf = (worker: ReturnType<typeof fakeWorker> | undefined) => worker?.got.map(({ kind }) => kind)
 
-describe('a trajectory', () => {
-  test('is in the worker as it is on the page, which keeps its own', async () => {
+describe('a trajectory in the inspection worker', () => {
+  test('equals that of the page, which keeps its own', async () => {
     const { trajectory: view } = pack(trajectory)
     const { run, dispose } = inspection()
     expect(await run(view)('find', 'q', open())).toEqual(['q', view])
@@ -72,7 +72,7 @@ describe('a trajectory', () => {
     dispose()
   })
 
-  test('is given once, and goes when it is shown no more and nobody works on it', async () => {
+  test('is transferred once, and released when it is hidden and no task uses it', async () => {
     const { run, release, workers, dispose } = inspection()
     const changed: TrajectoryView = { ...trajectory, title: 'changed' }
     await run(trajectory)('title', null, open())
@@ -92,7 +92,7 @@ describe('a trajectory', () => {
     dispose()
   })
 
-  test('is there already when a task that follows the typing comes', async () => {
+  test('is already there when a find task comes', async () => {
     const { run, prepare, workers, dispose } = inspection()
     prepare(trajectory)
     await nextTurn()
@@ -103,8 +103,8 @@ describe('a trajectory', () => {
   })
 })
 
-describe('what is found while somebody types', () => {
-  test('waits for nothing that takes long', async () => {
+describe('a find task while the user types', () => {
+  test('does not wait for long tasks', async () => {
     const { run, dispose } = inspection()
     const long = run(trajectory)('forever', null, open())
     expect(await run(trajectory)('find', 'q', open())).toEqual(['q', trajectory])
@@ -112,7 +112,7 @@ describe('what is found while somebody types', () => {
     await expect(long).rejects.toMatchObject({ code: 'STOPPED' })
   })
 
-  test('waits a moment for one that runs away and was given up, then its worker is made again', async () => {
+  test('waits a moment for a cancelled runaway task, then its worker is restarted', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { run, workers, dispose } = inspection([stuck])
     const controller = new AbortController()

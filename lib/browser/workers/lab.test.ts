@@ -87,18 +87,18 @@ function lab(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {
   }
 }
 
-describe('a task', () => {
-  test('gives its result, and every progress in order before it', async () => {
+describe('a worker task', () => {
+  test('returns its result after every progress in order', async () => {
     const told: unknown[] = []
     expect(await lab().run('count', 1000, { onProgress: (progress) => told.push(progress) })).toBe(1000)
     expect(told).toEqual(Array.from({ length: 1000 }, (_, i) => i))
   })
 
-  test('that throws is told with its message', async () => {
+  test('that throws is reported with its message', async () => {
     await expect(lab().run('broken', null)).rejects.toEqual(new TaskError('TASK_FAILED', 'no such thing'))
   })
 
-  test('is given up while it runs, and the worker goes on', async () => {
+  test('is cancelled while it runs, and the worker continues', async () => {
     const { run, workers } = lab()
     const controller = new AbortController()
     let told = 0
@@ -116,19 +116,19 @@ describe('a task', () => {
     expect(told).toBe(soFar)
   })
 
-  test('that was given up before it began does nothing', async () => {
+  test('does nothing if it was cancelled before it began', async () => {
     const { run, workers } = lab()
     await expect(run('echo', 1, { signal: AbortSignal.abort(new Error('late')) })).rejects.toThrow('late')
     expect(workers).toHaveLength(0)
   })
 
-  test('whose module comes late runs when it is there; one that does not come fails', async () => {
+  test('runs when its module has loaded, and fails if the module does not load', async () => {
     const { run } = lab()
     expect(await run('late', 1)).toBe(1)
     await expect(run('missing', 1)).rejects.toThrow('no such module')
   })
 
-  test('waits for no other', async () => {
+  test('waits for no other task', async () => {
     const { run, dispose } = lab()
     const search = run('forever', null)
     expect(await run('count', 50)).toBe(50)
@@ -141,8 +141,8 @@ describe('a task', () => {
   })
 })
 
-describe('a tokenizer', () => {
-  test('is fetched once, and is there when its task begins', async () => {
+describe('a tokenizer for a worker task', () => {
+  test('is fetched once, before its task begins', async () => {
     const { run, fetched } = lab()
     const [a, b] = await Promise.all([
       run('encode', 'a', { tokenizers: ['bytes'] }),
@@ -152,21 +152,21 @@ describe('a tokenizer', () => {
     expect(fetched).toEqual(['bytes'])
   })
 
-  test('that cannot be fetched is tried again with the next task', async () => {
+  test('is fetched again with the next task if it failed', async () => {
     const { run } = lab()
     await expect(run('encode', 'a', { tokenizers: ['missing'] })).rejects.toThrow('not found')
     expect(await run('encode', 'a', { tokenizers: ['missing'] })).toEqual(byteTokenizer.encode('a'))
   })
 
-  test('that is broken is told by its own error', async () => {
+  test('reports its own error if it is broken', async () => {
     await expect(lab().run('encode', 'a', { tokenizers: ['bad'] })).rejects.toEqual(
       new TaskError('TOKENIZER_BROKEN', 'bad is broken', 'download it again'),
     )
   })
 })
 
-describe('a worker', () => {
-  test('whose task ends no step is replaced; the task fails, and the others begin again', async () => {
+describe('a task worker', () => {
+  test('is replaced if its task ends no step; the task fails, and the others begin again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { run, workers, dispose } = lab([stuck])
     const first = run('echo', 'first', { tokenizers: ['bytes'] })
@@ -188,7 +188,7 @@ describe('a worker', () => {
     expect(await second).toMatchObject({ code: 'STOPPED' })
   })
 
-  test('that fails fails its tasks; the next task gets another', async () => {
+  test('that fails rejects its tasks; the next task gets another worker', async () => {
     const { run, workers } = lab([stuck])
     const first = run('echo', 1)
     workers[0]?.onerror?.({ message: 'no such module' } as ErrorEvent)

@@ -57,8 +57,8 @@ const fileOf = (text: string, name = 'a.json') => new File([text], name)
 const ongoing = () => new AbortController().signal
 const NOW = '2026-01-02T03:04:05.000Z'
 
-describe('a file', () => {
-  test('comes packed and equal, its buffers given away', async () => {
+describe('a file in the reader worker', () => {
+  test('arrives packed and equal, with its buffers transferred', async () => {
     const { reader, posted } = threadless()
     const read = await reader.file(fileOf(TEXT), NOW, ongoing())
     expect(unpack(read.trajectory)).toEqual(trajectory)
@@ -67,14 +67,14 @@ describe('a file', () => {
     expect(posted[0]?.buffers.every(({ byteLength }) => byteLength === 0)).toBe(true)
   })
 
-  test('of several shows the first, under an id and a time of its own where it has none', async () => {
+  test('with several trajectories shows the first, with an id and a time of its own if it has none', async () => {
     const { reader } = threadless()
     const read = await reader.file(fileOf('{"token_ids": [1]}\n{"token_ids": [2]}', 'step.jsonl'), NOW, ongoing())
     expect(read).toMatchObject({ count: 2, trajectory: { id: 'id-of-mine', createdAt: NOW } })
     expect(read.trajectory).toMatchObject({ provenance: { kind: 'import', file: 'step.jsonl' } })
   })
 
-  test('that is none is refused with what is wrong and what to do', async () => {
+  test('that is not a trajectory is refused with the reason and a hint', async () => {
     const { reader } = threadless()
     const reading = reader.file(fileOf('{"hello": 1}'), NOW, ongoing())
     await expect(reading).rejects.toBeInstanceOf(FileError)
@@ -84,7 +84,7 @@ describe('a file', () => {
     })
   })
 
-  test('that cannot be read says so', async () => {
+  test('that cannot be read is reported', async () => {
     const { reader } = threadless()
     const gone = fileOf(TEXT)
     gone.slice = () => {
@@ -94,8 +94,8 @@ describe('a file', () => {
   })
 })
 
-describe('an answer of the server', () => {
-  test('is asked for with the launch token, at this origin', async () => {
+describe('a server answer in the reader worker', () => {
+  test('is requested with the launch token, at this origin', async () => {
     const asked: unknown[] = []
     vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
       asked.push([address, init.method, new Headers(init.headers).get('authorization'), init.body])
@@ -110,7 +110,7 @@ describe('an answer of the server', () => {
     ])
   })
 
-  test('that refuses is the same error as on the page', async () => {
+  test('that refuses gives the same error as on the page', async () => {
     const problem = {
       code: 'GONE',
       detail: 'it is gone',
@@ -126,7 +126,7 @@ describe('an answer of the server', () => {
     await expect(reading).rejects.toMatchObject({ status: 404, field: 'a.b', remedy: 'server-tokenizer' })
   })
 
-  test('that is no trajectory says where', async () => {
+  test('that is not a trajectory is reported with the position', async () => {
     vi.stubGlobal('fetch', async () => new Response('{"format": "rollscope.trajectory/1"}'))
     await expect(threadless().reader.call('/x', ongoing())).rejects.toMatchObject({
       code: 'BAD_TRAJECTORY',
@@ -134,7 +134,7 @@ describe('an answer of the server', () => {
     })
   })
 
-  test('is left when nobody waits for it', async () => {
+  test('is cancelled when nobody waits for it', async () => {
     let asked: AbortSignal | undefined
     vi.stubGlobal('fetch', (_: string, { signal }: { readonly signal: AbortSignal }) => {
       asked = signal
@@ -152,7 +152,7 @@ describe('an answer of the server', () => {
   })
 })
 
-describe('the worker', () => {
+describe('the reader worker', () => {
   test('is kept while there is something to read, and a while longer', async () => {
     const { reader, workers } = threadless()
     reader.prepare()
@@ -168,7 +168,7 @@ describe('the worker', () => {
     expect(workers).toHaveLength(2)
   })
 
-  test('that fails fails what it was reading; the next read gets another', async () => {
+  test('that fails rejects its read; the next read gets another worker', async () => {
     const { reader, workers } = threadless()
     const reading = reader.file(fileOf(TEXT), NOW, ongoing())
     workers[0]?.onerror?.({ message: 'out of memory' } as ErrorEvent)

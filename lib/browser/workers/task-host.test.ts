@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTaskHost } from './task-host.ts'
 
-test('a phase is told before what it names is begun; numbers are told together', async () => {
+test('a task reports a phase before its work begins; numbers are reported together', async () => {
   const told: unknown[] = []
   const host = createTaskHost<never>({
     tasks: {
