@@ -59,7 +59,7 @@ export function openedFile(fileName: string, text: string): OpenedFile {
     const { messages, tools, options } = conversationTexts(json) ?? { messages: '', tools: '', options: '' }
     return { kind: 'conversation', input: { messages, tools, ...(options !== '' && { options }) } }
   }
-  return { kind: 'neither', why: 'It has no chat_template, and it is no list of messages.' }
+  return { kind: 'neither', why: 'It has no chat_template, and it is not a list of messages.' }
 }
 
 /** `chat_template`: a text, or a list of named ones. */

@@ -94,7 +94,7 @@ describe('one conversation', () => {
       breaks: [
         {
           message: 1,
-          text: 'the whole conversation renders this message, or one before it, otherwise than the conversation that ends with it',
+          text: 'the whole conversation renders this message, or one before it, differently than the conversation that ends with it',
           difference: {
             expected: expect.stringContaining('<think>t'),
             found: expect.stringContaining('\na<|im_end|>'),

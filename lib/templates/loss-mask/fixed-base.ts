@@ -48,7 +48,7 @@ export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTo
   const delta = (messages: RenderInput['messages'], message: number, from: Rendered): readonly number[] => {
     const extended = rendered(conversation, [...BASE, ...messages], false)
     if (!extended.ok) {
-      breaks.push(failedRender(message, 'behind the base conversation this message cannot be rendered', extended.error))
+      breaks.push(failedRender(message, 'after the base conversation this message cannot be rendered', extended.error))
       return []
     }
     if (commonIds(from.ids, extended.value.ids) < from.ids.length) {
@@ -81,8 +81,8 @@ export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTo
   return { ok: true, value: { ...own.build(), breaks, merged } }
 }
 
-const MERGED = 'one token holds the end of the base conversation and the start of this message'
-const REWRITTEN = 'behind the base conversation this message changes what stands before it'
+const MERGED = 'one token contains the end of the base conversation and the start of this message'
+const REWRITTEN = 'after the base conversation this message changes the text before it'
 
 /** Results of one turn are rendered together. */
 function endOfResults(roles: readonly string[], start: number): number {

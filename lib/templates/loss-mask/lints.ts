@@ -132,14 +132,14 @@ const WORDS: Readonly<
 > = {
   'all-zero': {
     severity: 'error',
-    text: 'No token is trained: the loss is zero, and no error says so.',
+    text: 'No token is trained: the loss is zero, and no error is reported.',
     remedy:
       'Put {% generation %} … {% endgeneration %} around what the assistant writes, its end of turn included; or take the mask from the rollout’s own ids.',
   },
   'header-trained': {
     severity: 'error',
-    text: 'What opens the assistant’s turn is trained; the model never writes it.',
-    remedy: 'Begin training behind the generation prompt: its tokens are given to the model.',
+    text: 'The header of the assistant’s turn is trained, but the model never writes it.',
+    remedy: 'Begin training after the generation prompt: its tokens are given to the model.',
   },
   'context-trained': {
     severity: 'error',
@@ -148,40 +148,39 @@ const WORDS: Readonly<
   },
   'tool-result-trained': {
     severity: 'error',
-    text: 'The result of a tool is trained; the model learns to make results up.',
-    remedy: 'Mask tool messages with what wraps them.',
+    text: 'The result of a tool is trained: the model learns to invent results.',
+    remedy: 'Mask tool messages and the text that wraps them.',
   },
   'end-of-turn-untrained': {
     severity: 'error',
-    text: 'The token that ends the turn is not trained; the model does not learn to stop.',
-    remedy: 'Let the trained stretch include the end-of-turn token: move it into the {% generation %} block.',
+    text: 'The end-of-turn token is not trained: the model does not learn to stop.',
+    remedy: 'Let the trained range include the end-of-turn token: move it into the {% generation %} block.',
   },
   'after-end-trained': {
     severity: 'warning',
-    text: 'What follows the end of the turn is trained; generation stops before it, so the model never writes it.',
-    remedy: 'Cut the trained stretch behind the end-of-turn token, before the newline.',
+    text: 'The text after the end of the turn is trained, but generation stops before it: the model never writes it.',
+    remedy: 'End the trained range after the end-of-turn token, before the newline.',
   },
   'synthetic-end': {
     severity: 'error',
-    text: 'An end of turn is trained with logprob 0, as if it had been certain: it was probably put there, not sampled.',
-    remedy:
-      'Mask it, or record the logprob that the model gave it: importance ratios are wrong by the factor that it was not certain.',
+    text: 'An end of turn is trained with logprob 0, as if it had been certain: it was probably inserted, not sampled.',
+    remedy: 'Mask it, or record its sampled logprob: otherwise its importance ratio is wrong.',
   },
   merge: {
     severity: 'warning',
-    text: 'One token holds characters of a trained and of an untrained stretch.',
+    text: 'One token contains characters of a trained and of an untrained range.',
     remedy:
-      'Let an added token or a line end stand at the boundary, so that no merge crosses it; or train on the rollout’s own ids.',
+      'Put an added token or a line end at the boundary, so that no merge crosses it; or train on the rollout’s own ids.',
   },
   'unknown-logprob': {
     severity: 'error',
     text: 'Trained tokens have no logprob: importance ratios cannot be computed for them.',
-    remedy: 'Mask them, or ask the server for logprobs (return_logprob) when they are sampled.',
+    remedy: 'Mask them, or request logprobs (return_logprob) when they are sampled.',
   },
   'span-lost': {
     severity: 'error',
-    text: 'transformers does not find a token for an end of a {% generation %} block, and masks wrongly from there on.',
-    remedy: 'Let the block begin and end with characters that stand in tokens of their own, such as an added token.',
+    text: 'transformers finds no token for an end of a {% generation %} block, and the mask is wrong from there.',
+    remedy: 'Let the block begin and end with characters that are tokens of their own, such as an added token.',
   },
 }
 

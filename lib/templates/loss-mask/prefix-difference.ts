@@ -72,11 +72,11 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
   return { ...own.build(), breaks, merged }
 }
 
-const MERGED = 'one token holds the end of the generation prompt and the start of the reply'
-const OPENED_OTHERWISE = 'the template opens this reply otherwise than with its generation prompt'
-const JOINED = 'in the whole conversation one token holds the end of this reply and the start of what follows'
+const MERGED = 'one token contains the end of the generation prompt and the start of the reply'
+const OPENED_OTHERWISE = 'the template opens this reply differently than its generation prompt does'
+const JOINED = 'in the whole conversation one token contains the end of this reply and the start of what follows'
 const REWRITTEN =
-  'the whole conversation renders this message, or one before it, otherwise than the conversation that ends with it'
+  'the whole conversation renders this message, or one before it, differently than the conversation that ends with it'
 const DROPPED = 'the whole conversation does not show this message'
 
 /** Tokens that stand within a stretch of the text; those that reach over its end are left out. */

@@ -120,8 +120,8 @@ function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: s
     : cause(
         'empty-think-dropped',
         region === 'history'
-          ? 'The template takes an empty think block out of an earlier reply.'
-          : 'The template takes the empty think block out of the reply once something follows it.',
+          ? 'The template removes an empty think block from an earlier reply.'
+          : 'The template removes the empty think block from the reply once something follows it.',
       )
 }
 
@@ -140,10 +140,7 @@ function lostThinking(subject: Case, { region, message, offset }: FirstDifferenc
   const isThere = new RegExp(`${escaped(thought)}\\s*${escaped(tags?.close ?? '')}`).test(own)
   if (thought === '' || isThere) return undefined
   if (!isReply)
-    return cause(
-      'thinking-stripped',
-      'The template drops the thinking of an earlier reply that it had still written in turn n.',
-    )
+    return cause('thinking-stripped', 'The template drops the thinking of an earlier reply that it wrote in turn n.')
   return cause(
     'thinking-stripped',
     replyIndex === messages.length - 1
@@ -185,7 +182,7 @@ function changedMessages(
     if (message === undefined ? offset < opening : messages[message]?.role === 'system')
       return cause(
         'system-changed',
-        'The template writes the start of the conversation (system message, tools) otherwise than in turn n.',
+        'The template writes the start of the conversation (system message, tools) differently than in turn n.',
       )
   }
   return region === 'added' ? lostMessages({ comparison, messages, replyIndex })?.cause : undefined
@@ -218,7 +215,7 @@ export function lostMessages({
   const [from, to] = [elementAt(places, late), elementAt(places, late - 1)]
   const [one, other] = [added[late]?.content ?? '', added[late - 1]?.content ?? '']
   return {
-    cause: cause('results-reordered', 'The template writes the results in another order than they were given in.'),
+    cause: cause('results-reordered', 'The template writes the results in another order than the given one.'),
     wanted: text.slice(0, from) + other + text.slice(from + one.length, to) + one + text.slice(to + other.length),
   }
 }
@@ -304,8 +301,8 @@ function byRegion(
       return cause(
         'history-rewritten',
         message === undefined
-          ? 'The template writes what came before the reply otherwise than in turn n.'
-          : `The template writes message ${message + 1} (${messages[message]?.role}) otherwise than in turn n.`,
+          ? 'The template writes what came before the reply differently than in turn n.'
+          : `The template writes message ${message + 1} (${messages[message]?.role}) differently than in turn n.`,
       )
     case 'prompt':
       return cause(
@@ -313,15 +310,15 @@ function byRegion(
         'The generation prompt is not what the template writes before a reply that is history.',
       )
     case 'thinking':
-      return cause('content-rewritten', 'The template writes the thinking otherwise than the model did.')
+      return cause('content-rewritten', 'The template writes the thinking differently than the model did.')
     case 'content':
       if (isBehind(messages[replyIndex + 1]?.content, reply?.content, text.slice(offset)))
         return cause(
           'content-rewritten',
-          'The template writes the content of the reply behind the results of its calls.',
+          'The template writes the content of the reply after the results of its calls.',
         )
       return own.includes(reply?.content.trim() ?? '')
-        ? cause('content-rewritten', 'The template writes the content otherwise than the model did.')
+        ? cause('content-rewritten', 'The template writes the content differently than the model did.')
         : cause(
             'content-dropped',
             reply?.callNames.length
@@ -332,14 +329,14 @@ function byRegion(
       return reply?.callNames.every((name) => own.includes(name))
         ? cause(
             'call-reserialised',
-            'The template writes the tool call otherwise than the model did: spacing, order of keys, escapes or numbers.',
+            'The template writes the tool call differently than the model did: spacing, order of keys, escapes or numbers.',
           )
         : cause('call-dropped', 'The template does not print the tool calls of the reply.')
     case 'end':
     case 'added':
       return cause(
         'new-messages-rewritten',
-        'Behind this history the template writes the new messages otherwise than behind a single question.',
+        'After this history the template writes the new messages differently than after a single question.',
       )
   }
 }
@@ -358,21 +355,21 @@ export function remedyFor({ kind }: Cause): string {
 
 const REMEDIES: Readonly<Record<CauseKind, string>> = {
   'thinking-stripped':
-    'Let the template print the thinking of every reply that has one, not only behind the last question.',
+    'Let the template print the thinking of every reply that has one, not only after the last question.',
   'empty-think-inserted': 'Print a think block only where the message has thinking.',
   'empty-think-dropped': 'Print the empty think block of every reply without thinking, not only of the last one.',
   'generation-prompt': 'Write before a reply in history what the generation prompt writes before a new one.',
   whitespace:
-    'Take out the trim, strip or whitespace control that changes it, or write the same whitespace in both places.',
+    'Remove the trim, strip or whitespace control that changes it, or write the same whitespace in both places.',
   'end-of-turn': 'End every assistant turn with the one token that the model is trained to stop at.',
   'call-reserialised': 'Keep the ids of what was sampled; a call that was parsed and printed again is another text.',
   'call-dropped': 'Print message.tool_calls, or keep the call’s text in the content.',
   'content-dropped': 'Print the content of every reply, whole, before its calls.',
-  'content-rewritten': 'Print the content as it is.',
+  'content-rewritten': 'Print the content unchanged.',
   'results-reordered': 'Print the results in the order of the messages.',
-  'message-dropped': 'Print messages of this role where they stand, or raise an exception.',
+  'message-dropped': 'Print messages of this role at their position, or raise an exception.',
   'system-changed': 'Write the start of the conversation from its first messages alone.',
-  'history-rewritten': 'Write a message by what it holds, not by what comes after it.',
-  'new-messages-rewritten': 'Write a message by what it holds, not by what came before it.',
+  'history-rewritten': 'Write a message by its own content, not by the messages after it.',
+  'new-messages-rewritten': 'Write a message by its own content, not by the messages before it.',
   merge: 'Keep the ids of what was sampled instead of encoding the text again.',
 }

@@ -139,7 +139,7 @@ describe('what the model writes is learnt from what the template adds behind its
     expect(cell(report, 'tool/without/off').verdict.kind).toBe('stable')
     expect(cell(report, 'parallel/without/off').verdict.kind).toBe('stable')
     const found = finding(report, 'tool/with/off')
-    expect(found.cause.text).toBe('The template writes the content of the reply behind the results of its calls.')
+    expect(found.cause.text).toBe('The template writes the content of the reply after the results of its calls.')
     // The line that prints the result, not that of the macro which it calls.
     expect(looksAhead.split('\n')[(found.line ?? 0) - 1]).toBe('{{- response(other.content) -}}')
   })
@@ -154,7 +154,7 @@ describe('what the model writes is learnt from what the template adds behind its
     const report = examined(brackets)
     expect(cell(report, 'tool/with/off').verdict).toEqual({
       kind: 'notApplicable',
-      why: expect.stringContaining('What the model writes here is not known'),
+      why: expect.stringContaining('The model’s text is unknown here'),
     })
   })
 })

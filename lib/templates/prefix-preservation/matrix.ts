@@ -147,7 +147,7 @@ const states = memoizeByIdentity((_: MatrixSettings) => new Map<string, Thinking
 const writings = memoizeByIdentity((_: MatrixSettings) => new Map<string, Writing>())
 
 const UNLEARNT =
-  'What the model writes here is not known: the template never writes this reply behind its generation prompt, and a reply put together of its parts does not render again.'
+  'The model’s text is unknown here: the template never writes this reply after its generation prompt, and a reply built from its parts does not render again.'
 
 /**
  * What the model was trained on: how conversations begin, with every option, with tools and without, and how its replies

@@ -80,7 +80,7 @@ function verdictOf(
   const rivals = ranking.filter(({ score }) => best.score - score < CLOSE).map(({ parser }) => parser)
   const [written, read] = [topOf(template?.scores), topOf(completions?.scores)]
   if (written && read && written.parser !== read.parser)
-    return `The template speaks for ${written.parser}, ${themText(completions as CompletionFit)} for ${read.parser}: the model writes otherwise than the template shows.`
+    return `The template speaks for ${written.parser}, ${themText(completions as CompletionFit)} for ${read.parser}: the model writes differently than the template shows.`
   if (rivals.length > 1) return `${rivals.join(' and ')} do equally well: what is there does not tell them apart.`
   const isMeasured = template?.evidence === 'written' || completions !== undefined
   const fits = !isMeasured || best.score >= GOOD

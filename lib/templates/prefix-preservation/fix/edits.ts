@@ -234,10 +234,10 @@ function dashes({ source, lines }: Site): readonly Edit[] {
       return [
         innerStart - start === 3
           ? edit(start + 2, start + 3, '', 'Keeps the whitespace before the tag.')
-          : edit(start + 2, start + 2, '-', 'Takes the whitespace before the tag away.'),
+          : edit(start + 2, start + 2, '-', 'Removes the whitespace before the tag.'),
         end - innerEnd === 3
-          ? edit(innerEnd, innerEnd + 1, '', 'Keeps the whitespace behind the tag.')
-          : edit(innerEnd, innerEnd, '-', 'Takes the whitespace behind the tag away.'),
+          ? edit(innerEnd, innerEnd + 1, '', 'Keeps the whitespace after the tag.')
+          : edit(innerEnd, innerEnd, '-', 'Removes the whitespace after the tag.'),
       ]
     })
 }
