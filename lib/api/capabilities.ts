@@ -8,7 +8,7 @@ export const capabilitiesSchema = z.object({
   parsers: z.array(z.string()).describe('Names of the tool-call parsers.'),
   defaultParser: z
     .string()
-    .describe('The one used where neither the run nor the server names another, and the chat template tells none.'),
+    .describe('The one used where neither the run nor the server names another, and the chat template names none.'),
   tools: z
     .array(
       toolSpec.extend({

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { askPython, type PythonRenderRequest } from './python-renderer.ts'
+import { renderInPython, type PythonRenderRequest } from './python-renderer.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-judge-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -39,7 +39,7 @@ process.stdin.on('data', (chunk) => {
   process.exit()
 })`,
   )
-  const answer = await askPython({ program: echo, script }, question, never)
+  const answer = await renderInPython({ program: echo, script }, question, never)
   expect(answer).toMatchObject({ kind: 'rendered', version: 'python 3.12.1, transformers 5.0.0', ids: [1, 2] })
   expect(answer.kind === 'rendered' && JSON.parse(answer.text)).toEqual({ ...question, tokenizerJson: null })
 })
@@ -49,7 +49,7 @@ test('renderInPython reports template errors in Python’s words', async () => {
     'raising.cjs',
     `console.log(JSON.stringify({ versions: { python: '3' }, error: { className: 'UndefinedError', message: "'x' is undefined", line: null } }))`,
   )
-  expect(await askPython({ program: raising, script }, question, never)).toEqual({
+  expect(await renderInPython({ program: raising, script }, question, never)).toEqual({
     kind: 'raised',
     version: 'python 3',
     className: 'UndefinedError',
@@ -79,14 +79,14 @@ test.each([
   ],
   ['never ends', program('hangs.cjs', 'setInterval(() => {}, 1000)'), /took longer than 0.2 s/, 200],
 ])('renderInPython reports why a Python that %s is unavailable', async (_, python, why, milliseconds = 60_000) => {
-  const answer = await askPython({ program: python, script }, question, never, { milliseconds, output: 1 << 20 })
+  const answer = await renderInPython({ program: python, script }, question, never, { milliseconds, output: 1 << 20 })
   expect(answer).toEqual({ kind: 'unavailable', why: expect.stringMatching(why) })
 })
 
 test('renderInPython stops the process when the caller aborts', async () => {
   const hangs = program('waits.cjs', 'setInterval(() => {}, 1000)')
   const leaving = new AbortController()
-  const asked = askPython({ program: hangs, script }, question, leaving.signal)
+  const asked = renderInPython({ program: hangs, script }, question, leaving.signal)
   leaving.abort(new Error('left'))
   await expect(asked).rejects.toThrow('left')
 })
@@ -99,9 +99,9 @@ test('renderInPython runs one process at a time and skips aborted requests', asy
 setTimeout(() => { fs.appendFileSync(${JSON.stringify(log)}, '>'); console.log('{"versions": {}, "text": ""}') }, 100)`,
   )
   const leaving = new AbortController()
-  const first = askPython({ program: slow, script }, question, never)
-  const gone = askPython({ program: slow, script }, question, leaving.signal)
-  const last = askPython({ program: slow, script }, question, never)
+  const first = renderInPython({ program: slow, script }, question, never)
+  const gone = renderInPython({ program: slow, script }, question, leaving.signal)
+  const last = renderInPython({ program: slow, script }, question, never)
   leaving.abort(new Error('left'))
   await expect(gone).rejects.toThrow('left')
   await Promise.all([first, last])
@@ -115,7 +115,7 @@ test('renderInPython passes no keys or tokens of the environment on', async () =
       'tells.cjs',
       `console.log(JSON.stringify({ versions: {}, text: JSON.stringify(process.env) }))`,
     )
-    const answer = await askPython({ program: tells, script }, question, never)
+    const answer = await renderInPython({ program: tells, script }, question, never)
     const text = answer.kind === 'rendered' ? answer.text : ''
     expect(text).toContain('HF_HUB_OFFLINE')
     expect(text).not.toContain('secret-of-the-server')
@@ -131,8 +131,8 @@ test.skipIf(process.platform !== 'linux' || !hasPython())(
     const python = path.join(folder, 'python-with-fakes')
     writeFileSync(python, `#!/bin/sh\nPYTHONPATH='${fakeTransformers(begun)}' exec python3 "$@"\n`, { mode: 0o755 })
     const asking = `
-      const { askPython } = await import(${JSON.stringify(path.join(import.meta.dirname, 'python-renderer.ts'))})
-      await askPython(${JSON.stringify({ program: python, script })}, ${JSON.stringify(question)}, new AbortController().signal)`
+      const { renderInPython } = await import(${JSON.stringify(path.join(import.meta.dirname, 'python-renderer.ts'))})
+      await renderInPython(${JSON.stringify({ program: python, script })}, ${JSON.stringify(question)}, new AbortController().signal)`
     const application = spawn(process.execPath, ['--input-type=module', '--eval', asking], { stdio: 'inherit' })
     await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true)
     const python3 = `/proc/${readFileSync(begun, 'utf8')}/exe`

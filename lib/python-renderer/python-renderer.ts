@@ -55,7 +55,7 @@ interface Python {
  * Runs one Python process at a time, because each may use gigabytes: a request waits for earlier ones. Throws the
  * reason of the signal.
  */
-export function askPython(
+export function renderInPython(
   judge: Python,
   question: PythonRenderRequest,
   signal: AbortSignal,

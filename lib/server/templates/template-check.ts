@@ -3,7 +3,7 @@
 import path from 'node:path'
 import * as z from 'zod'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
-import { askPython, type PythonRenderAnswer } from '#lib/python-renderer/python-renderer.ts'
+import { renderInPython, type PythonRenderAnswer } from '#lib/python-renderer/python-renderer.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { InputError, ReadInput } from '#lib/templates/document/input.ts'
@@ -49,7 +49,7 @@ async function checkByPython(
 ): Promise<TemplateCheck> {
   const { tokenizerJson } = await tokenizers.files(name, signal)
   const question = { ...texts, template, specialTokens: loaded.specialTokens, tokenizerJson }
-  const answer = await askPython(
+  const answer = await renderInPython(
     {
       program: config.python,
       script: path.join(config.applicationFolder, 'lib', 'python-renderer', 'python-renderer.py'),
