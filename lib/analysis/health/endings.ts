@@ -52,7 +52,7 @@ export const checkEndings: Check = (trajectory, starts) => {
       kind: 'truncated',
       severity: 'warning',
       label: `${counted(broken.length, 'response')} broken off`,
-      message: ` finishText(segment)).join('; ')}. What had arrived was kept.=> finishText(segment)).join('; ')}. What had arrived was kept.`,
+      message: `The response ended early: ${broken.map(({ segment }) => finishText(segment)).join('; ')}. The received part was kept.`,
       count: broken.length,
       places: broken.map(lastToken),
       remedy: 'Mask such responses, or leave the trajectory out.',

@@ -119,9 +119,7 @@ describe('the messages side of a conversation', () => {
     expect(named.caveats).toEqual([])
     // One that has none of its own.
     const lacking = made(simple, { kind: 'raw', tokenizer: 'theirs' })
-    expect(lacking.caveats).toEqual([
-      expect.stringContaining('has no chat template: the recorded one is used'),
-    ])
+    expect(lacking.caveats).toEqual([expect.stringContaining('has no chat template: the recorded one is used')])
   })
 })
 
