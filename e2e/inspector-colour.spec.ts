@@ -197,7 +197,7 @@ test('Points, bars and rows of the charts lead to their tokens, another pair is 
   })
 
   await test.step('A bar finds its tokens', async () => {
-    await page.getByRole('button', { name: /^surprise 1\.00 to/ }).click()
+    await page.getByRole('button', { name: /^surprisal 1\.00 to/ }).click()
     await expect(page).toHaveURL((url) =>
       /^surprise>=1 surprise<1\.\d+ mask:1$/.test(url.searchParams.get('find') ?? ''),
     )

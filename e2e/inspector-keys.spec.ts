@@ -214,7 +214,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await press(page, 'Escape')
     await expect(page.getByRole('button', { name: 'View options' })).toBeFocused()
     await press(page, '?')
-    const help = page.getByRole('dialog', { name: 'Keys' })
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await expect(help.getByText('Next segment')).toBeVisible()
     await expect(help.getByText('Send the question')).toHaveCount(0)
     await expectFitEverywhere(page, undefined, 'dialog')

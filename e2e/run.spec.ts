@@ -97,7 +97,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
     await expect(page.getByRole('status').filter({ hasText: 'Text copied' })).toBeVisible()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^<\|im_start\|>/)
     await page.keyboard.press('?')
-    await expect(page.getByRole('dialog', { name: 'Keys' }).getByText('Send the question')).toBeVisible()
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Send the question')).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await expect(grid(page)).toBeFocused()

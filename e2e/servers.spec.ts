@@ -183,7 +183,7 @@ test('Settings are exported without keys, and imported elsewhere after a look at
 
   await test.step('a file that holds no settings is refused with the place in it', async () => {
     await chooseSettings(elsewhere, { ...settings, servers: [{ name: 'a', baseUrl: 7 }] }, 'odd.json')
-    const alert = elsewhere.getByRole('alert').filter({ hasText: 'odd.json is no settings file' })
+    const alert = elsewhere.getByRole('alert').filter({ hasText: 'odd.json is not a settings file' })
     await expect(alert).toContainText('servers[0].baseUrl: expected a string, found 7')
     await expect(elsewhere.getByRole('dialog')).toHaveCount(0)
   })

@@ -41,7 +41,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
       '2 · recorded: Two calls, one after the other',
       '1 · Qwen3-like',
     ])
-    await expect(page.getByRole('button', { name: 'Give date_string' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Set date_string' })).toBeVisible()
     await fits(page)
     await part(page, 'Tools').click()
     await expect(page.getByRole('listitem', { name: 'tool 1' }).getByLabel('name')).toHaveValue('calculator')
