@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { renderInPython, type PythonRenderRequest } from './python-renderer.ts'
+import { type PythonRenderRequest, renderInPython } from './python-renderer.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-judge-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

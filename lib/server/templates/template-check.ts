@@ -3,7 +3,7 @@
 import path from 'node:path'
 import * as z from 'zod'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
-import { renderInPython, type PythonRenderAnswer } from '#lib/python-renderer/python-renderer.ts'
+import { type PythonRenderAnswer, renderInPython } from '#lib/python-renderer/python-renderer.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { InputError, ReadInput } from '#lib/templates/document/input.ts'
