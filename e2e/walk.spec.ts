@@ -64,7 +64,7 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
 
   await test.step('while the application is gone the page stays, and the next one opens when it answers again', async () => {
     await page.route('**', (route) => route.abort('connectionrefused'))
-    const gone = page.getByRole('alert').filter({ hasText: 'The application does not answer' })
+    const gone = page.getByRole('alert').filter({ hasText: 'The application does not respond' })
     await expect(gone).toBeVisible({ timeout: 3_000 })
     await page.getByRole('link', { name: 'Library', exact: true }).click()
     await expect(gone).toContainText('Library opens when it answers again')

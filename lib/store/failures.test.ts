@@ -70,7 +70,7 @@ test('a write on a full disk fails with DISK_FULL, advice and cause; reading and
   expect(error).toMatchObject({
     code: 'DISK_FULL',
     message: `there is no space left to write ${file()}`,
-    hint: expect.stringContaining('Make room'),
+    hint: expect.stringContaining('Free some space'),
     cause: expect.objectContaining({ message: 'database or disk is full' }),
   })
   expect([store.get('sample'), store.get('large')]).toEqual([sample, undefined])

@@ -47,6 +47,6 @@ test('copies and saves a Python test and JSON', async () => {
 test('says why two trajectories have none', async () => {
   const { user, onSave } = show({ key: 'another', as: { kind: 'recorded' } })
   await user.click(screen.getByRole('button', { name: 'Save test_drift.py', hidden: true }))
-  expect(await screen.findByText(/beside itself made again/)).toBeDefined()
+  expect(await screen.findByText(/compared with its own reconstruction/)).toBeDefined()
   expect(onSave).not.toHaveBeenCalled()
 })

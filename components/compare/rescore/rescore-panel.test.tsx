@@ -129,7 +129,7 @@ test('“Score all tokens” scores what is not trained', async () => {
 test('a failing server says what to do, and what was scored stays', async () => {
   const { panel } = await rescored(DRIFTED, scorer([], { failAfter: 2 }))
   const alert = await screen.findByRole('alert')
-  expect(alert.textContent).toContain('it fell over')
+  expect(alert.textContent).toContain('the server crashed')
   expect(alert.textContent).toContain('try again')
   expect(panel.dataset.rescore).toBe('failed')
 })

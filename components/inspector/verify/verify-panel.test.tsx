@@ -69,7 +69,7 @@ test('VerifyPanel shows the error of a server that fails, with its hint', async 
   const { panel } = show(drawn('c a|b', { sampling: GREEDY }), scorer([], { failAfter: 0 }))
   await scoreAgain()
   await ended(panel, 'failed')
-  expect(screen.getByRole('alert').textContent).toContain('it fell over')
+  expect(screen.getByRole('alert').textContent).toContain('the server crashed')
   expect(screen.getByRole('alert').textContent).toContain('try again')
 })
 

@@ -124,7 +124,7 @@ describe('a hostile schema', () => {
       /^the tool's schema is broken \(type: expected one of string, /,
     )
     expect(createInputCheck({ properties: { a: { $ref: 'http://127.0.0.1:9/x' } } })({})).toContain(
-      'a place in this schema',
+      'a position in this schema',
     )
   })
 

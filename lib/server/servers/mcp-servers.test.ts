@@ -241,10 +241,10 @@ test.each([
   ['http://[::ffff:169.254.169.254]/mcp', /link-local/],
   ['http://user:pw@example.com/mcp', /user name or password/],
   ['file:///etc/passwd', /neither http/],
-  ['nonsense', /no URL/],
+  ['nonsense', /not a URL/],
   ['http://a/\n', /control character/],
   ['http://a:0/mcp', /port 0/],
-  ['http://a/mcp#tools', /# part/],
+  ['http://a/mcp#tools', /a fragment/],
   ['http://127.0.0.1:3000/mcp', /Rollscope’s own/],
   ['http://localhost.:3000/sglang', /Rollscope’s own/],
 ])('%j is refused unseen', async (url, why) => {

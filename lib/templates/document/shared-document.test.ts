@@ -82,7 +82,7 @@ test.each([
   ['{', /^it is not JSON/],
   ['[]', /^format: expected "rollscope.lab\/1", found nothing/],
   ['{"format": "rollscope.trajectory/1"}', /found "rollscope.trajectory\/1"/],
-  ['{"format": "rollscope.lab/2"}', /version 2, written by a newer Rollscope/],
+  ['{"format": "rollscope.lab/2"}', /version 2 was written by a newer Rollscope/],
   ['{"format": "rollscope.lab/1"}', /^revision: expected/],
   [
     '{"format": "rollscope.lab/1", "revision": {"name": "a", "template": 1}, "messages": "", "tools": "", "options": "", "tokenizer": "x"}',
