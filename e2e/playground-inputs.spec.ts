@@ -53,7 +53,7 @@ test('A prompt is written as conversation, ids or text; a shared setup is shown 
     await expect(page.getByText('Copied as Python script.')).toBeVisible()
     await page.getByLabel('Link or JSON').fill(link.href.slice(0, -20))
     await page.getByRole('button', { name: 'Preview' }).click()
-    await expect(page.getByText('This link cannot be opened: it is cut off')).toBeVisible()
+    await expect(page.getByText('This link cannot be opened: it is truncated')).toBeVisible()
     await page.keyboard.press('Escape')
     return link.hash
   })

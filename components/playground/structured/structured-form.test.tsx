@@ -34,13 +34,13 @@ test.each<[string, Partial<StructuredDialogProps>, RegExp | undefined]>([
   ['there is no question', { prompt: ' ' }, undefined],
 ])('structured output cannot be requested where %s', (_what, given, error) => {
   openDialog(given)
-  expect(button('Ask').disabled).toBe(true)
+  expect(button('Request').disabled).toBe(true)
   if (error) expect(screen.getByLabelText('JSON Schema of an object').parentElement?.textContent).toMatch(error)
 })
 
 test('an answer that fits the schema is shown as JSON, and nothing is recorded', async () => {
   const { props, user } = openDialog()
-  await user.click(button('Ask'))
+  await user.click(button('Request'))
   expect(props.onAsk).toHaveBeenCalledExactlyOnceWith('Is it even?', JSON.parse(SCHEMA))
   const answer = await screen.findByRole('region', { name: 'Answer' })
   expect(answer.querySelector('pre')?.textContent).toBe('{\n  "even": true\n}')
@@ -52,7 +52,7 @@ test('an answer that fits the schema is shown as JSON, and nothing is recorded',
 test('an answer that does not fit the schema is shown as text, with the reason', async () => {
   const unfit = { ...reply, value: undefined, text: '{"even"', problem: 'it ends too early' }
   const { user } = openDialog({ onAsk: async () => ({ kind: 'answered', reply: unfit }) })
-  await user.click(button('Ask'))
+  await user.click(button('Request'))
   const answer = await screen.findByRole('region', { name: 'Answer' })
   expect(answer.querySelector('pre')?.textContent).toBe('{"even"')
   expect(answer.textContent).toContain('The answer does not match the schema: it ends too early.')
@@ -61,7 +61,7 @@ test('an answer that does not fit the schema is shown as text, with the reason',
 test('a refusal of structured output is shown with what to do', async () => {
   const refused = { kind: 'refused', message: 'nobody listens there', hint: 'Start the server.' } as const
   const { user } = openDialog({ onAsk: async () => refused })
-  await user.click(button('Ask'))
+  await user.click(button('Request'))
   const alert = await screen.findByRole('alert')
   expect(alert.textContent).toContain('nobody listens there')
   expect(alert.textContent).toContain('Start the server.')

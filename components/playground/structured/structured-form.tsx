@@ -71,7 +71,7 @@ export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onCl
         />
         <div>
           <Button look="primary" disabled={!isAskable || state.kind === 'asking'} onClick={ask}>
-            {state.kind === 'asking' ? 'Requesting…' : isRecorded ? 'Request and add' : 'Ask'}
+            {state.kind === 'asking' ? 'Requesting…' : isRecorded ? 'Request and add' : 'Request'}
           </Button>
         </div>
         {state.kind === 'refused' && <Banner tone="bad" title={state.message} hint={state.hint} />}
