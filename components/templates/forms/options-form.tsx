@@ -65,7 +65,7 @@ function OptionRow({ option: { name, source, isRead, isSwitch }, onChange }: Opt
           />
         ) : source === undefined ? (
           <Button look="quiet" aria-label={`Set ${name}`} onClick={() => onChange('""')}>
-            <Plus size={14} aria-hidden /> give
+            <Plus size={14} aria-hidden /> Set
           </Button>
         ) : (
           <IconButton label={`Remove ${name}`} onClick={() => onChange(undefined)}>
