@@ -67,7 +67,7 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
     const gone = page.getByRole('alert').filter({ hasText: 'The application does not respond' })
     await expect(gone).toBeVisible({ timeout: 3_000 })
     await page.getByRole('link', { name: 'Library', exact: true }).click()
-    await expect(gone).toContainText('Library opens when it answers again')
+    await expect(gone).toContainText('Library opens when it responds again')
     await expect(grid).toBeVisible()
     await expect(walk).toContainText('2 of 3')
     await page.unroute('**')
