@@ -58,7 +58,7 @@ function OptionRow({ option: { name, source, isRead, isSwitch }, onChange }: Opt
             value={source ?? 'unset'}
             onChange={(value) => onChange(value === 'unset' ? undefined : value)}
             options={[
-              { value: 'unset', text: 'not given' },
+              { value: 'unset', text: 'not set' },
               { value: 'true', text: 'true' },
               { value: 'false', text: 'false' },
             ]}
