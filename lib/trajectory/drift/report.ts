@@ -99,6 +99,7 @@ const driftSpanSchema = z.object({
 /** A located difference between two trajectories. */
 export type DriftSpan = Plain<z.infer<typeof driftSpanSchema>>
 
+/** Schema of the result of a comparison. */
 export const driftReportSchema = z.object({
   version: z.literal(DRIFT_REPORT_VERSION),
   tokens: z.object({ left: count, right: count }),

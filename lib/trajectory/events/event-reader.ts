@@ -1,20 +1,23 @@
 /**
- * Events by their schema, several times as fast, as parse-trajectory.ts has it: columns that are plainly right are set aside.
- * What is right is returned as it is.
+ * Validates events by their schema, several times as fast (see parse-trajectory.ts): obviously valid columns are removed
+ * before the schema runs. A valid value is returned itself, not as a copy.
  */
 import type * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 import { withoutAllColumns, withoutColumns } from '../format/parse-trajectory.ts'
 import { type RolloutEvent, rolloutEventSchema } from './event-schema.ts'
 
-/** Checks values as a schema does. */
+/** Checks values with the results and errors of a schema. */
 export interface Reader<T> {
   safeParse(
     value: unknown,
   ): { readonly success: true; readonly data: T } | { readonly success: false; readonly error: z.ZodError }
 }
 
-/** Returns a reader that is faster than its schema. `withoutColumns` returns what the schema looks at in the place of a value. */
+/**
+ * Returns a reader that is faster than its schema. `withoutColumns` returns the value that the schema checks in place of the
+ * given one.
+ */
 export const readerOf = <T>(schema: z.ZodType, withoutColumns: (value: unknown) => unknown): Reader<T> => ({
   safeParse(value) {
     const parsed = schema.safeParse(withoutColumns(value))
@@ -22,7 +25,7 @@ export const readerOf = <T>(schema: z.ZodType, withoutColumns: (value: unknown) 
   },
 })
 
-/** An event without the entries of those columns that are plainly right. */
+/** Returns an event whose obviously valid columns are empty. */
 export function withoutEventColumns(event: unknown): unknown {
   if (!isObject(event)) return event
   const { type, trajectory, segment } = event

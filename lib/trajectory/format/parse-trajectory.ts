@@ -9,7 +9,7 @@ import { type Trajectory, trajectorySchema } from './trajectory.ts'
 
 type Parsed = ReturnType<typeof trajectorySchema.safeParse>
 
-/** Like `trajectorySchema.safeParse`, but the columns are those of `value`, not copies. */
+/** Does the same as `trajectorySchema.safeParse`, but returns the columns of `value` itself, not copies. */
 export function parseTrajectory(value: unknown): Parsed {
   const parsed = trajectorySchema.safeParse(withoutAllColumns(value))
   if (!parsed.success) return parsed
@@ -24,14 +24,14 @@ export function parseTrajectory(value: unknown): Parsed {
   }
 }
 
-/** A trajectory without the entries of those columns that are plainly right. */
+/** Returns a trajectory whose obviously valid columns are empty. */
 export const withoutAllColumns = (value: unknown): unknown =>
   isObject(value) && Array.isArray(value.segments) ? { ...value, segments: value.segments.map(withoutColumns) } : value
 
 type Segment = Trajectory['segments'][number]
 type ParsedSegment = NonNullable<Parsed['data']>['segments'][number]
 
-/** The same of a segment. */
+/** Returns a segment whose obviously valid columns are empty. */
 export function withoutColumns(segment: unknown): unknown {
   if (!isObject(segment)) return segment
   const { topLogprobs, columns } = segment

@@ -1,23 +1,27 @@
-/** The numbers that tell how the model sampled a token. Colours, queries and charts read them from this table. */
+/** The numbers that describe how the model sampled a token. Colours, queries and charts read them from this table. */
 import { entropyAt, marginAt, rankAt } from './alternatives.ts'
 import { surprise } from './tokens.ts'
 import { numberAt, type SegmentView } from './trajectory-view.ts'
 
+/** One number of a token, with its title, unit and way to read it. */
 export interface TokenQuantity {
   readonly title: string
   /** Unit suffix; '' if unitless. */
   readonly unit: string
   /** The column of a segment that it is computed from. */
   readonly source: 'logprobs' | 'topLogprobs'
-  /** Whether it is computed from the k recorded alternatives, which do not hold the whole distribution. */
+  /** True if it is computed from the k recorded alternatives, which are only a part of the distribution. */
   readonly isApproximate: boolean
-  /** What a search for it must take into account. */
+  /** The limitation that a search for it reports. */
   readonly caveat?: string
-  /** Returns what reads the value at an index of a segment; NaN = unknown. One function each: a shared one reads a quarter slower. */
+  /**
+   * Returns a function that reads the value at an index of a segment; NaN = unknown. Each quantity has its own function,
+   * because a shared one reads a quarter slower.
+   */
   readonly reader: (segment: SegmentView) => (index: number) => number
 }
 
-/** By the name that queries use. */
+/** All quantities by the name that queries use. */
 export const TOKEN_QUANTITIES = {
   logprob: {
     title: 'logprob',
@@ -76,8 +80,11 @@ export const TOKEN_QUANTITIES = {
   },
 } as const satisfies Readonly<Record<string, TokenQuantity>>
 
+/** The name of a quantity, as queries use it. */
 export type QuantityName = keyof typeof TOKEN_QUANTITIES
 
+/** The names of all quantities, in the order of the table. */
 export const QUANTITY_NAMES = Object.keys(TOKEN_QUANTITIES) as readonly QuantityName[]
 
+/** Returns a quantity typed as TokenQuantity, so that its optional fields can be read. */
 export const quantityNamed = (name: QuantityName): TokenQuantity => TOKEN_QUANTITIES[name]

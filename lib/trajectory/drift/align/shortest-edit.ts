@@ -29,7 +29,7 @@ export function shortestEdit(
 }
 
 /**
- * How far a path reaches on the left, for each diagonal (x − y) and number of edits: row d has the diagonals −d, −d +
+ * Position on the left that a path reaches, for each diagonal (x − y) and number of edits: row d has the diagonals −d, −d +
  * 2, … d.
  */
 interface Paths {

@@ -157,7 +157,7 @@ function pairsOf(ours: readonly Unit[], theirs: readonly Unit[]): readonly (read
   while (i < ours.length && j < theirs.length) {
     const pair = worth(sort(ours, i), sort(theirs, j))
     if (pair > 0 && at(i, j) === pair + at(i + 1, j + 1)) pairs.push([i++, j++])
-    // Of two ways that are worth as much the one that the names tell: sides may be swapped.
+    // Of two ways with equal worth, the names of the sorts decide, so that swapped sides give the swapped pairs.
     else if (at(i + 1, j) > at(i, j + 1) || (at(i + 1, j) === at(i, j + 1) && sort(ours, i) < sort(theirs, j))) i++
     else j++
   }

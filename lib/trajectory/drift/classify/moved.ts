@@ -1,6 +1,4 @@
-/**
- * Text that is before a call on one side and after it on the other. An alignment cannot tell which of the two moved.
- */
+/** Text that is before a call on one side and after it on the other. An alignment cannot determine which of the two moved. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { type DriftSide, isBlank, spanAt } from './drift-side.ts'
 import { type DriftPart, type DriftPosition, type DriftVerdict, partOf } from './place.ts'
