@@ -1,8 +1,9 @@
 'use client'
 import { Button } from '#components/ui/button.tsx'
 
+/** The page that replaces one that threw an error; an unloaded part of the build needs a reload of the page. */
 export default function ErrorPage({ error, reset }: { readonly error: Error; readonly reset: () => void }) {
-  // Drawn again, it would ask for the same file of a build that is gone, or find the failure that is remembered.
+  // A second attempt to draw would request the same missing file of an old build, or repeat the failure that the loader remembers.
   const isUnloaded = error.name === 'ChunkLoadError'
   return (
     <main className="grid h-dvh place-content-center gap-3 p-4 text-center">

@@ -20,8 +20,9 @@ export const viewport: Viewport = {
   ],
 }
 
+/** The document around every page. */
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
-  // The nonce of the content security policy is another for every request: nothing may be rendered beforehand.
+  // The nonce of the content security policy differs for every request, so no page may be rendered in advance.
   await headers()
   return (
     <html lang="en">

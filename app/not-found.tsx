@@ -1,5 +1,6 @@
 import { Link } from '#components/shell/navigation.tsx'
 
+/** The page of an address that does not exist. */
 export default function NotFound() {
   return (
     <main className="grid h-dvh place-content-center gap-2 p-4 text-center">

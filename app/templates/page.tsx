@@ -3,6 +3,7 @@ import { TemplatesScreen } from '#components/templates/screen.tsx'
 
 export const metadata: Metadata = { title: 'Templates' }
 
+/** The page /templates: the template lab. */
 export default function TemplatesPage() {
   return <TemplatesScreen />
 }

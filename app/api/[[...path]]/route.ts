@@ -1,8 +1,9 @@
 import { answerRequest } from '#lib/server/routes/routes.ts'
 
+/** Every request is answered when it arrives: Next may not prerender an answer at build time. */
 export const dynamic = 'force-dynamic'
 
-// Next answers HEAD by GET, and OPTIONS with the methods below.
+/** Next answers HEAD with GET, and OPTIONS with the list of the methods that are exported here. */
 export const GET = answerRequest
 export const POST = answerRequest
 export const PUT = answerRequest

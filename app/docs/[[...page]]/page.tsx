@@ -13,6 +13,7 @@ interface DocsPageProps {
 
 export const metadata: Metadata = { title: 'Documentation' }
 
+/** The page /docs/NAME; 404 if there is no such document. */
 export default async function DocsPage({ params }: DocsPageProps) {
   const { page = [] } = await params
   const name = docName(page)

@@ -3,6 +3,7 @@ import { ExampleScreen } from '#components/inspector/screen.tsx'
 
 export const metadata: Metadata = { title: 'Example' }
 
+/** The page /example/NAME: a trajectory that ships with the application. */
 export default async function ExamplePage({ params }: { readonly params: Promise<{ name: string }> }) {
   return <ExampleScreen name={decodeURIComponent((await params).name)} />
 }

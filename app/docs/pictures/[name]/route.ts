@@ -1,4 +1,4 @@
-/** The pictures of the documentation, from docs/pictures. */
+/** Serves the pictures of the documentation from docs/pictures. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pictureHref } from '#components/docs/doc-pages.ts'
@@ -7,6 +7,7 @@ interface PictureContext {
   readonly params: Promise<{ readonly name: string }>
 }
 
+/** Answers with a PNG file, or with 404 if no such picture exists. */
 export async function GET(_request: Request, { params }: PictureContext): Promise<Response> {
   const link = `pictures/${(await params).name}`
   const picture = pictureHref(link) === undefined ? undefined : await readPicture(link)
