@@ -15,7 +15,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-command-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text)
-/** With the shipped tokenizer two line breaks merge at the generation prompt. */
+/** With the shipped tokenizer, two line breaks merge into one token at the generation prompt. */
 const unmerged = steady.replace("'\\n<tool_call>", "'<tool_call>")
 const aliased = alias.replace("'\\n<tool_call>", "'<tool_call>")
 beforeAll(() => {
@@ -165,7 +165,7 @@ test.each([
   [['doctor', '--colour'], 2, /--colour/],
   [['drifts'], 2, /no command "drifts"/],
   [[], 2, /rollscope COMMAND/],
-])('rollscope %j exits with %i and prints the reason', async (argumentList, status, why) => {
+])('The command rollscope %j exits with %i and prints the reason', async (argumentList, status, why) => {
   const ended = await run(...argumentList)
   expect(`${ended.output}${ended.complaint}`).toMatch(why)
   expect(ended.status).toBe(status)

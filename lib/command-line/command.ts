@@ -4,6 +4,7 @@ import { doctorCommand } from './doctor-command.ts'
 import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
+/** What a command needs from its process, so that tests can replace it. */
 export interface Surroundings {
   /** The folder where relative paths begin. */
   readonly folder: string

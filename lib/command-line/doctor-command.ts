@@ -37,7 +37,7 @@ Exit status: 0 nothing found, 1 unstable cells, template errors or wrong masks, 
 With --fix: 0 no cell is unstable in what was written, 1 some still are, 2 not understood, 3 nothing was written.
 `
 
-/** Runs `rollscope doctor` and returns the exit status. Throws CommandError. */
+/** Runs `rollscope doctor` and returns the exit status. Throws CommandError if the check was not possible. */
 export async function doctorCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
   const { values, positionals } = parsed(argumentList)
   if (values.help) {
@@ -139,7 +139,7 @@ function parsed(argumentList: readonly string[]) {
 }
 
 interface Chosen {
-  /** The name of the tokenizer. */
+  /** Name on the Hub, or the absolute path of a folder. */
   readonly name: string
   readonly loaded: LoadedTokenizer
   readonly template: string

@@ -10,10 +10,7 @@ import type {
   TrlVerdict,
 } from '#lib/templates/prefix-preservation/report.ts'
 
-/**
- * Returns the report. `subject` is the name that the user gave; `tokenizer` names the tokenizer of the ids. Ends with a
- * newline.
- */
+/** Returns the report and a final newline. `subject` is the name that the user gave; `tokenizer` names the tokenizer of the ids. */
 export function reportText(
   subject: string,
   tokenizer: string,
@@ -66,7 +63,7 @@ const MARKS: Readonly<Record<TemplateVerdict['kind'], string>> = {
   error: '  ERROR  ',
 }
 
-/** Label of an unstable cell whose text is the same. */
+/** Label of an unstable cell whose text is the same but whose tokens merge. */
 const MERGES = '  merges   '
 
 /** Returns cells in their order; a repeated finding refers to its first cell. */
@@ -141,7 +138,7 @@ function maskText({ failure, ways, disagreements, lints }: MaskReport): string[]
   ]
 }
 
-/** Returns what `--fix` did: each fix with its cost, then the remaining findings. Ends with a newline. */
+/** Returns what `--fix` did and a final newline: each fix with its cost, then the remaining findings. */
 export function repairText(subject: string, { applied, unstable }: Repair): string {
   const fixText = (fix: CellFix) => [
     `applied for ${fix.cell}: ${fix.why}`,

@@ -40,7 +40,7 @@ Exit status: 0 no drift that --fail-on names, 1 such drift, whatever else there 
 FILE could not be read, no sample could be checked, or --csv could not be written.
 `
 
-/** Runs `rollscope drift` and returns the exit status. Throws CommandError. */
+/** Runs `rollscope drift` and returns the exit status. Throws CommandError if nothing could be checked. */
 export async function driftCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
   const { values, positionals: files } = parsed(argumentList)
   if (values.help) {
@@ -130,7 +130,7 @@ async function templateNamed(given: string, around: Surroundings): Promise<(hasT
   return (hasTools) => loaded.template(hasTools)?.text
 }
 
-/** Loads each tokenizer once, also if it is not available. */
+/** Returns a loader that tries each tokenizer once, even if it is not available. */
 function tokenizers(around: Surroundings): (name: string) => Promise<LoadedTokenizer> {
   const known = new Map<string, Promise<LoadedTokenizer>>()
   return (name) => {

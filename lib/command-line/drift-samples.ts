@@ -10,6 +10,7 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CommandError } from './exit.ts'
 
+/** What each sample is compared with. */
 export type Right =
   /** Compares each sample with its reconstruction. */
   | {
@@ -24,7 +25,7 @@ export type Right =
 interface OtherRecords {
   /** All records, in order. */
   readonly all: readonly Trajectory[]
-  /** Position of each id that a file gives; for a repeated id the first. Empty: no record has an id of its own. */
+  /** Position of each id that a file gives; a repeated id has the position of its first record. Empty if no record has its own id. */
   readonly byId: ReadonlyMap<string, number>
 }
 
@@ -40,6 +41,7 @@ interface Reading {
 /** The reason for files that cannot be read at all. */
 export const UNREADABLE = 'The file cannot be read.'
 
+/** Yields the checked samples of all files in order, then the records of the other file that had no partner. Throws CommandError. */
 export async function* samplesOf(files: readonly string[], right: Right, reading: Reading): AsyncGenerator<Sample> {
   const partners = new Set<number>()
   let number = 0

@@ -4,7 +4,7 @@ import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 
-/** Returns one line, or more for a sample with caveats. Ends with a newline. */
+/** Returns one line, or more for a sample with caveats, and a final newline. */
 export function sampleText(sample: Sample): string {
   const place = placeText(sample.place)
   if (sample.kind === 'unchecked')
@@ -27,6 +27,7 @@ export function sampleText(sample: Sample): string {
   return `${lines.join('\n')}\n`
 }
 
+/** Returns the totals, rates and tables of all samples and a final newline. */
 export function summaryText(summary: Summary): string {
   const { totals, kinds, turns, tools, unchecked } = summary
   const missed = missedCallsText(summary)

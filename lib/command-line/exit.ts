@@ -13,6 +13,7 @@ export const EXIT = {
   unchecked: 3,
 } as const
 
+/** An error that ends a command with its message and an exit status of EXIT. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly status: number

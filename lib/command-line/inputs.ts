@@ -8,15 +8,12 @@ import type { Surroundings } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 interface NamedTokenizer {
-  /** The absolute path of the folder. */
+  /** Name on the Hub, or the absolute path of a folder. */
   readonly name: string
   readonly loaded: LoadedTokenizer
 }
 
-/**
- * Loads a tokenizer from a folder or from the Hub. A user who names a folder on the command line may read it. Throws
- * CommandError.
- */
+/** Loads a tokenizer from a folder or from the Hub; a folder named on the command line may always be read. Throws CommandError. */
 export async function tokenizerNamed(
   given: string,
   { folder, places }: Pick<Surroundings, 'folder' | 'places'>,
@@ -53,7 +50,7 @@ export function templateIn(text: string): string | undefined {
   return typeof held === 'string' ? held : (held.find(({ name }) => name === 'default') ?? held[0])?.template
 }
 
-/** Reads a text file. Throws CommandError. */
+/** Reads a text file. Throws CommandError if that is not possible. */
 export async function textOf(folder: string, file: string): Promise<string> {
   try {
     return await readFile(path.resolve(folder, file), 'utf8')
