@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { placesIn } from './place.ts'
 
-test('placesIn reads the servers of a file in the common notation', () => {
+test('The MCP file reader reads the servers of a file in the common notation', () => {
   const file = {
     mcpServers: {
       files: { command: 'npx', args: ['-y', 'server-files', '/tmp'], env: { MODE: 'ro' }, disabled: false },
@@ -31,6 +31,6 @@ test.each([
   ['{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}', /mcpServers\.a: expected either/],
   ['{"mcpServers": {"a": {"command": "x", "args": [1]}}}', /mcpServers\.a\.args\[0\]/],
   ['{"mcpServers": {"a/b": {"command": "x"}}}', /a\/b/],
-])('placesIn refuses %s and names the position', (text, why) => {
+])('The MCP file reader refuses %s and names the position', (text, why) => {
   expect(() => placesIn(text)).toThrow(why)
 })

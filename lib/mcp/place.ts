@@ -1,4 +1,4 @@
-/** Addresses of MCP servers, and the common file for them: `{"mcpServers": {name: …}}`. */
+/** Reads the addresses of MCP servers from the common file format: `{"mcpServers": {name: …}}`. */
 import * as z from 'zod'
 import { serverNameSchema } from '#lib/api/server-name.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
@@ -6,7 +6,7 @@ import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 /** The program or URL of an MCP server. */
 export type McpPlace =
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  /** A program of this machine that speaks over its standard input and output. */
+  /** A program of this machine that communicates over its standard input and output. */
   | {
       readonly kind: 'stdio'
       readonly command: string
@@ -33,7 +33,7 @@ const named = z.looseObject({
 })
 const fileSchema = z.looseObject({ mcpServers: z.record(serverNameSchema, named) })
 
-/** Returns the servers of such a file in order. Throws an Error with the position of what is wrong. */
+/** Returns the servers of such a file in order. Throws an Error that names the position of the invalid part. */
 export function placesIn(text: string): readonly NamedPlace[] {
   const value: unknown = JSON.parse(text)
   const { data, error } = fileSchema.safeParse(value)

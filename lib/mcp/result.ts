@@ -1,7 +1,7 @@
 /** Converts the result of an MCP tool to text for a model. */
 import { type ContentBlock, ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js'
 
-/** The text of a result. */
+/** The result of a tool as a model receives it. */
 export interface McpResult {
   readonly text: string
   /** True if the tool reports that it failed. */

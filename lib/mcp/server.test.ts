@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all(made.splice(0).map((one) => one.close()))
 })
 
-/** Shared by tests that leave the server unchanged, because a program takes a third of a second to start. */
+/** Tests that leave a server unchanged share it, because a program takes a third of a second to start. */
 const lasting: McpServer[] = []
 const shared = (place: McpPlace): McpServer => {
   const one = createMcpServer(place, { fetch, version: '0' })
@@ -47,7 +47,7 @@ afterAll(async () => {
   await http.stop()
 })
 
-/** The program does not report its port. */
+/** The program does not report its port, so it is changed to print it. */
 const SAY_PORT = `data:text/javascript,${encodeURIComponent(`
   import { Server } from 'node:net'
   const { listen } = Server.prototype
@@ -114,10 +114,10 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s', (kind) => {
     expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
   })
 
-  test('is shared by eight runs, each of which gets its own results while others abandon calls', async () => {
+  test('shares one connection between eight runs, each of which gets its own results while others abandon calls', async () => {
     const run = async (number: number) => {
       const late = new AbortController()
-      // Every other run waits for a call that its timeout ends.
+      // A timeout ends the call of every other run.
       const long = one.call(
         'trigger-long-running-operation',
         { duration: number % 2 ? 60 : 0.05, steps: 1 },
@@ -149,14 +149,14 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s', (kind) => {
   })
 })
 
-test('names blocks that are not text and returns structured results as text', async () => {
+test('An MCP result names blocks that are not text, and structured results become text', async () => {
   const { text } = await overStdio.call('get-tiny-image', {}, signal)
   expect(text).toMatch(/\[image, image\/png, [\d]+ bytes: not shown\]/)
   const weather = await overStdio.call('get-structured-content', { location: 'New York' }, signal)
   expect(JSON.parse(weather.text)).toMatchObject({ conditions: expect.any(String) })
 })
 
-test('an MCP program gets only the given variables and those that every program needs', async () => {
+test('An MCP program gets only the given variables and those that every program needs', async () => {
   vi.stubEnv('SGLANG_API_KEY', 'sk-secret')
   const one = server({ ...stdio, env: { GIVEN: 'yes' } })
   const { text } = await one.call('get-env', {}, signal)
@@ -165,7 +165,7 @@ test('an MCP program gets only the given variables and those that every program 
   expect(text).not.toContain('sk-secret')
 })
 
-test('an abandoned MCP call is cancelled at the server by its number', async () => {
+test('An abandoned MCP call is cancelled at the server by its number', async () => {
   const sent: { readonly id?: number; readonly method: string; readonly params: { readonly requestId?: number } }[] = []
   const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
     if (typeof init?.body === 'string') sent.push(JSON.parse(init.body))
@@ -221,16 +221,16 @@ describe('an MCP server with invalid answers', () => {
     ['list', '[content that is not a list: not shown]'],
     ['structured', '{"a":1}'],
     ['old', '{"a":1}'],
-  ])('has its invalid result (%s) read as far as possible', async (of, text) => {
+  ])('yields as much of its invalid result (%s) as can be read', async (of, text) => {
     expect(await one.call('good', { of }, signal)).toEqual({ text, isError: false })
   })
 
-  test('delivers five megabytes completely', async () => {
+  test('delivers a result of five megabytes completely', async () => {
     expect((await one.call('good', { of: 'text' }, signal)).text).toHaveLength(5_000_000)
   })
 })
 
-describe('an unavailable MCP server is reported with the reason', () => {
+describe('A connection to an MCP server', () => {
   test.each<[string, McpPlace, RegExp]>([
     ['no such program', { ...stdio, command: '/no/such/program' }, /ENOENT/],
     [
@@ -239,7 +239,7 @@ describe('an unavailable MCP server is reported with the reason', () => {
       /closed.*it printed: no licence/s,
     ],
     ['nobody there', { kind: 'http', url: 'http://127.0.0.1:9/mcp', headers: {} }, /fetch failed: /],
-  ])('%s', async (_what, place, why) => {
+  ])('fails with the reason in case of %s', async (_what, place, why) => {
     const error = await server(place)
       .tools(signal)
       .then(
@@ -250,7 +250,7 @@ describe('an unavailable MCP server is reported with the reason', () => {
     expect((error as Error).message).toMatch(why)
   })
 
-  test('an unavailable MCP server is tried again on the next call', async () => {
+  test('is tried again on the next call after a failure', async () => {
     let refused = 0
     const one = server({ kind: 'http', url: http.url, headers: {} }, async (...call) => {
       if (refused++ === 0) throw new TypeError('not yet')
@@ -260,7 +260,7 @@ describe('an unavailable MCP server is reported with the reason', () => {
     expect((await one.tools(signal)).length).toBeGreaterThan(5)
   })
 
-  test('a restarted MCP server over HTTP is reached by all who share it', async () => {
+  test('is opened again for all who share it when a server over HTTP has restarted', async () => {
     const before = await startHttp()
     onTestFinished(before.stop)
     let begun = 0
@@ -279,7 +279,7 @@ describe('an unavailable MCP server is reported with the reason', () => {
     expect(begun).toBe(2)
   })
 
-  test('an MCP request refused for another reason is sent at most twice, and others keep the connection', async () => {
+  test('stays open for others after a refused request, which is sent at most twice', async () => {
     let refused = 0
     const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
       if (typeof init?.body !== 'string' || !init.body.includes('"refuse me"')) return fetch(url, init)
@@ -294,7 +294,7 @@ describe('an unavailable MCP server is reported with the reason', () => {
     expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
   })
 
-  test('a lost MCP connection is opened again', async () => {
+  test('is opened again on the next call after the program was killed', async () => {
     const pidFile = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'pid')
     const telling = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); import(${JSON.stringify(program)})`
     const one = server({ ...stdio, args: ['-e', telling, 'x', 'stdio'] })

@@ -1,4 +1,4 @@
-/** One MCP server: connected on first use, reconnected when the connection is lost, and released when idle. */
+/** Connects to one MCP server on first use, reconnects when the connection is lost, and releases it when idle. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -24,11 +24,12 @@ interface McpTool {
   readonly inputSchema: unknown
 }
 
-/** An MCP server that could not be used. */
+/** Thrown when an MCP server could not be used; the message gives the reason. */
 export class McpError extends Error {
   override readonly name = 'McpError'
 }
 
+/** What a connection needs from the application. */
 export interface McpDependencies {
   /** A fetch that allows only permitted addresses. */
   readonly fetch: typeof globalThis.fetch
@@ -40,19 +41,20 @@ interface Connection {
   readonly client: Client
   /** Returns the last lines that a program wrote to its standard error. */
   readonly said: () => string
-  /** Running actions. */
+  /** Number of running actions that use the connection. */
   users: number
 }
 
 const CONNECT_MS = 20_000
 const IDLE_MS = 5 * 60_000
-/** The caller limits the duration of a call with its signal. */
+/** The SDK's own timeout is switched off: the caller limits the duration of a call with its signal. */
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** For one server; more would fill any context. */
+/** Largest number of tools of one server; more would fill any context. */
 const MOST_TOOLS = 1000
-/** For one list; some servers never end theirs. */
+/** Largest number of pages of one list; some servers never end theirs. */
 const MOST_PAGES = 100
 
+/** Returns a connection that opens on its first use, reconnects when lost, and closes when idle. */
 export function createMcpServer(place: McpPlace, dependencies: McpDependencies): McpServer {
   let connection: Promise<Connection> | undefined
   let busy = 0
@@ -167,8 +169,8 @@ async function allTools(client: Client, signal: AbortSignal): Promise<readonly M
 }
 
 /**
- * Validated leniently instead of by the SDK, which drops all tools for one invalid one and compiles the schemas that a
- * server names for its results.
+ * A tool of a server. The schema is lenient: the SDK's own drops all tools for one invalid one and compiles the schemas that a server names
+ * for its results.
  */
 const toolSchema = z
   .looseObject({
@@ -181,7 +183,7 @@ const toolSchema = z
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 const resultSchema = z.looseObject({}) satisfies z.ZodType<AnsweredResult>
 
-/** The promise continues when nobody waits for it any more. */
+/** Returns a promise that rejects when the signal aborts; the given promise continues without a listener. */
 function abandonable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason)
   const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -201,7 +203,7 @@ function failure(error: unknown, said: string): McpError {
 }
 
 /**
- * A restarted server does not know the session: 404 by the specification, 400 for many servers. The action was refused,
+ * A restarted server does not know the session: it answers 404 by the specification, and many servers answer 400. The action was refused,
  * so it can be repeated.
  */
 const isSessionLost = (error: unknown, { transport }: Client): boolean =>
@@ -212,6 +214,6 @@ const isSessionLost = (error: unknown, { transport }: Client): boolean =>
 const isClosed = (error: unknown): boolean =>
   error instanceof ProtocolError && error.code === ErrorCode.ConnectionClosed
 
-/** fetch hides the reason in the cause. */
+/** Returns the message with its cause, because fetch hides the reason there. */
 const causeOf = ({ message, cause }: Error): string =>
   cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message

@@ -1,7 +1,7 @@
-/** A handwritten MCP server with invalid answers. */
+/** Runs a handwritten MCP server with invalid answers. */
 import { createInterface } from 'node:readline'
 
-/** Handwritten, because JSON.stringify cannot nest this deeply. */
+/** A schema of 20,000 levels, written by hand because JSON.stringify cannot nest this deeply. */
 const DEEP = `${'{"type":"object","properties":{"a":'.repeat(20_000)}{}${'}}'.repeat(20_000)}`
 const named = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more })
 

@@ -1,9 +1,9 @@
-"""Renders a conversation with the transformers of this Python: one line of JSON in on stdin, one out on stdout.
+"""Renders a conversation with the transformers of this Python: reads one line of JSON from stdin, writes one to stdout.
 
-Stdin stays open until the answer is read: where it ends, the application is gone, and so is this process.
+Stdin stays open until the answer is read: if it ends, the application is gone, and this process ends too.
 
-In: template; messages, tools, options (JSON texts); specialTokens {bos_token: …}; tokenizerJson (text, or null for no ids).
-Out: versions, and either text, ids (or null) or error {className, message, line}.
+Request: template; messages, tools, options (JSON texts); specialTokens {bos_token: …}; tokenizerJson (text, or null for no ids).
+Answer: versions, and one of: text with ids (or null), error {className, message, line}, or missing (what this Python lacks).
 """
 
 import json
@@ -15,12 +15,12 @@ import sys
 import threading
 import traceback
 
-# Templates are known to leave the sandboxes before it (CVE-2025-27516, CVE-2024-56326).
+# Templates can leave the sandbox of earlier versions (CVE-2025-27516, CVE-2024-56326).
 SAFE_JINJA = (3, 1, 6)
-# Bytes. jinja2 bounds range(), and no text: 'a' * 10**11 would take all there is.
+# The limit is in bytes. jinja2 bounds range() but no text: 'a' * 10**11 would take all memory.
 LARGEST_PROCESS = 8 << 30
-# Seconds. The application ends an answer sooner; where it was killed, and code without end keeps the interpreter to itself,
-# the system ends this process by then.
+# The limit is in seconds. The application ends an answer sooner. If it was killed while endless code occupies the interpreter,
+# the system ends this process at this limit.
 LONGEST_PROCESS = 120
 
 
@@ -57,7 +57,7 @@ def main():
             tokenize=False,
             **options,
         )
-    except Exception as error:  # whatever a template raises is the answer
+    except Exception as error:  # The answer reports any error of a template.
         return {"versions": versions, "error": told(error)}
     ids = core.encode(text, add_special_tokens=False).ids if definition else None
     return {"versions": versions, "text": text, "ids": ids}
@@ -65,12 +65,12 @@ def main():
 
 def end_with_application():
     def wait():
-        # Nothing follows the request.
+        # The application sends nothing after the request, so this read returns when it ends.
         sys.stdin.read()
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
-    if hasattr(signal, "alarm"):  # Windows has none.
+    if hasattr(signal, "alarm"):  # Windows has no alarm.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(LONGEST_PROCESS)
 
@@ -80,7 +80,7 @@ def bound_memory():
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (LARGEST_PROCESS, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    except (ImportError, OSError, ValueError):  # Windows has no such limit, macOS refuses it.
+    except (ImportError, OSError, ValueError):  # Windows has no such limit; macOS refuses it.
         pass
 
 
@@ -96,5 +96,5 @@ if __name__ == "__main__":
     answer = json.dumps(main())
     sys.stdout.write(answer)
     sys.stdout.flush()
-    # A thread still waits for stdin, which the end of the interpreter would wait for.
+    # The interpreter would wait for the thread that still reads stdin.
     os._exit(0)

@@ -28,7 +28,7 @@ function program(name: string, script: string): string {
   return file
 }
 
-test('renderInPython sends the whole request and returns the answer', async () => {
+test('The Python renderer sends the whole request and returns the answer', async () => {
   const echo = program(
     'echo.cjs',
     `let text = ''
@@ -44,7 +44,7 @@ process.stdin.on('data', (chunk) => {
   expect(answer.kind === 'rendered' && JSON.parse(answer.text)).toEqual({ ...question, tokenizerJson: null })
 })
 
-test('renderInPython reports template errors in Python’s words', async () => {
+test('The Python renderer reports template errors in Python’s words', async () => {
   const raising = program(
     'raising.cjs',
     `console.log(JSON.stringify({ versions: { python: '3' }, error: { className: 'UndefinedError', message: "'x' is undefined", line: null } }))`,
@@ -78,12 +78,12 @@ test.each([
     /answered more than 1 MiB/,
   ],
   ['never ends', program('hangs.cjs', 'setInterval(() => {}, 1000)'), /took longer than 0.2 s/, 200],
-])('renderInPython reports why a Python that %s is unavailable', async (_, python, why, milliseconds = 60_000) => {
+])('The Python renderer reports why a Python that %s is unavailable', async (_, python, why, milliseconds = 60_000) => {
   const answer = await renderInPython({ program: python, script }, question, never, { milliseconds, output: 1 << 20 })
   expect(answer).toEqual({ kind: 'unavailable', why: expect.stringMatching(why) })
 })
 
-test('renderInPython stops the process when the caller aborts', async () => {
+test('The Python renderer stops the process when the caller aborts', async () => {
   const hangs = program('waits.cjs', 'setInterval(() => {}, 1000)')
   const leaving = new AbortController()
   const asked = renderInPython({ program: hangs, script }, question, leaving.signal)
@@ -91,7 +91,7 @@ test('renderInPython stops the process when the caller aborts', async () => {
   await expect(asked).rejects.toThrow('left')
 })
 
-test('renderInPython runs one process at a time and skips aborted requests', async () => {
+test('The Python renderer runs one process at a time and skips aborted requests', async () => {
   const log = path.join(folder, 'asked.log')
   const slow = program(
     'slow.cjs',
@@ -108,7 +108,7 @@ setTimeout(() => { fs.appendFileSync(${JSON.stringify(log)}, '>'); console.log('
   expect(readFileSync(log, 'utf8')).toBe('<><>')
 })
 
-test('renderInPython passes no keys or tokens of the environment on', async () => {
+test('The Python renderer passes on no keys or tokens of the environment', async () => {
   process.env.SGLANG_API_KEY = 'secret-of-the-server'
   try {
     const tells = program(
@@ -125,7 +125,7 @@ test('renderInPython passes no keys or tokens of the environment on', async () =
 })
 
 test.skipIf(process.platform !== 'linux' || !hasPython())(
-  'the Python script ends with the application, also if that was killed during an endless template',
+  'The Python script ends with the application, even if that was killed during an endless template',
   async () => {
     const begun = path.join(folder, 'begun')
     const python = path.join(folder, 'python-with-fakes')

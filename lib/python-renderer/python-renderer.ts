@@ -5,7 +5,7 @@ import * as z from 'zod'
 /** A render request to Python. */
 export interface PythonRenderRequest {
   readonly template: string
-  /** JSON texts, so that 1.0 stays 1.0; empty for none. */
+  /** The next three are JSON texts, so that 1.0 stays 1.0; '' means none. */
   readonly messages: string
   readonly tools: string
   readonly options: string
@@ -23,7 +23,7 @@ export type PythonRenderAnswer =
       readonly text: string
       readonly ids: readonly number[] | undefined
     }
-  /** What the template raised, in Python's words. */
+  /** Variant for a template that raised an error, in Python's words. */
   | {
       readonly kind: 'raised'
       readonly version: string
@@ -31,29 +31,29 @@ export type PythonRenderAnswer =
       readonly message: string
       readonly line: number | undefined
     }
-  /** There is no such Python, or it lacks transformers; `why` says what to do. */
+  /** Variant for a missing Python, or one that lacks transformers; `why` says what to do. */
   | { readonly kind: 'unavailable'; readonly why: string }
 
 /** Limits of one request. */
 export interface PythonRenderLimits {
-  /** Importing transformers alone takes seconds. */
+  /** Longest time in milliseconds; importing transformers alone takes seconds. */
   readonly milliseconds: number
-  /** Bytes of the output. */
+  /** Largest output in bytes. */
   readonly output: number
 }
 
 const LIMITS: PythonRenderLimits = { milliseconds: 60_000, output: 64 << 20 }
 
 interface Python {
-  /** The program from the configuration, never from a request. */
+  /** The Python program, always from the configuration and never from a request. */
   readonly program: string
   /** Path of python-renderer.py, because bundled code does not know its own folder. */
   readonly script: string
 }
 
 /**
- * Runs one Python process at a time, because each may use gigabytes: a request waits for earlier ones. Throws the
- * reason of the signal.
+ * Renders one request in a Python process. Only one process runs at a time, because each may use gigabytes: a request waits for earlier
+ * ones. Throws the reason of the signal.
  */
 export function renderInPython(
   judge: Python,
