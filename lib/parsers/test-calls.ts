@@ -3,7 +3,7 @@
  * each table.
  */
 
-/** Returns a call of the function f whose argument a is the given JSON value. */
+/** Returns a call of the function f whose argument a is the given JSON value. The order is the registry's, and so that of every menu. */
 export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   hermes: (json) => `<tool_call>{"name": "f", "arguments": {"a": ${json}}}</tool_call>`,
   qwen_xml: (json) => `<tool_call><function=f><parameter=a>\n${json}\n</parameter></function></tool_call>`,
@@ -21,10 +21,6 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   'gpt-oss': (json) =>
     `<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": ${json}}<|call|>`,
   pythonic: (json) => `[f(a=${pythonOf(json)})]`,
-  lfm2: (json) => `<|tool_call_start|>[f(a=${json})]<|tool_call_end|>`,
-  cohere_command4: (json) =>
-    `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {"a": ${json}}}]<|END_ACTION|>`,
-  apertus2509: (json) => `<|tools_prefix|>[{"f": {"a": ${json}}}]<|tools_suffix|>`,
   gemma4: (json) => `<|tool_call>call:f{a:${gemmaOf(json)}}<tool_call|>`,
   'minimax-m2': (json) =>
     `<minimax:tool_call><invoke name="f"><parameter name="a">${json}</parameter></invoke></minimax:tool_call>`,
@@ -32,6 +28,10 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
     `<｜DSML｜tool_calls><｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">${json}</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>`,
   kimi_k3: (json) =>
     `<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|><|open|>argument key="a" type="${typeOf(json)}"<|sep|>${json}<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>`,
+  lfm2: (json) => `<|tool_call_start|>[f(a=${json})]<|tool_call_end|>`,
+  cohere_command4: (json) =>
+    `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {"a": ${json}}}]<|END_ACTION|>`,
+  apertus2509: (json) => `<|tools_prefix|>[{"f": {"a": ${json}}}]<|tools_suffix|>`,
   muse: (json) =>
     `<atem:function_calls><atem:invoke name="f"><atem:parameter name="a">${json}</atem:parameter></atem:invoke></atem:function_calls>`,
   gigachat3: (json) => `<|function_call|>{"name": "f", "arguments": {"a": ${json}}}`,
@@ -39,6 +39,7 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
     `<tool_calls:opensource><tool_call:opensource>f<tool_sep:opensource><arg_key:opensource>a</arg_key:opensource><arg_value:opensource>${json}</arg_value:opensource></tool_call:opensource></tool_calls:opensource>`,
   'minimax-m3': (json) =>
     `]<]minimax[>[<tool_call>]<]minimax[>[<invoke name="f">]<]minimax[>[<a>${json}]<]minimax[>[</a>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>`,
+  minicpm5: (json) => `<function name="f"><param name="a">${json}</param></function>`,
   seed_oss: (json) => `<seed:tool_call><function=f><parameter=a>${json}</parameter></function></seed:tool_call>`,
   tool_calls: (json) => `<tool_calls>\n{"name": "f", "arguments": {"a": ${json}}}\n</tool_calls>`,
   nemotron: (json) => `<TOOLCALL>[{"name": "f", "arguments": {"a": ${json}}}]</TOOLCALL>`,
@@ -47,7 +48,6 @@ export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   functionary_v32: (json) => `>>>f\n{"a": ${json}}`,
   solar_open: (json) =>
     `<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>f<|tool_call:args|>{"a": ${json}}<|tool_call:end|><|calls|>`,
-  minicpm5: (json) => `<function name="f"><param name="a">${json}</param></function>`,
 }
 
 const typeOf = (json: string): string =>
@@ -60,6 +60,11 @@ const gemmaOf = (json: string): string =>
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
 const pythonOf = (json: string): string =>
   json.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (found) => PYTHON_WORDS[found] ?? found)
+
+/** Formats that do not write the type of a value: a number that JavaScript cannot represent is read as text. */
+export const UNTYPED: readonly string[] = [
+  ...['qwen_xml', 'glm', 'minimax-m2', 'muse', 'hunyuan', 'minimax-m3', 'minicpm5', 'seed_oss'],
+]
 
 /** Two calls of the function add: what opens them, a valid call, what separates them, a malformed call, what closes them. */
 export const TWO_CALLS: Readonly<Record<string, readonly [string, string, string, string, string]>> = {
