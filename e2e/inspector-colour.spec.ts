@@ -50,7 +50,10 @@ test('Colours, the end of their scale and the minimap change what the tokens sho
     const choices = await more(page)
       .locator('option:not([hidden]):not([disabled])')
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))
-    expect(choices).toEqual(expect.arrayContaining(['column:trainerLogprobs', 'column:advantage', 'none']))
+    expect(choices).toEqual([
+      ...['logprobs', 'probability', 'rank', 'entropy', 'margin', 'span', 'tool', 'call', 'segment', 'version'],
+      ...['column:trainerLogprobs', 'column:advantage', 'none'],
+    ])
     for (const name of ['mask', 'logprob', 'rank', 'span', 'column:advantage', 'entropy']) {
       if (name === 'mask' || name === 'logprob')
         await page.getByRole('button', { name: name === 'mask' ? 'Mask' : 'Logprob', exact: true }).click()
