@@ -1,5 +1,6 @@
 /** Addresses of pages that other pages link to. */
 import { type As, sideText } from '#lib/analysis/compare/side.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** Where a trajectory stands beside what a pipeline would have that keeps its text, or its messages as far as it has them. */
 export function compareHref(key: string, kept: 'text' | 'messages'): string {
@@ -30,8 +31,6 @@ export const reportOfKeysHref = (keys: readonly string[]): string =>
 /** `filter`: as the library's address has it. */
 export const reportOfLibraryHref = (filter: Readonly<Record<string, string>>): string =>
   `/compare/corpus?${new URLSearchParams({ library: 'true', ...filter })}`
-
-import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** `list`: the query of the list that it was found in, which previous and next walk through. Omitted: its group, or the library. */
 export const inspectorHref = (key: string, list?: string): string =>

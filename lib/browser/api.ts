@@ -1,5 +1,6 @@
 /** Calls to Rollscope's own server. The launch token comes with the first address and is kept for this origin only. */
 import * as z from 'zod'
+import type { Reader } from '#lib/trajectory/events/event-reader.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 const TOKEN_KEY = 'rollscope.token'
@@ -65,15 +66,8 @@ interface CallOptions {
   readonly revalidate?: boolean
 }
 
-/** A schema, or a faster check of the same. */
-export interface AnswerSchema<T> {
-  safeParse(
-    value: unknown,
-  ): { readonly success: true; readonly data: T } | { readonly success: false; readonly error: z.ZodError }
-}
-
 /** Calls the server and reads the JSON of its answer. Throws ApiError, or the signal's reason. */
-export async function fetchJson<T>(path: string, schema: AnswerSchema<T>, options: CallOptions = {}): Promise<T> {
+export async function fetchJson<T>(path: string, schema: Reader<T>, options: CallOptions = {}): Promise<T> {
   const response = await callApi(path, options)
   const value: unknown = await response.json().catch((error: unknown) => {
     if (options.signal?.aborted) throw error
@@ -83,16 +77,12 @@ export async function fetchJson<T>(path: string, schema: AnswerSchema<T>, option
 }
 
 /** Calls the server and reads its answer line by line. Throws ApiError, or the signal's reason. */
-export async function* fetchLines<T>(
-  path: string,
-  schema: AnswerSchema<T>,
-  options: CallOptions = {},
-): AsyncGenerator<T> {
+export async function* fetchLines<T>(path: string, schema: Reader<T>, options: CallOptions = {}): AsyncGenerator<T> {
   for await (const line of lines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
 }
 
 /** Throws ApiError, which names the place where the value departs from its schema. */
-export function checkedAnswer<T>(path: string, value: unknown, schema: AnswerSchema<T>): T {
+export function checkedAnswer<T>(path: string, value: unknown, schema: Reader<T>): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw badAnswer(path, violationText(schemaViolation(parsed.error, value)))

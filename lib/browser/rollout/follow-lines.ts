@@ -1,13 +1,14 @@
 /** A numbered stream of lines, followed to its end over connections that may break. */
 import { isStreamClosed } from '#lib/api/stream-closed.ts'
-import { type AnswerSchema, ApiError, callApi, checkedAnswer, lines } from '../api.ts'
+import type { Reader } from '#lib/trajectory/events/event-reader.ts'
+import { ApiError, callApi, checkedAnswer, lines } from '../api.ts'
 
 interface Following<Line> {
   /** Of the stream; takes ?from=. */
   readonly path: string
   readonly signal: AbortSignal
   /** Loads the schema of its lines, which most pages do without. */
-  readonly schema: () => Promise<AnswerSchema<Line>>
+  readonly schema: () => Promise<Reader<Line>>
   /** done: that was the last one. Throws when the line does not fit what came before. */
   readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void
