@@ -23,7 +23,7 @@ interface RescoreReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'o
   readonly found: FoundWeights
 }
 
-/** What rescoring found: totals against the noise floor, what a correction would clip, and where it rescores most. */
+/** What rescoring found: totals against the noise floor, what a correction would clip, and the largest changes of weight. */
 export function RescoreReport({ found, pair, view, onView }: RescoreReportProps) {
   const { rescoring, order, scored } = found
   const { totals, units, noise, unknown, unpaired } = rescoring

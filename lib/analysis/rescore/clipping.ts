@@ -25,7 +25,7 @@ export interface RatioOrder {
 }
 
 export interface ClipEffect {
-  /** Trained tokens whose weight is changed, of all that are rescored. */
+  /** Trained tokens whose weight is changed, of all that have a ratio. */
   readonly tokens: number
   readonly of: number
   /** Σ weight after / Σ ratio before, over trained tokens: what is left of the gradient’s weight. 1 where none is rescored. */
