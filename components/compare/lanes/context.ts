@@ -1,4 +1,4 @@
-/** How many equal tokens beside a drift stay in sight when the others are folded: about one line, within the segment. */
+/** How many equal tokens beside a drift span stay visible when others are folded: about one line, within the segment. */
 
 import { cellsOf } from '#components/token-view/grid/layout.ts'
 import { ENDS_LINE } from '#components/token-view/pieces/piece-table.ts'
@@ -7,7 +7,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { RowSide } from './rows.ts'
 
-/** A side, and how its segments are found (`segmentFinder`). */
+/** A side with a function that returns the segment of a token (`segmentFinder`). */
 export interface ReadSide extends RowSide {
   readonly segmentAt: (token: number) => number
 }
@@ -15,7 +15,10 @@ export interface ReadSide extends RowSide {
 type Sides = Readonly<Record<SideName, ReadSide>>
 type Places = Readonly<Record<SideName, number>>
 
-/** To the end of the text's line, or of the line that is drawn; of the next where there is hardly room in this one. */
+/**
+ * Returns how many tokens after a span stay visible: to the end of the text's line or of the drawn line,
+ * or of the next drawn line if this one has little room.
+ */
 export function shownAfter(
   { left, right }: Sides,
   at: Places,
@@ -35,7 +38,10 @@ export function shownAfter(
   return most
 }
 
-/** From the start of the text's line, or half a line that is drawn; where the drift begins a line, the one before. */
+/**
+ * Returns how many tokens before a span stay visible: from the start of the text's line, at most half a drawn line.
+ * If the span begins a line, tokens of the line before are visible.
+ */
 export function shownBefore({ left, right }: Sides, behind: Places, length: number, columns: number): number {
   const most = Math.min(length, tokensSinceBoundary(left, behind.left), tokensSinceBoundary(right, behind.right))
   let cells = 0
@@ -47,15 +53,15 @@ export function shownBefore({ left, right }: Sides, behind: Places, length: numb
   return most
 }
 
-/** Whether a segment of either side begins there. */
+/** Returns whether a segment of either side begins at these tokens. */
 export const startsSegment = ({ left, right }: Sides, l: number, r: number): boolean =>
   isSegmentStart(left, l) || isSegmentStart(right, r)
 
-/** Tokens from there on up to where a segment of either side ends. */
+/** Returns how many tokens follow before a segment of either side ends. */
 export const boundaryAfter = ({ left, right }: Sides, l: number, r: number): number =>
   Math.min(tokensToBoundary(left, l), tokensToBoundary(right, r))
 
-/** Whether tokens need more cells than that, or more than one line. */
+/** Returns whether the tokens need more than `cells` cells or more than one line. */
 export function isWide(side: ReadSide, { start, end }: Span, cells: number): boolean {
   let wanted = 0
   for (let token = start; token < end; token++) {

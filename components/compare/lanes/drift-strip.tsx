@@ -6,14 +6,15 @@ import type { LanesPicture } from './lanes-picture.ts'
 import type { Pairing } from './pairing.ts'
 import { type Item, itemAt, type Rows } from './rows.ts'
 
-/** Shares of the height of all rows, 0 to 1. */
+/** Visible range of the rows, as shares of their total height from 0 to 1. */
 export interface LanesSight {
   readonly start: number
   readonly end: number
 }
 
+/** Functions of the strip that its parent calls. */
 export interface DriftStripControl {
-  /** The lanes stand there now. */
+  /** Moves the frame that marks the visible range. */
   readonly place: (sight: LanesSight) => void
 }
 
@@ -23,26 +24,26 @@ interface DriftStripProps {
   readonly onGo: (fraction: number) => void
 }
 
-/** Pixels of the style sheet: of the strip, and of a drift that is as grave as can be; others are narrower. */
+/** Widths of the strip (as in the style sheet) and of the most serious mark, in CSS pixels; other marks are narrower. */
 const WIDTH = 14
 const BAR = 10
-/** One frame: the tokens come first. */
+/** The strip is drawn one frame later, in milliseconds, so that the tokens are drawn first. */
 const AFTER_TOKENS_MS = 20
 const SMALLEST_WINDOW = 8
-/** By gravity, the least first: never by colour alone. */
+/** Marks by severity, the least serious first. They differ in width too, not only in colour. */
 const LOOKS = [
   { colour: '--line-strong', share: 0.4 },
   { colour: '--warn', share: 0.7 },
   { colour: '--bad', share: 1 },
 ] as const
 
-/** All drift at one look, and where the lanes stand. By keyboard and for screen readers the list of drift says the same. */
+/** Overview of all drift with the visible range. The drift list offers the same by keyboard and to screen readers. */
 export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, control, onGo }: DriftStripProps) {
   const strip = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const sight = useRef<LanesSight>({ start: 0, end: 1 })
-  /** As it was drawn, in pixels: to ask for it while the lanes are scrolled would have the page laid out. */
+  /** Drawn height in CSS pixels. It is stored because reading it from the element while scrolling would force a layout. */
   const height = useRef(0)
 
   const place = useEffectEvent((next: LanesSight) => {
@@ -72,7 +73,7 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
     }
     place(sight.current)
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows from these
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawing depends on these values
   useEffect(() => {
     const timer = setTimeout(() => draw(), AFTER_TOKENS_MS)
     return () => clearTimeout(timer)
@@ -118,7 +119,7 @@ export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, cont
   )
 }
 
-/** For each of so many rows of pixels: 0 for no drift, else the gravest that begins there, 1 the least. */
+/** Returns for each row of pixels the most serious severity that begins there: 0 no drift, 1 tail, 2 context, 3 trained. */
 export function driftMap(rows: Rows, pairing: Pairing, spans: readonly DriftSpan[], height: number): Uint8Array {
   const map = new Uint8Array(height)
   let item = rows.itemCount > 0 ? itemAt(rows, 0) : undefined
@@ -137,7 +138,7 @@ export function driftMap(rows: Rows, pairing: Pairing, spans: readonly DriftSpan
 
 const GRAVITY: Readonly<Record<DriftSeverity, number>> = { trained: 3, context: 2, tail: 1 }
 
-/** In pixels of the rows; within an item as far down as the drift stands among its tokens. */
+/** Returns the top of a drift span in row pixels, estimated within its item from its share of the item's tokens. */
 function placeIn(item: Item, rows: Rows, stretch: AlignedRun): number {
   const side = item.left.end > item.left.start ? 'left' : 'right'
   const { start, end } = item[side]

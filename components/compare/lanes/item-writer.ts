@@ -14,7 +14,7 @@ import {
 
 type Places = Readonly<Record<SideName, number>>
 
-/** Writes the table of items. */
+/** Returns a writer of the table of items; rows.ts has the layout of the table. */
 export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 'arrangement'>) {
   let table = new Int32Array(FIELDS << 6)
   let tops = new Float64Array(1 << 6)
@@ -35,7 +35,7 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
     | undefined
   let isBlockNext = true
 
-  /** So far the last block has one row. */
+  /** Whether the last block has a single row so far. */
   let isShort = false
 
   const finish = () => {
@@ -91,7 +91,7 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
     fold: (kind: 'fold' | 'divider') => {
       if (open) open.kind = kind
     },
-    /** So far the item goes. */
+    /** Sets the end of the open item. */
     end: (stretchEnd: number, behind: Places, left: number, right: number) => {
       if (!open) return
       open.stretchEnd = stretchEnd
@@ -103,7 +103,7 @@ export function itemWriter({ rowHeight, arrangement }: Pick<Rows, 'rowHeight' | 
       isBlockNext ||= isBlock
     },
     isBegun: () => open !== undefined,
-    /** First line of the item that is begun. */
+    /** Returns the first line of the open item. */
     line: (side: SideName) => open?.lines[side] ?? 0,
     written: (): Pick<Rows, 'items' | 'tops' | 'itemCount' | 'rowCount' | 'height'> => {
       finish()

@@ -1,4 +1,4 @@
-/** Where the keys of the lanes lead. Drift to drift, only differences and one column are keys of the whole page. */
+/** Keys of the lanes and where they lead. Keys for drift steps, only differences and one column belong to the whole page. */
 
 import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '#components/token-view/grid/layout.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
@@ -6,32 +6,34 @@ import type { LaneChoice } from './lanes-picture.ts'
 import { driftOfToken, matchOf, type Pairing, type Spot, stretchOf } from './pairing.ts'
 import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows.ts'
 
+/** State from which a key finds its target. */
 export interface LanePlace {
   readonly rows: Rows
   readonly pairing: Pairing
   readonly chosen: LaneChoice | undefined
-  /** Rows that a page is. */
+  /** Rows per page. */
   readonly pageRows: number
 }
 
+/** What a key in the lanes does. */
 export type LaneAction =
   | { readonly kind: 'choose'; readonly chosen: LaneChoice }
-  /** A drift that is pinned as if it were clicked. */
+  /** Pins a drift span as a click does. */
   | { readonly kind: 'pin'; readonly drift: number }
-  /** An equal stretch, by its number: folds or unfolds. */
+  /** Folds or unfolds an aligned run of equal tokens, by its number. */
   | { readonly kind: 'fold'; readonly stretch: number }
   | { readonly kind: 'fold-all' }
-  /** Nothing is chosen any more. */
+  /** Clears the choice. */
   | { readonly kind: 'release' }
 
 interface LaneMove {
   readonly title: string
   readonly keys: readonly string[]
-  /** The token that it leads to; undefined: nowhere. */
+  /** Returns the target token; undefined: the key does nothing. */
   readonly target: (place: LanePlace) => Spot | undefined
 }
 
-/** With Shift, keys that write no letter extend what is chosen. */
+/** Moves in the lanes. With Shift, keys that type no letter extend the choice. */
 export const LANE_MOVES: readonly LaneMove[] = [
   { title: 'Next token', keys: ['j', 'ArrowRight'], target: (place) => stepped(place, 1) },
   { title: 'Previous token', keys: ['k', 'ArrowLeft'], target: (place) => stepped(place, -1) },
@@ -48,7 +50,7 @@ export const LANE_MOVES: readonly LaneMove[] = [
   { title: 'Last token', keys: ['G', 'End'], target: (place) => endOf(place, 'last') },
 ]
 
-/** What a key does, as key-name.ts has it; undefined: nothing here. */
+/** Returns the action of a key, named as in key-name.ts; undefined: the lanes do not handle the key. */
 export function laneKeyed(key: string, place: LanePlace): LaneAction | undefined {
   const { chosen, pairing, rows } = place
   if (key === 'Z') return { kind: 'fold-all' }
@@ -68,9 +70,10 @@ export function laneKeyed(key: string, place: LanePlace): LaneAction | undefined
   return { kind: 'choose', chosen: { side: target.side, anchor, focus: target.token } }
 }
 
+/** Returns the token of a choice that has the focus. */
 export const spotOf = ({ side, focus }: LaneChoice): Spot => ({ side, token: focus })
 
-/** The first token of a drift, on the side that is asked for if it has any there; undefined where neither has. */
+/** Returns the first token of a drift span, on the given side if it has tokens there, else on the other; undefined if on neither. */
 export function firstOfDrift({ stretches, driftStretches }: Pairing, drift: number, side: SideName): Spot | undefined {
   const stretch = stretches[driftStretches[drift] ?? -1]
   if (!stretch) return undefined
@@ -79,7 +82,7 @@ export function firstOfDrift({ stretches, driftStretches }: Pairing, drift: numb
     .find(({ token, end }) => end > token)
 }
 
-/** The next token of the side; what is folded is one step. */
+/** Returns the next or previous token of the side; a fold is one step. */
 function stepped({ rows, chosen }: LanePlace, step: 1 | -1): Spot | undefined {
   if (!chosen) return endOf({ rows }, 'first')
   const { side, focus } = chosen
@@ -89,7 +92,7 @@ function stepped({ rows, chosen }: LanePlace, step: 1 | -1): Spot | undefined {
   return landed(rows, { side, token: Math.max(0, Math.min(tokensOf(rows.sides[side]) - 1, next)) })
 }
 
-/** Of what is folded, its first token. */
+/** Returns the token itself, or the first token of the fold that contains it. */
 function landed(rows: Rows, spot: Spot): Spot | undefined {
   const item = itemOfToken(rows, spot.side, spot.token)
   return item && (item.kind === 'tokens' ? spot : { side: spot.side, token: item[spot.side].start })
@@ -104,7 +107,7 @@ function endOf(
   return landed(rows, { side, token: which === 'first' ? 0 : tokensOf(rows.sides[side]) - 1 })
 }
 
-/** The token so many rows away at the same column, on the same side; past rows in which that has nothing. */
+/** Returns the token `count` rows away at the same column on the same side. Rows without tokens of the side are skipped. */
 function vertical(place: LanePlace, count: number): Spot | undefined {
   const { rows, chosen } = place
   if (!chosen) return endOf(place, 'first')
@@ -127,7 +130,7 @@ function found(rows: Rows, from: number, step: number, side: SideName, column: n
   }
 }
 
-/** The token of a row at a column: of that side, or in one column of the side that the row is of. */
+/** Returns the token at a column of a row: of the given side, or in one column of the side that the row shows. */
 export function tokenInRow(rows: Rows, item: Item, row: number, side: SideName, column: number): Spot | undefined {
   if (item.kind !== 'tokens') return item[side].end > item[side].start ? { side, token: item[side].start } : undefined
   for (const name of rows.arrangement === 'lanes' ? [side] : SIDES) {

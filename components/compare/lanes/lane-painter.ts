@@ -1,4 +1,4 @@
-/** Draws one column of the lanes into its layer: only what is in sight. */
+/** Draws one column of the lanes into its layer; only the visible part is drawn. */
 
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
@@ -20,14 +20,16 @@ import {
   sightOf,
 } from './visible-range.ts'
 
+/** Painter of one column of the lanes. */
 export interface LanePainter {
-  /** Draws what lies between two heights. */
+  /** Draws the rows between two heights, in pixels. */
   draw(picture: LanesPicture, top: number, bottom: number): void
 }
 
-/** The element that a screen reader is pointed to while the lanes have the focus. */
+/** Returns the id of the chosen token's element, which is the active descendant while the lanes have the focus. */
 export const chosenId = (column: Column): string => `${column}-chosen-token`
 
+/** Creates a painter that draws one column into the layer and reuses its elements. */
 export function createLanePainter(layer: HTMLElement, column: Column): LanePainter {
   const hatches = createElementPool(layer, makeHatch)
   const borders = createElementPool(layer, makeBorder)
@@ -70,7 +72,7 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
   }
 }
 
-/** Where a token stands in a column; undefined: not in this one. */
+/** Returns the line that contains a token in a column; undefined if the column does not show it. */
 export function placeOf(rows: Rows, spot: Spot, column: Column): (Spot & { readonly line: DrawnLine }) | undefined {
   if (column !== 'both' && column !== spot.side) return undefined
   const item = itemOfToken(rows, spot.side, spot.token)
@@ -157,7 +159,7 @@ function paintRun(
 }
 
 function makeNote() {
-  // Said with the chosen token, and by the list of drift.
+  // Screen readers get this text with the chosen token and from the drift list.
   const element = part('button', 'lane-note')
   element.tabIndex = -1
   element.ariaHidden = 'true'
@@ -215,7 +217,7 @@ function setTop(element: HTMLElement, top: number): void {
   if (element.style.transform !== transform) element.style.transform = transform
 }
 
-/** Not by a transform: what sticks within it goes by where it is laid out. */
+/** Sets top and height without a transform, because `position: sticky` within the element follows the layout position. */
 function setPlace(element: HTMLElement, top: number, height: number): void {
   if (element.style.top !== `${top}px`) element.style.top = `${top}px`
   if (element.style.height !== `${height}px`) element.style.height = `${height}px`

@@ -1,4 +1,4 @@
-/** What the lanes say in words. */
+/** Texts of the lanes. */
 
 import { segmentTitle } from '#components/token-view/card/token-reading.ts'
 import { countText } from '#components/token-view/numbers.ts'
@@ -10,7 +10,7 @@ import { driftNumbered } from './pairing.ts'
 import { otherSide, type RowSide } from './rows.ts'
 import type { Column, FoldedLines } from './visible-range.ts'
 
-/** `171 identical tokens · prompt, response and 3 further segments` */
+/** Returns the text of a fold, such as `171 identical tokens · 4 segments`. */
 export function foldText({ tokens, segments, isDivider }: FoldedLines, side: RowSide): string {
   const count = tokens.end - tokens.start
   if (isDivider) return `${countText(count)} identical`
@@ -19,19 +19,23 @@ export function foldText({ tokens, segments, isDivider }: FoldedLines, side: Row
   return `${countText(count)} identical ${count === 1 ? 'token' : 'tokens'}${further > 0 ? names : ` · ${titleOf(side, segments.start)}`}`
 }
 
+/** Returns the title of a segment; '' if there is none with this index. */
 export const titleOf = ({ segments }: RowSide, index: number): string => {
   const segment = segments[index]
   return segment ? segmentTitle(segment) : ''
 }
 
-/** `think block dropped by the template · 27 tokens on the left` */
+/** Returns the text of a gap, such as `think block dropped by the template · 27 tokens on the left`. */
 export function missingText(span: DriftSpan, side: SideName, vocabulary: DriftVocabulary): string {
   const other = otherSide(side)
   const count = span[other].end - span[other].start
   return `${vocabulary.missingText(span, side)} · ${countText(count)} ${count === 1 ? 'token' : 'tokens'} on the ${other}`
 }
 
-/** `split · merge`; only the kind where others begin in the row too, `split` and `+2`, and in one column, whose gutter has signs. */
+/**
+ * Returns the texts of a marker, such as `split · merge`. If more spans begin in the row (`split` and `+2`),
+ * or in one column, whose gutter also has signs, only the kind is shown.
+ */
 export function noteTexts(
   span: DriftSpan | undefined,
   count: number,
@@ -42,7 +46,7 @@ export function noteTexts(
   return { kind: kind ?? noun, more: count > 1 ? `+${countText(count - 1)}` : '' }
 }
 
-/** What a screen reader is told of the drift that a token stands in. */
+/** Returns the sentence that a screen reader speaks for a drift span on a side; '' if there is no such span. */
 export function driftSentence(
   { pairing, spans, vocabulary }: Pick<LanesPicture, 'pairing' | 'spans' | 'vocabulary'>,
   drift: number,

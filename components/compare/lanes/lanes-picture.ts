@@ -1,4 +1,4 @@
-/** Everything that the lanes are drawn from. */
+/** Data from which the lanes are drawn. */
 
 import type { RowPicture } from '#components/token-view/grid/token-picture.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
@@ -7,25 +7,26 @@ import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { Pairing, Spot } from './pairing.ts'
 import type { Rows } from './rows.ts'
 
-/** Chosen tokens of one side: from where the choice began to where it stands. */
+/** Chosen tokens of one side, from the first chosen token (anchor) to the one with the focus. */
 export interface LaneChoice {
   readonly side: SideName
   readonly anchor: number
   readonly focus: number
 }
 
+/** Everything that one drawing of the lanes shows. */
 export interface LanesPicture {
   readonly rows: Rows
   readonly pairing: Pairing
   readonly spans: readonly DriftSpan[]
   readonly vocabulary: DriftVocabulary
   readonly pictures: Readonly<Record<SideName, RowPicture>>
-  /** The chosen drift. */
+  /** Number of the chosen drift span. */
   readonly drift: number | undefined
   readonly chosen: LaneChoice | undefined
-  /** The token of the other side that is the chosen one's. */
+  /** Token of the other side that corresponds to the chosen one. */
   readonly partner: Spot | undefined
-  /** Under the pointer, and its partner. */
+  /** Token under the pointer; `pointedPartner` is the corresponding token of the other side. */
   readonly pointed: Spot | undefined
   readonly pointedPartner: Spot | undefined
 }

@@ -1,4 +1,4 @@
-/** Where the lanes stand, and what of them is drawn: one bar scrolls both. */
+/** Scroll position of the lanes, and the drawing of the visible part. One scrollbar moves both lanes. */
 import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
 import { createLanePainter, placeOf } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
@@ -6,23 +6,25 @@ import { driftNumbered, type Spot } from './pairing.ts'
 import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows.ts'
 import { type Column, rowOfDrift } from './visible-range.ts'
 
+/** Scrollable view of the lanes. */
 export interface LanesView {
   readonly space: ScrollSpace
-  /** Takes another picture; in other rows of the same sides what stood at the top stays there. */
+  /** Draws new data. If the rows of the same sides change, the token at the top keeps its position. */
   readonly show: (picture: LanesPicture) => void
   readonly draw: (picture: LanesPicture) => void
   readonly scrollTo: (top: number) => void
-  /** Shares of the height of all rows: what was in sight when it was drawn last. */
+  /** Returns the range that was visible in the last drawing, as shares of the height of all rows. */
   readonly sight: () => { readonly start: number; readonly end: number }
-  /** Brings a token into sight, and leaves the view where it is when it is there already. */
+  /** Scrolls to a token unless it is visible already. */
   readonly reveal: (spot: Spot) => void
-  /** Brings the first row of a drift to the upper third. */
+  /** Scrolls the first row of a drift span to the upper third of the view. */
   readonly revealDrift: (drift: number) => void
 }
 
 /** Rows drawn above and below what is in sight. */
 const MARGIN_ROWS = 6
 
+/** Creates the view of the lanes in a viewport; `layers` are the elements of its columns. */
 export function createLanesView(
   viewport: HTMLElement,
   canvas: HTMLElement,
@@ -39,7 +41,7 @@ export function createLanesView(
     const { rows, pictures } = picture
     const height = `${space.setHeight(rows.height)}px`
     if (height !== drawnHeight) canvas.style.height = drawnHeight = height
-    // All is read before anything is written: a look at the place in between would have the page laid out anew.
+    // All positions are read before anything is written: a read after a write would force a layout.
     const [top, viewHeight, shift] = [space.top(), space.viewHeight(), `translateY(${space.shift()}px)`]
     drawn = { top, viewHeight }
     setProperty(canvas, '--token-size', `${pictures.left.options.fontSize}px`)
@@ -86,7 +88,7 @@ export function createLanesView(
   }
 }
 
-/** Where the first row of a drift begins. */
+/** Returns the top of the first row of a drift span, in pixels. */
 function driftTop({ rows, pairing }: Pick<LanesPicture, 'rows' | 'pairing'>, drift: number): number | undefined {
   const stretch = driftNumbered(pairing, drift)
   const side = stretch && SIDES.find((name) => stretch[name].end > stretch[name].start)
@@ -98,7 +100,7 @@ function placeTop(rows: Rows, spot: Spot): number | undefined {
   return placeOf(rows, spot, rows.arrangement === 'lanes' ? spot.side : 'both')?.line.top
 }
 
-/** A token at the top of what is in sight, and how far below the top its row begins. */
+/** Returns a token of the topmost visible row, and how far below the top that row begins, in pixels. */
 function anchorAt(rows: Rows, top: number): { readonly spot: Spot; readonly below: number } | undefined {
   for (
     let item = itemAtHeight(rows, top);

@@ -9,7 +9,7 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { CompareView } from '../view.ts'
 import { Lanes } from './lanes.tsx'
 
-/** jsdom lays nothing out: the lanes are 400 pixels tall and 600 wide. */
+/** jsdom has no layout, so the lanes get a height of 400 pixels and a width of 600. */
 beforeAll(() => {
   vi.stubGlobal(
     'ResizeObserver',
@@ -93,7 +93,7 @@ const rowsIn = (lane: HTMLElement | undefined) =>
     : []
 const sorted = (texts: readonly (string | null)[]) => [...texts].sort()
 
-test('both sides stand beside each other, equal tokens folded', () => {
+test('the lanes show both sides beside each other with equal tokens folded', () => {
   const grid = show(drifting)
   expect(grid.getAttribute('data-idle')).toBe('true')
   const [left, right] = lanes()
@@ -105,7 +105,7 @@ test('both sides stand beside each other, equal tokens folded', () => {
   )
 })
 
-test('keys move within a side, to the other one, over folds, and tell where they are', () => {
+test('keys in the lanes move within a side, to the other side and over folds, and announce the position', () => {
   const grid = show(drifting)
   press(grid, 'j')
   expect(said()).toContain('20 identical tokens, folded')
@@ -128,7 +128,7 @@ test('keys move within a side, to the other one, over folds, and tell where they
   expect(said()).toMatch(/^left: token 24, "\\n"/)
 })
 
-test('Enter unfolds, pins a drift and folds again; Escape lets go', () => {
+test('Enter in the lanes unfolds, pins a drift span and folds again; Escape clears the choice', () => {
   const grid = show(drifting)
   const rows = () => Number(grid.getAttribute('aria-rowcount'))
   const folded = rows()
@@ -147,7 +147,7 @@ test('Enter unfolds, pins a drift and folds again; Escape lets go', () => {
   expect(rowsIn(lanes()[0]).some((text) => text?.includes('identical'))).toBe(true)
 })
 
-test('a drift that is pinned elsewhere takes the place of what was chosen', () => {
+test('a drift span that is pinned outside the lanes replaces the chosen tokens', () => {
   const grid = show(drifting, { drift: 1 })
   expect(said()).toMatch(/drift 2 of 2/)
   const at = Number(/token (\d+)/.exec(said())?.[1])
@@ -158,7 +158,7 @@ test('a drift that is pinned elsewhere takes the place of what was chosen', () =
   expect(said()).toMatch(/drift 1 of 2/)
 })
 
-test('a click on a fold unfolds it, with Shift all', () => {
+test('a click on a fold in the lanes unfolds it, and with Shift all folds', () => {
   const grid = show(drifting)
   const fold = () => within(grid).getAllByText(/identical tokens/)
   const before = fold().length
@@ -176,7 +176,7 @@ test('a click on a fold unfolds it, with Shift all', () => {
   ).toHaveLength(0)
 })
 
-test('in one column both sides are signed, and rows say whose they are', () => {
+test('the unified view marks the lines of both sides with signs, and rows name their side', () => {
   show(drifting, { isUnified: true })
   const [column] = lanes()
   expect(lanes()).toHaveLength(1)
@@ -187,7 +187,7 @@ test('in one column both sides are signed, and rows say whose they are', () => {
   expect(within(column as HTMLElement).getAllByRole('row', { name: 'right: <think>' }).length).toBeGreaterThan(0)
 })
 
-test('what is chosen is copied as exact text', () => {
+test('the lanes copy the chosen tokens as exact text', () => {
   const grid = show(drifting, { drift: 0 })
   grid.focus()
   const copy = new Event('copy', { bubbles: true, cancelable: true })
@@ -197,7 +197,7 @@ test('what is chosen is copied as exact text', () => {
   expect(setData).toHaveBeenCalledWith('text/plain', 'a')
 })
 
-test('sides without drift, and without tokens, say so', () => {
+test('the lanes say when two sides have no drift, or no tokens', () => {
   const same = trajectory(prompt(LONG))
   show(compared(same, same))
   expect(screen.getByText('No drift: both sides are the same 20 tokens.')).toBeDefined()

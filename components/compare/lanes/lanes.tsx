@@ -1,7 +1,7 @@
 'use client'
 /**
- * Both sides token by token, in lanes beside each other or in one column; equal stretches are folded. What is drawn is made
- * in lanes/use-lanes-drawing.ts, what keys mean in lanes/lane-keys.ts.
+ * Both sides token by token, in lanes beside each other or in one column; equal runs are folded. lanes/use-lanes-drawing.ts
+ * draws the rows, and lanes/lane-keys.ts handles the keys.
  */
 import { type KeyboardEvent, type MouseEvent, useMemo, useRef, useState } from 'react'
 import { selectedText } from '#components/token-view/card/selected-tokens.ts'
@@ -26,16 +26,17 @@ import { itemOfToken } from './rows.ts'
 import { useLanesDrawing } from './use-lanes-drawing.ts'
 
 interface LanesProps extends ComparePartProps {
-  /** Omitted: the usual ones. */
+  /** Omitted: the default options. */
   readonly options?: GridOptions
 }
 
+/** Shows the tokens of both sides with their drift. */
 export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID_OPTIONS }: LanesProps) {
   const { compared } = pair
   const { stretches, report } = compared.comparison
   const vocabulary = vocabularyOf(pair)
   const [open, setOpen] = useState<ReadonlySet<number>>(NONE_OPEN)
-  /** What was chosen here, and which drift was pinned then: another one that is pinned later takes its place. */
+  /** Tokens chosen here, and the drift span that was pinned at that time. A span that is pinned later replaces them. */
   const [choice, setChoice] = useState<{ readonly tokens: LaneChoice; readonly drift: number | undefined }>()
   const [pointed, setPointed] = useState<Spot>()
   const still = useRef<Spot>(undefined)
@@ -68,7 +69,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
       known.size > 0 ? NONE_OPEN : new Set(stretches.flatMap(({ kind }, number) => (kind === 'equal' ? [number] : []))),
     )
 
-  // The pointer knows tokens by one number: those of the right come after those of the left.
+  // The pointer handling numbers the tokens of both sides in sequence: those of the right follow those of the left.
   const leftCount = tokenCount(compared.left.trajectory)
   const numberOf = ({ side, token }: Spot) => (side === 'left' ? token : leftCount + token)
   const spotNumbered = (number: number): Spot =>
@@ -79,7 +80,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
       return
     }
     const [anchor, focus] = [spotNumbered(numbers.anchor), spotNumbered(numbers.focus)]
-    // A choice stays on the side where it began.
+    // A choice cannot extend to the other side.
     if (anchor.side !== focus.side) return
     still.current = focus
     const isOne = anchor.token === focus.token
@@ -167,7 +168,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
         <p className="border-line border-b px-4 py-2 text-dim text-sm">{equalText(leftCount)}</p>
       )}
       <div className="flex min-h-0 flex-1">
-        {/* biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount every one */}
+        {/* biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount all of them */}
         <div
           ref={viewport}
           className="token-viewport min-w-0 flex-1"
@@ -183,7 +184,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
         >
           <div ref={canvas} className="lanes" {...{ ...pointer, onClick }}>
             {columns.map((column, index) => (
-              // biome-ignore lint/a11y/useSemanticElements: as above
+              // biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount all of them
               <div
                 key={index === 0 ? 'first' : 'second'}
                 ref={index === 0 ? lane : undefined}
@@ -198,7 +199,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
         </div>
         {picture && report.spans.length > 0 && <DriftStrip picture={picture} control={strip} onGo={scrollToFraction} />}
       </div>
-      {/* The element that the grid points to stays the same one: only a text that changes is said. */}
+      {/* The grid always points to this same element, because a screen reader speaks only a change of text. */}
       <p className="sr-only" aria-live="polite">
         {chosen && picture && spoken(chosen, picture)}
       </p>
@@ -207,7 +208,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
 }
 
 const NONE_OPEN: ReadonlySet<number> = new Set()
-/** What is clicked and is no token: folds, notes of drifts and the places where a side has nothing. */
+/** Selector of clickable elements that are not tokens: folds, drift markers and gaps. */
 const CONTROLS = '[data-stretch]:not([data-stretch=""]), .lane-note, .lane-hatch:not([data-drift=""])'
 const COLUMN_NAMES = { left: 'Left', right: 'Right', both: 'Both sides' } as const
 
@@ -216,7 +217,7 @@ const equalText = (count: number): string =>
     ? 'There are no tokens on either side.'
     : `No drift: both sides are the same ${countText(count)} ${count === 1 ? 'token' : 'tokens'}.`
 
-/** A drift that was pinned since the tokens were chosen takes their place: its first token. */
+/** Returns the chosen tokens; if a drift span was pinned since they were chosen, its first token. */
 function chosenTokens(
   pairing: Pairing,
   drift: number | undefined,
@@ -227,7 +228,7 @@ function chosenTokens(
   return spot && { side: spot.side, anchor: spot.token, focus: spot.token }
 }
 
-/** What a screen reader says of the chosen token, of its drift, or of what is folded there. */
+/** Returns what a screen reader speaks for the chosen token, its drift span or its fold. */
 function spoken({ side, anchor, focus }: LaneChoice, lanes: LanesPicture): string {
   const { rows, pairing, pictures } = lanes
   const item = itemOfToken(rows, side, focus)

@@ -2,7 +2,7 @@ import { addLine, type GrowingLines, writeLines } from '#components/token-view/g
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReadSide } from './context.ts'
 
-/** Writes the lines of one side. */
+/** Returns a writer of the lines of one side, `columns` cells wide. */
 export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, columns: number) {
   const lines: GrowingLines = { starts: new Int32Array(1 << 10), lineCount: 0, column: 0, endsLine: false }
   let isBeginning = true
@@ -13,9 +13,9 @@ export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, col
   return {
     starts: () => lines.starts,
     lineCount: () => lines.lineCount,
-    /** Column behind the last token; 0 where the next one begins a line. */
+    /** Returns the column after the last token; 0 if the next token begins a line. */
     column: () => (isBeginning || lines.endsLine ? 0 : lines.column),
-    /** The next token begins a line. */
+    /** Makes the next token begin a line. */
     begin: () => {
       isBeginning = true
     },
@@ -30,7 +30,7 @@ export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, col
         at = end
       }
     },
-    /** The lines of the other side from a token on, as lines of this one. */
+    /** Copies the other side's lines from its token `from` on, as lines of this side from token `to` on. */
     copy: (
       other: { readonly starts: () => Int32Array; readonly lineCount: () => number },
       from: number,

@@ -1,6 +1,6 @@
 /**
- * Makes the rows of two sides: drift with some equal tokens around it, all other equal tokens folded. Both sides begin a
- * new line together where they stand in different rows, so that what is equal stays beside what it is equal to.
+ * Makes the rows of two sides: drift with some equal tokens around it, and all other equal tokens folded. Where the sides
+ * have used a different number of lines, both begin a new line, so that equal tokens stay beside each other.
  */
 
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
@@ -14,15 +14,16 @@ import { IS_OPENED, type RowSide, type Rows, STARTS_BLOCK, segmentFinder } from 
 interface RowSettings {
   readonly arrangement: Rows['arrangement']
   readonly onlyDifferences: boolean
-  /** Numbers of the equal stretches that are not folded. */
+  /** Numbers of the equal runs that are unfolded. */
   readonly open: ReadonlySet<number>
   readonly columns: number
   readonly rowHeight: number
 }
 
-/** Fewer equal tokens than these are shown: a row that says so would take as much room. */
+/** Shorter runs of equal tokens are not folded, because a fold's row would take as much room. */
 export const FEWEST_FOLDED = 12
 
+/** Returns the rows for two sides and their aligned runs. */
 export function makeRows(
   given: Readonly<Record<SideName, RowSide>>,
   stretches: readonly AlignedRun[],
@@ -41,7 +42,7 @@ export function makeRows(
     right.begin()
   }
   const end = (stretchEnd: number, at: Places) => items.end(stretchEnd, at, left.lineCount(), right.lineCount())
-  /** Equal tokens, shown; a segment of either side begins a block. */
+  /** Shows equal tokens; a segment of either side begins a block. */
   const showEqual = (stretch: number, { left: from, right: to }: Pair, flags: number, isShared: boolean) => {
     let [l, r] = [from.start, to.start]
     while (l < from.end) {
@@ -51,7 +52,7 @@ export function makeRows(
       }
       const length = Math.min(from.end - l, boundaryAfter(sides, l, r))
       left.write(l, l + length)
-      // The same tokens, so the same lines, even where one side's are measured as something else.
+      // The tokens are equal, so their lines must be equal, even if the measured widths of the two sides differ.
       if (!isUnified && isShared) right.copy(left, l, r)
       else if (!isUnified) right.write(r, r + length)
       l += length
@@ -84,7 +85,7 @@ export function makeRows(
     }
     items.close(true)
   }
-  /** All that is equal, or some behind the drift before and some before the next one. */
+  /** Shows all tokens of an equal run, or folds it except for some after the previous drift span and before the next one. */
   const showOrFold = (number: number, pair: Pair) => {
     const length = pair.left.end - pair.left.start
     const part = (start: number, count: number): Pair => ({
@@ -107,7 +108,7 @@ export function makeRows(
     showEqual(number, last, 0, false)
     if (isUnified) items.close(false)
   }
-  /** How many equal tokens stay in sight at both ends of a stretch: none where there is no drift. */
+  /** Returns how many equal tokens stay visible at both ends of a run; 0 at an end without a drift span. */
   const shownOf = (number: number, { left: l, right: r }: Pair, length: number) => {
     if (onlyDifferences) return { after: 0, before: 0 }
     const column = Math.max(left.column(), right.column())
@@ -140,7 +141,7 @@ type Pair = Readonly<Record<SideName, Span>>
 
 const placesOf = ({ left, right }: Pair): Places => ({ left: left.start, right: right.start })
 
-/** One side has nothing to show, and the other more than fits beside its neighbours: the gap gets rows of its own. */
+/** Returns whether one side is empty and the other does not fit beside its neighbours, so the gap needs its own rows. */
 function isOneSided(sides: Readonly<Record<SideName, ReadSide>>, left: Span, right: Span, columns: number): boolean {
   if (left.end > left.start && right.end > right.start) return false
   return isWide(sides.left, left, columns / 2) || isWide(sides.right, right, columns / 2)

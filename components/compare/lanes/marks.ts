@@ -1,11 +1,11 @@
-/** What is outlined in the lanes: every token that drifts, the places where a side has nothing, and the drift that is chosen. */
+/** Outlines in the lanes: every token in a drift span, the gaps where a side has no tokens, and the chosen drift span. */
 
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { driftNumbered, type Pairing } from './pairing.ts'
 
-/** Each token of a drift has an outline of its own: where they are cut is what often differs. */
+/** Returns marks for all drift spans. Each token has its own outline, because the sides often differ only in the splits. */
 export function driftMarks({ stretches, driftStretches }: Pairing, side: SideName): readonly TokenMarks[] {
   let tokens = 0
   let gaps = 0
@@ -22,7 +22,7 @@ export function driftMarks({ stretches, driftStretches }: Pairing, side: SideNam
       drift[driftEnd++] = token
       drift[driftEnd++] = token + 1
     }
-    // Two drifts may have nothing at the same place.
+    // Two drift spans may have a gap at the same position.
     if (end === start && start > 0 && gap[gapEnd - 1] !== start) {
       gap[gapEnd++] = start - 1
       gap[gapEnd++] = start
@@ -34,7 +34,7 @@ export function driftMarks({ stretches, driftStretches }: Pairing, side: SideNam
   ]
 }
 
-/** Of one drift, all its tokens on a side together; none where it has none there. */
+/** Returns one mark around all tokens of a drift span on a side; none if the side has no tokens there. */
 export function marksOfDrift(
   pairing: Pairing,
   side: SideName,

@@ -22,7 +22,7 @@ const drift = (left: readonly [number, number], right: readonly [number, number]
   right: { start: right[0], end: right[1] },
   sameBytes: false,
 })
-/** Two drifts side by side in the middle, and one at the end. */
+/** Two adjacent drift spans in the middle, and one at the end. */
 const pairing = pairingOf([
   equal(0, 0, 10),
   drift([10, 13], [10, 11]),
@@ -47,8 +47,8 @@ const spans = [
   }),
 )
 
-describe('which token is which', () => {
-  test('equal tokens are each other’s; in drift one as far from its start, or what stands beside the gap', () => {
+describe('pairing of two sides', () => {
+  test('matches equal tokens, tokens in drift by their distance from its start, and gaps with a token beside them', () => {
     const match = (side: 'left' | 'right', token: number) => matchOf(pairing, { side, token })?.token
     expect([match('left', 4), match('left', 11), match('left', 13), match('left', 20)]).toEqual([4, 10, 11, 16])
     expect([match('right', 10), match('right', 16), match('right', 32)]).toEqual([10, 20, 34])
@@ -56,7 +56,7 @@ describe('which token is which', () => {
     expect(matchOf(pairingOf([]), { side: 'left', token: 0 })).toBeUndefined()
   })
 
-  test('a token knows its drift', () => {
+  test('returns the drift span that contains a token', () => {
     const at = (side: 'left' | 'right', token: number) => driftOfToken(pairing, { side, token })
     expect([at('left', 9), at('left', 10), at('left', 14), at('right', 11), at('right', 31)]).toEqual([
       undefined,
@@ -68,7 +68,7 @@ describe('which token is which', () => {
   })
 })
 
-test('every token in drift is outlined, and gaps stand behind the token before them, once', () => {
+test('driftMarks outlines every token in drift, and each gap once, after the token before it', () => {
   const [tokens, gaps] = driftMarks(pairing, 'right')
   expect([...(tokens?.ranges ?? [])]).toEqual([10, 11, 31, 32, 32, 33])
   expect([...(gaps?.ranges ?? [])]).toEqual([10, 11])
@@ -80,7 +80,7 @@ test('every token in drift is outlined, and gaps stand behind the token before t
   expect(marksOfDrift(pairing, 'right', undefined, 'linked')).toEqual([])
 })
 
-test('the strip has the gravest drift of each row of pixels, in the order of the rows', () => {
+test('driftMap returns the most serious drift of each row of pixels, in the order of the rows', () => {
   const side = (count: number): RowSide => {
     const segments = [{ kind: 'prompt' as const, ids: Array(count).fill(0), messages: [] }]
     const table = createPieceTable((text) => text.length)
@@ -99,7 +99,7 @@ test('the strip has the gravest drift of each row of pixels, in the order of the
   expect([...driftMap(rows, pairing, spans, 1)]).toEqual([3])
 })
 
-test('words say the kind, what is missing and where', () => {
+test('texts of the lanes name the kind of drift, what is missing and on which side', () => {
   const [split, think, truncation] = spans as [DriftSpan, DriftSpan, DriftSpan]
   const note = (count: number, column: 'left' | 'right' | 'both') =>
     Object.values(noteTexts(split, count, column, DRIFT_VOCABULARY)).join(' ')

@@ -27,7 +27,7 @@ const vocab = Object.fromEntries(PIECES.map((piece, id) => [id, piece]))
 const encoder = new TextEncoder()
 const bytes = (id: number) => encoder.encode(PIECES[id])
 
-/** Segments by their ids; every other one is a response. */
+/** Returns a side with segments of these ids; every other one is a response. */
 function sideOf(parts: readonly (readonly number[])[]): RowSide {
   const segments = parts.map(
     (ids, index): SegmentView =>
@@ -56,7 +56,7 @@ function rowsOf(left: readonly (readonly number[])[], right: readonly (readonly 
   )
 }
 
-/** Of long drifts two, of other causes: a comparison has such neighbours too. */
+/** Splits a long drift run into two with different causes, because a comparison also has such neighbours. */
 function halved(stretch: AlignedRun): readonly AlignedRun[] {
   const { left, right } = stretch
   if (stretch.kind === 'equal' || left.end - left.start < 4) return [stretch]
@@ -71,7 +71,7 @@ const allItems = (rows: Rows): Item[] => Array.from({ length: rows.itemCount }, 
 
 const textOf = (ids: ArrayLike<number>): string => Array.from(ids, (id) => PIECES[id]).join('')
 
-/** A side's tokens in the order of the rows, folds as their number. */
+/** Returns a side's tokens in the order of the rows, with folds as their lengths. */
 function drawn(rows: Rows, side: SideName): readonly (number | string)[] {
   return allItems(rows).flatMap((item) => {
     if (item.kind !== 'tokens') return [`${item.kind} ${item[side].end - item[side].start}`]
@@ -85,7 +85,7 @@ function drawn(rows: Rows, side: SideName): readonly (number | string)[] {
 const repeated = (id: number, count: number): number[] => Array(count).fill(id)
 
 describe('rows of two sides', () => {
-  test('fold what is equal, and show a drift with the text around it', () => {
+  test('fold equal tokens and show a drift span with the text around it', () => {
     const before = [...repeated(4, 20), 0, 0]
     const after = [1, 2, ...repeated(4, 20)]
     const rows = rowsOf([[...before, 0, 6, ...after]], [[...before, 5, ...after]], lanes)
@@ -93,7 +93,7 @@ describe('rows of two sides', () => {
     expect(drawn(rows, 'right')).toEqual(['fold 20', 'aaabbbcc\n', 'fold 20'])
   })
 
-  test('a side with nothing leaves rows empty, and both go on in a row together', () => {
+  test('are empty where a side has no tokens, and both sides continue in the same row', () => {
     const call = [3, 3, 2]
     const rows = rowsOf([[0, 2, 1, 1, 2, 1, 2, ...call]], [[0, 2, ...call]], lanes)
     const apart = allItems(rows).map(({ rows: count, startsBlock, lines }) => [
@@ -109,7 +109,7 @@ describe('rows of two sides', () => {
     ])
   })
 
-  test('a segment begins a block', () => {
+  test('begin a block where a segment begins', () => {
     const rows = rowsOf(
       [
         [0, 0],
@@ -127,14 +127,14 @@ describe('rows of two sides', () => {
     ])
   })
 
-  test('only differences: dividers stand for what is equal', () => {
+  test('contain a divider for each equal run if only differences are shown', () => {
     const equal = repeated(0, 30)
     const rows = rowsOf([[...equal, 1, ...equal]], [[...equal, 3, ...equal]], { ...lanes, onlyDifferences: true })
     expect(drawn(rows, 'left')).toEqual(['divider 30', 'bb', 'divider 30'])
     expect(drawn(rows, 'right')).toEqual(['divider 30', 'dddd', 'divider 30'])
   })
 
-  test('in one column equal tokens stand once, then the left, then the right', () => {
+  test('of one column show equal tokens once, then those of the left, then those of the right', () => {
     const rows = rowsOf([[0, 0, 1, 2, 0]], [[0, 0, 3, 2, 0]], { ...lanes, arrangement: 'unified' })
     const [first, drift, last] = allItems(rows)
     expect([first?.rows, drift?.rows, last?.rows]).toEqual([1, 2, 2])
@@ -142,7 +142,7 @@ describe('rows of two sides', () => {
     expect(drawn(rows, 'right')).toEqual(['dddd'])
   })
 
-  test('of nothing are none', () => {
+  test('are none if both sides are empty', () => {
     const rows = rowsOf([], [[]], lanes)
     expect([rows.itemCount, rows.height, itemAtHeight(rows, 0)]).toEqual([0, 0, undefined])
   })
@@ -150,7 +150,7 @@ describe('rows of two sides', () => {
 
 const id = fc.nat({ max: PIECES.length - 1 })
 const part = fc.array(id, { maxLength: 40 })
-/** Two sides that share most of their tokens, cut into segments each in its own way. */
+/** Two sides that share most of their tokens, each with its own segments. */
 const pair = fc
   .record({
     common: fc.array(part, { maxLength: 6 }),
@@ -178,8 +178,8 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 })
 const OPEN = new Set(Array.from({ length: 500 }, (_, index) => index))
 
-describe('whatever the sides', () => {
-  test('every token of both stands in one row, in order, when everything is open', () => {
+describe('rows of any two sides', () => {
+  test('contain every token of both sides once, in order, when all runs are unfolded', () => {
     fc.assert(
       fc.property(pair, settings, ([left, right], given) => {
         const rows = rowsOf(left, right, { ...given, open: OPEN })
@@ -203,7 +203,7 @@ describe('whatever the sides', () => {
     )
   })
 
-  test('items are both sides, shown and folded, and folds are long', () => {
+  test('consist of items that cover both sides, and folds that are long enough', () => {
     fc.assert(
       fc.property(pair, settings, ([left, right], given) => {
         const rows = rowsOf(left, right, given)
@@ -228,7 +228,7 @@ describe('whatever the sides', () => {
     )
   })
 
-  test('a token is found in its row again, and a row by its number and its place', () => {
+  test('can be found by a token, by their number and by their height', () => {
     fc.assert(
       fc.property(pair, settings, ([left, right], given) => {
         const rows = rowsOf(left, right, given)
@@ -252,7 +252,7 @@ describe('whatever the sides', () => {
     )
   })
 
-  test('opened tokens stand in the same lines on both sides', () => {
+  test('contain unfolded tokens in the same lines on both sides', () => {
     fc.assert(
       fc.property(pair, settings, ([left, right], given) => {
         const rows = rowsOf(left, right, { ...given, arrangement: 'lanes', open: OPEN })

@@ -1,6 +1,6 @@
 /**
- * The rows that two sides stand in, token beside token. Items are stored by number in one table: a stretch of equal tokens
- * that is folded away, or tokens of both sides that are shown. Of lines only their first tokens are stored. Pure.
+ * Rows of two sides, with equal tokens beside each other. One table stores the items by number: an item is a folded run of
+ * equal tokens, or shown tokens of both sides. Of each line only the first token is stored. The module is pure.
  */
 
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
@@ -13,7 +13,7 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Finds the segment that holds a token: −1 where none does. Asked in order, it looks only at the one before and the next. */
+/** Returns a function that finds the segment of a token, −1 if none. Calls in token order are fast: they check neighbours first. */
 export function segmentFinder({ starts }: Pick<RowSide, 'starts'>): (token: number) => number {
   let last = 0
   return (token) => {
@@ -24,60 +24,63 @@ export function segmentFinder({ starts }: Pick<RowSide, 'starts'>): (token: numb
   }
 }
 
+/** Names of both sides, the left first. */
 export const SIDES = ['left', 'right'] as const
+/** Returns the name of the opposite side. */
 export const otherSide = (side: SideName): SideName => (side === 'left' ? 'right' : 'left')
 
-/** A side as its rows are made of it. */
+/** A side as input for its rows. */
 export interface RowSide {
   readonly segments: readonly SegmentView[]
-  /** Position of the first token of each segment, and after the last one the number of tokens. */
+  /** Index of the first token of each segment, followed by the number of tokens. */
   readonly starts: readonly number[]
   readonly table: PieceTable
 }
 
+/** Layout of two sides in rows. */
 export interface Rows {
-  /** lanes: both sides beside each other. unified: one column, equal tokens once, then the left's, then the right's. */
+  /** lanes: both sides beside each other. unified: one column with equal tokens once, else the left's tokens, then the right's. */
   readonly arrangement: 'lanes' | 'unified'
   readonly sides: Readonly<Record<SideName, RowSide>>
   readonly stretches: readonly AlignedRun[]
   readonly columns: number
-  /** In pixels. */
+  /** Height of one row in pixels; `height` is the total height in pixels. */
   readonly rowHeight: number
   readonly height: number
   readonly rowCount: number
   readonly itemCount: number
-  /** FIELDS numbers for each item. */
+  /** Table with `FIELDS` numbers per item. */
   readonly items: Int32Array
-  /** Where each item begins, in pixels. */
+  /** Top of each item in pixels. */
   readonly tops: Float64Array
-  /** First token of each line of a side, counted from its first of all. */
+  /** First token of each line, as an index from the start of the side. */
   readonly lines: Readonly<Record<SideName, Int32Array>>
 }
 
-/** What stands in one or several rows, found again by number. */
+/** Content of one or several rows, read from the table. */
 export interface Item {
   readonly number: number
-  /** tokens: shown. fold: equal tokens in one row. divider: the same, thinner, where only differences are wanted. */
+  /** tokens: shown tokens. fold: equal tokens in one row. divider: a thinner fold, used if only differences are shown. */
   readonly kind: 'tokens' | 'fold' | 'divider'
-  /** Stretches that it shows, or parts of them, half-open. */
+  /** Aligned runs that the item shows in whole or in part, half-open. */
   readonly stretches: Span
   readonly left: Span
   readonly right: Span
-  /** Lines, half-open. In one column none of the right where both are equal: the left's stand for both. */
+  /** Lines of each side, half-open. In one column, equal tokens have only lines of the left, which represent both sides. */
   readonly lines: Readonly<Record<SideName, Span>>
-  /** A line is drawn above it, and its position is told. */
+  /** Whether a line is drawn above the item and its position is shown. */
   readonly startsBlock: boolean
-  /** Equal tokens that were folded and can be again. */
+  /** Whether the item is an unfolded run that can be folded again. */
   readonly isOpened: boolean
   readonly firstRow: number
   readonly rows: number
-  /** In pixels: of the item, and of its first row. */
+  /** Tops of the item and of its first row, in pixels. */
   readonly top: number
   readonly rowTop: number
   readonly height: number
 }
 
-/** Of an item in the table, in the order in which make-rows.ts writes them. */
+/** Fields of an item in the table, in the order in which item-writer.ts writes them. */
 const KIND = 0
 const STRETCH = 1
 const STRETCH_END = 2
@@ -91,20 +94,25 @@ const RIGHT_LINE = 9
 const RIGHT_LINE_END = 10
 const ROW = 11
 const FLAGS = 12
+/** Numbers per item in the table. */
 export const FIELDS = 13
+/** Kinds of items; the table stores the index. */
 export const KINDS = ['tokens', 'fold', 'divider'] as const
+/** Flag of an item that begins a block. */
 export const STARTS_BLOCK = 1
+/** Flag of an item that is an unfolded run. */
 export const IS_OPENED = 2
 
-/** Above a block, in pixels; half of it belongs to the block before. */
+/** Gap above a block in pixels; half of it belongs to the previous block. */
 export const BLOCK_GAP = 12
-/** Below the last item. */
+/** Gap below the last item, in pixels. */
 export const END_GAP = 12
-/** Of a divider, in pixels. */
+/** Height of a divider in pixels. */
 export const DIVIDER_HEIGHT = 22
-/** Below the only row of a block, in pixels: its gutter says three things. */
+/** Gap below a block with a single row, in pixels, because its gutter contains three lines of text. */
 export const SHORT_BLOCK_GAP = 14
 
+/** Reads an item from the table by its number. */
 export function itemAt(rows: Rows, number: number): Item {
   const { items, tops, itemCount, rowCount } = rows
   const at = number * FIELDS
@@ -137,14 +145,14 @@ export function itemAt(rows: Rows, number: number): Item {
   }
 }
 
-/** The item at a height: the first one above all, the last one below; undefined when there is none. */
+/** Returns the item at a height in pixels, or the nearest one; undefined if there are no items. */
 export function itemAtHeight(rows: Rows, height: number): Item | undefined {
   if (rows.itemCount === 0) return undefined
   const begun = countWhile(rows.itemCount, (number) => elementAt(rows.tops, number) <= height)
   return itemAt(rows, Math.max(0, begun - 1))
 }
 
-/** Items that lie, even in part, between two heights. */
+/** Returns the items that overlap the range between two heights in pixels. */
 export function itemsBetween(rows: Rows, top: number, bottom: number): readonly Item[] {
   const items: Item[] = []
   for (let item = itemAtHeight(rows, top); item && item.top <= bottom; ) {
@@ -154,7 +162,7 @@ export function itemsBetween(rows: Rows, top: number, bottom: number): readonly 
   return items
 }
 
-/** The item that a token stands in, shown or folded; undefined when there is no such token. */
+/** Returns the item that contains a token, shown or folded; undefined if there is no such token. */
 export function itemOfToken(rows: Rows, side: SideName, token: number): Item | undefined {
   if (token < 0 || token >= tokensOf(rows.sides[side])) return undefined
   const field = side === 'left' ? LEFT : RIGHT
@@ -162,16 +170,17 @@ export function itemOfToken(rows: Rows, side: SideName, token: number): Item | u
   return itemAt(rows, begun - 1)
 }
 
-/** The item that holds a row. */
+/** Returns the item that contains a row; undefined if there is no such row. */
 export function itemOfRow(rows: Rows, row: number): Item | undefined {
   if (row < 0 || row >= rows.rowCount) return undefined
   const begun = countWhile(rows.itemCount, (number) => (rows.items[number * FIELDS + ROW] as number) <= row)
   return itemAt(rows, begun - 1)
 }
 
+/** Returns the number of tokens of a side. */
 export const tokensOf = ({ starts }: RowSide): number => starts.at(-1) as number
 
-/** One row of an item: which line of a side stands there, undefined where none does. */
+/** Returns the line that a side has in a row of the item; undefined if it has none. */
 function lineInRow(rows: Rows, item: Item, row: number, side: SideName): number | undefined {
   const { start, end } = item.lines[side]
   const above = rows.arrangement === 'unified' && side === 'right' ? item.lines.left.end - item.lines.left.start : 0
@@ -179,7 +188,7 @@ function lineInRow(rows: Rows, item: Item, row: number, side: SideName): number 
   return item.kind === 'tokens' && line >= start && line < end ? line : undefined
 }
 
-/** Row of the item in which a token of it stands, on the side whose line it is drawn in. */
+/** Returns the row of the item in which a token is drawn, and the side whose line draws it. */
 export function rowInItem(
   rows: Rows,
   item: Item,
@@ -197,11 +206,11 @@ export function rowInItem(
   return { row: Math.max(0, line) + above, side: drawn, token: drawnToken }
 }
 
-/** In one column: equal tokens, which the left's lines show for both sides. */
+/** Returns whether an item of one column contains equal tokens, which the left's lines show for both sides. */
 const isSharedItem = ({ lines, right }: Item): boolean =>
   lines.right.end === lines.right.start && right.end > right.start
 
-/** The line of a side as it is drawn. Lines do not cross segments. */
+/** Returns the line of a side in a row of the item; undefined if it has none. Lines do not cross segments. */
 export function drawnLine(rows: Rows, item: Item, row: number, side: SideName): DrawnLine | undefined {
   const line = lineInRow(rows, item, row, side)
   if (line === undefined) return undefined
@@ -220,7 +229,7 @@ export function drawnLine(rows: Rows, item: Item, row: number, side: SideName): 
   }
 }
 
-/** Tokens of a line, half-open, counted from the side's first. */
+/** Returns the tokens of a line, half-open, as indexes from the start of the side. */
 function lineTokens(rows: Rows, item: Item, side: SideName, line: number): Span {
   const starts = rows.lines[side]
   const end = line + 1 < item.lines[side].end ? elementAt(starts, line + 1) : item[side].end

@@ -17,24 +17,24 @@ function compared(perSegment: readonly SegmentAlone[] | undefined): Compared {
 
 const prompt: SegmentAlone = { kind: 'prompt', tokens: 2000, alone: 2000, drifted: 0 }
 
-test('segments that have other tokens by themselves are counted and named', () => {
+test('SegmentsAlone counts and names segments that have different tokens if they are encoded alone', () => {
   const response: SegmentAlone = { kind: 'response', tokens: 51, alone: 48, drifted: 6 }
   render(<SegmentsAlone compared={compared([prompt, response, { ...response, drifted: 1200 }])} />)
   screen.getByText('right, each segment encoded by itself: 1,206 tokens differ in 2 of 3 segments')
   screen.getByText('segment 2, response: 6 of its 51 tokens differ; by itself it has 48')
 })
 
-test('where none has, that is said', () => {
+test('SegmentsAlone says when no segment has different tokens', () => {
   render(<SegmentsAlone compared={compared([prompt, prompt])} />)
   screen.getByText('right, each segment encoded by itself: no token differs')
 })
 
-test('a long list ends with how many more there are', () => {
+test('SegmentsAlone ends a long list with the number of further segments', () => {
   render(<SegmentsAlone compared={compared(Array(130).fill({ ...prompt, drifted: 1 }))} />)
   expect(screen.getAllByRole('listitem', { hidden: true }).at(-1)?.textContent).toBe('and 30 more')
 })
 
-test('a side that is no text has nothing to tell', () => {
+test('SegmentsAlone is empty for a side that is not made from text', () => {
   const { container } = render(<SegmentsAlone compared={compared(undefined)} />)
   expect(container.textContent).toBe('')
 })

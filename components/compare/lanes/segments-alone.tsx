@@ -2,7 +2,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import type { Compared, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
 
-/** Of a side that is text: what changes where a pipeline encodes every segment by itself and not all of it at once. */
+/** Shows for a side that is text which segments have different tokens if a pipeline encodes each segment alone. */
 export function SegmentsAlone({ compared }: { readonly compared: Compared }) {
   return (['left', 'right'] as const).map((name) => {
     const { perSegment } = compared[name]

@@ -11,12 +11,12 @@ const levels = (left: TrajectoryView, trajectory: TrajectoryView) => {
   return [0, 1, 2].map((offset) => level(offset))
 }
 
-test('the same number has the same colour on both sides, however much greater the other numbers of a side are', () => {
+test('the same number has the same colour on both sides, even if the other numbers of one side are much greater', () => {
   const [left, right] = [side(-1, 4, 0.5), side(0.5, 0.5, 0.5)]
   expect(levels(left, right)).toEqual(Array(3).fill(levels(left, left)[2]))
 })
 
-test('a side that alone has numbers has its own scale', () => {
+test('a side has its own colour scale if the other side has no numbers', () => {
   const [bare, right] = [drawn('c a|b|c'), side(1, 2, 3)]
   expect(levels(bare, right)).toEqual(levels(right, right))
 })

@@ -2,8 +2,8 @@ import { type Colouring, colouringOf } from '#components/token-view/colour/colou
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /**
- * Numbers of both sides on the scale of the left, which the colour bar shows: one colour is one value. Where the left has no
- * such numbers, and where colours are names, each side has its own.
+ * Returns the colouring of a side on the scale of the left, which the colour bar shows, so that one colour is one value. If
+ * the left has no such numbers, or if colours are names, each side has its own scale.
  */
 export function sharedColouring(left: TrajectoryView, trajectory: TrajectoryView, colour: string): Colouring {
   const ofLeft = colouringOf(left, colour)

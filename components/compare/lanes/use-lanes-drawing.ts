@@ -1,4 +1,4 @@
-/** Measures the lanes, makes their rows and draws them, and keeps what should be in sight there. */
+/** Measures the lanes, makes and draws their rows, and scrolls to the chosen token and drift span. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
 import type { RowPicture } from '#components/token-view/grid/token-picture.ts'
@@ -32,17 +32,18 @@ interface LanesDrawingOptions {
   readonly open: ReadonlySet<number>
   readonly chosen: LaneChoice | undefined
   readonly pointed: Spot | undefined
-  /** Where a choice stands that shall not move the view, such as one made by pointer. */
+  /** A choice that must not scroll the view, such as one made by pointer. */
   readonly still: RefObject<Spot | undefined>
-  /** Hears what is in sight, as shares of the height of all rows, when that may have changed. */
+  /** Called with the visible range, as shares of the height of all rows, when it may have changed. */
   readonly onSight: (sight: { readonly start: number; readonly end: number }) => void
 }
 
+/** Draws the lanes into the returned refs; the other results find and scroll to positions. */
 export function useLanesDrawing(props: LanesDrawingOptions) {
   const { pairing, view: shown, options, chosen, still, onSight } = props
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
-  /** Of the lanes: the left's, or the only column's; and the right's. */
+  /** `first` is the layer of the left lane or of the only column, `second` that of the right lane. */
   const first = useRef<HTMLDivElement>(null)
   const second = useRef<HTMLDivElement>(null)
   const lane = useRef<HTMLDivElement>(null)
@@ -96,7 +97,7 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
   })
   const { drift } = shown
   useEffect(() => {
-    // Other rows, other places.
+    // Another arrangement has other rows, so the view scrolls to the span again.
     if (isMeasured && arrangement && drift !== undefined) revealDrift(drift)
   }, [isMeasured, arrangement, drift])
 
@@ -108,7 +109,7 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
     const column = Math.floor((clientX - box.left) / cell)
     return column < 0 ? undefined : spotAt(picture.rows, isRight ? 'right' : 'left', clientY - box.top, column)
   }
-  /** Pixels as rows count them, however tall the element can be. */
+  /** Scrolls by row pixels, which are independent of the limit on the height of an element. */
   const scrollBy = (pixels: number) => {
     if (view.current && pixels !== 0) view.current.scrollTo(view.current.space.top() + pixels)
   }
@@ -116,13 +117,13 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
   return { viewport, canvas, lane, first, second, picture, spotUnder, scrollBy, scrollToFraction }
 }
 
-/** Where the right lane begins, gutter and all. */
+/** Returns the client x at which the right lane begins, including its gutter. */
 function middleOf(canvas: HTMLElement | null): number {
   const { left, width } = canvas?.getBoundingClientRect() ?? { left: 0, width: 0 }
   return left + width / 2
 }
 
-/** The token at a height and a column. */
+/** Returns the token at a height in pixels and a column. */
 function spotAt(rows: Rows, side: SideName, height: number, column: number): Spot | undefined {
   const item = itemAtHeight(rows, height)
   if (item?.kind !== 'tokens') return undefined
@@ -181,7 +182,7 @@ function usePicture(
   )
 }
 
-/** Beside a gap stands none, and in one column what is equal stands once. */
+/** Returns the partner of a token; undefined beside a gap, and for equal tokens of one column, which are drawn once. */
 function partnerOf({ arrangement }: Rows, pairing: Pairing, spot: Spot): Spot | undefined {
   const stretch = pairing.stretches[stretchOf(pairing, spot)]
   const other = stretch?.[otherSide(spot.side)]
@@ -189,11 +190,11 @@ function partnerOf({ arrangement }: Rows, pairing: Pairing, spot: Spot): Spot | 
   return matchOf(pairing, spot)
 }
 
-/** A side as rows are made of it: another one when widths that were estimated have been measured. */
+/** Returns a side as input for rows. It changes when estimated widths have been measured. */
 function useSide(trajectory: TrajectoryView, measure: ReturnType<typeof useMeasure>): RowSide | undefined {
   const table = usePieceTable(measure)
   const settled = useSettled(table, trajectory)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: widths that have been measured make other rows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured widths change the rows
   return useMemo(() => table && sideOf(trajectory, table), [table, trajectory, settled])
 }
 
@@ -209,7 +210,7 @@ interface RowPictureSettings {
   readonly chosen: LaneChoice | undefined
   readonly options: GridOptions
   readonly colour: string
-  /** Its scale is that of both sides. */
+  /** The left trajectory, whose colour scale both sides share. */
   readonly left: TrajectoryView
   readonly cell: number | undefined
 }

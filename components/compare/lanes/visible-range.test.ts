@@ -11,7 +11,7 @@ import { sightOf } from './visible-range.ts'
 
 const PIECES = ['one', 'two', 'three', 'four', 'five', 'six'] as const
 
-/** Each segment is a list of ids. */
+/** Returns a side whose segments have these ids. */
 function sideOf(...ids: readonly (readonly number[])[]): RowSide {
   const segments = ids.map((own): SegmentView => ({ kind: 'prompt', ids: own, messages: [] }))
   const table = createPieceTable((text) => text.length)
@@ -19,7 +19,7 @@ function sideOf(...ids: readonly (readonly number[])[]): RowSide {
   return { segments, starts: segmentStarts({ segments }), table }
 }
 
-/** Lines of 11 and 14 pixels in the gutter: a label has two of them, where the next one leaves room. */
+/** Height of a line in the gutter in pixels. A label has two lines if the next label leaves room. */
 const LINE = 14
 
 function expectApart(left: RowSide, right: RowSide, arrangement: 'lanes' | 'unified'): number {
@@ -49,11 +49,14 @@ const segments = fc.array(fc.array(fc.nat(PIECES.length - 1), { minLength: 1, ma
   maxLength: 6,
 })
 
-test.each(['lanes', 'unified'] as const)('nothing in the gutter of %s lies over anything else', (arrangement) => {
-  expect(expectApart(sideOf([0, 1, 2, 3]), sideOf([0, 4, 2, 5]), arrangement)).toBeGreaterThan(1)
-  fc.assert(
-    fc.property(segments, segments, (left, right) => {
-      expectApart(sideOf(...left), sideOf(...right), arrangement)
-    }),
-  )
-})
+test.each(['lanes', 'unified'] as const)(
+  'the gutter of arrangement “%s” has no overlapping labels, markers or folds',
+  (arrangement) => {
+    expect(expectApart(sideOf([0, 1, 2, 3]), sideOf([0, 4, 2, 5]), arrangement)).toBeGreaterThan(1)
+    fc.assert(
+      fc.property(segments, segments, (left, right) => {
+        expectApart(sideOf(...left), sideOf(...right), arrangement)
+      }),
+    )
+  },
+)

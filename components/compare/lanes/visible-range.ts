@@ -1,4 +1,4 @@
-/** What of the rows is in sight, as things to be drawn in one column: a lane of one side, or both sides in one. Pure. */
+/** Finds the visible part of the rows, as boxes to draw in one column: a lane of one side, or both sides in one. Pure. */
 
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { partInSight } from '#components/token-view/grid/scroll-space.ts'
@@ -11,9 +11,10 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { driftsBefore, type Pairing } from './pairing.ts'
 import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SIDES } from './rows.ts'
 
+/** A column of the lanes; `both` is the only column of the unified view. */
 export type Column = SideName | 'both'
 
-/** All heights in pixels from the top of the rows. Each list has keys that no two of it share. */
+/** Boxes to draw. All heights are in pixels from the top of the rows. Keys are unique within each list. */
 export interface VisibleRange {
   readonly lines: readonly SightLine[]
   readonly runs: readonly LaneRun[]
@@ -28,27 +29,27 @@ interface SightLine {
   readonly key: number
   readonly side: SideName
   readonly line: DrawnLine
-  /** It stands in one column as that side's alone. */
+  /** Whether the line belongs to one side alone, in one column. */
   readonly isSigned: boolean
 }
 
-/** Tokens of one segment that stand together. */
+/** Consecutive tokens of one segment. */
 export interface LaneRun extends Box {
   readonly side: SideName
   readonly segmentIndex: number
-  /** Its first token. */
+  /** First token of the run, as an index from the start of the side. */
   readonly token: number
-  /** Its position and its segment are told. */
+  /** Whether the position and the title of the segment are shown. */
   readonly isLabelled: boolean
-  /** There is room for one line of the label. */
+  /** Whether there is room for only one line of the label. */
   readonly isTight: boolean
-  /** As of lines. */
+  /** Whether the run belongs to one side alone, in one column. */
   readonly isSigned: boolean
-  /** Can be folded again: the number of its stretch. */
+  /** Number of the aligned run, if the run is unfolded and can be folded again. */
   readonly opened: number | undefined
 }
 
-/** Where drifts begin, in the gutter: the first one, and how many begin in that row. */
+/** Marker in the gutter where drift spans begin: number of the first one, and how many begin in that row. */
 export interface DriftMarker {
   readonly key: number
   readonly top: number
@@ -56,11 +57,12 @@ export interface DriftMarker {
   readonly count: number
 }
 
-/** Rows in which this side has nothing; `drift`: it has nothing at all of that. */
+/** Rows in which this side has no tokens; `drift` is set if the side has no token at all in that drift span. */
 export interface GapRect extends Box {
   readonly drift: number | undefined
 }
 
+/** A folded run of equal tokens. */
 export interface FoldedLines extends Box {
   readonly side: SideName
   readonly isDivider: boolean
@@ -75,10 +77,11 @@ interface Box {
   readonly height: number
 }
 
+/** Returns the boxes of a column between two heights in pixels. */
 export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: number, bottom: number): VisibleRange {
   const lines: SightLine[] = []
   const runs: Omit<LaneRun, 'isTight'>[] = []
-  /** Where runs begin, also above what is in sight. */
+  /** Tops of the runs before they are cut to the visible range. */
   const runTops: number[] = []
   const notes: DriftMarker[] = []
   const hatches: GapRect[] = []
@@ -127,17 +130,17 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
   }
 }
 
-/** Pixels in the gutter: a label has two lines, a note has one. */
+/** Heights in the gutter in pixels: a label has two lines, a marker has one. */
 const LINE_HEIGHT = 14
 const LABEL_HEIGHT = 2 * LINE_HEIGHT
 
-/** Labels that have the next one so close below that there is room for one line alone. */
+/** Returns the tops of labels that have room for only one line, because the next label follows closely. */
 const tightLabels = (labels: readonly number[]): readonly number[] => {
   const sorted = labels.toSorted((a, b) => a - b)
   return sorted.filter((at, index) => (sorted[index + 1] ?? Number.POSITIVE_INFINITY) - at < LABEL_HEIGHT)
 }
 
-/** Notes below what is there already, and below one another. `taken`: in order, disjoint. */
+/** Moves markers below labels and folds that are there already, and below one another. `taken` is in order and disjoint. */
 function placedNotes(
   notes: readonly DriftMarker[],
   taken: readonly { readonly top: number; readonly bottom: number }[],
@@ -220,7 +223,7 @@ function notesOf(
   last: number,
 ): readonly DriftMarker[] {
   const notes = new Map<number, DriftMarker>()
-  // In one column a drift is an item, whose first row belongs to the side that has tokens.
+  // In one column a drift span is an item, whose first row belongs to the side that has tokens.
   const side = sides.length === 1 ? elementAt(sides, 0) : item.lines.left.end > item.lines.left.start ? 'left' : 'right'
   const { stretches } = rows
   const { start, end } = item.stretches
@@ -246,7 +249,7 @@ function notesOf(
   return [...notes.values()]
 }
 
-/** Row of the item in which a drift begins on a side; where the side has nothing, the row of the gap. */
+/** Returns the row of the item in which a drift span begins on a side; if the side has no tokens, the row of the gap. */
 export function rowOfDrift(rows: Rows, item: Item, stretch: AlignedRun, side: SideName): number {
   const { start, end } = stretch[side]
   if (end > start) return rowInItem(rows, item, side, start).row
