@@ -15,17 +15,17 @@ const NAMES = {
 
 const serialize = createSerializer(NAMES)
 
-/** What the address says of a comparison: the texts of both sides, and the view. */
+/** Reads the comparison from the page's address, the texts of both sides and the view, and returns functions that write it. */
 export function useCompareAddress() {
   const [{ left, right, drift, only, unified, colour }, set] = useAddress(NAMES)
   return {
-    /** '' where none is named. */
+    /** '' if the address names no side. */
     left,
     right,
     view: {
       drift: drift ?? undefined,
       onlyDifferences: only,
-      /** Undefined: as the window has room. */
+      /** Undefined means that the width of the window decides. */
       isUnified: unified ?? undefined,
       colour,
     },
@@ -36,10 +36,10 @@ export function useCompareAddress() {
         ...(change.isUnified !== undefined && { unified: change.isUnified }),
         ...(change.colour !== undefined && { colour: change.colour }),
       }),
-    /** Another pair has other drift. */
+    /** Sets sides and clears the chosen drift span, which belongs to the previous pair. */
     setSides: (sides: Partial<Readonly<Record<SideName, string>>>) =>
       set({ ...sides, drift: null }, { history: 'push' }),
-    /** An address that restores exactly this, with both sides named. */
+    /** Returns an absolute URL that restores exactly this view, with both sides named. */
     link: (sides: Readonly<Record<SideName, string>>) =>
       new URL(serialize('/compare', { ...sides, drift, only, unified, colour }), window.location.href).href,
   }

@@ -1,4 +1,4 @@
-/** Everything that the compare page can be told to do: its keys run it, the palette finds it, the list of keys shows it. */
+/** All commands of the compare page. Its keys, the palette and the list of keys read this table. */
 
 import { maskToggled } from '#components/token-view/colour/modes.ts'
 import type { GridOptions } from '#components/token-view/grid-options.ts'
@@ -11,15 +11,15 @@ import type { DriftVocabulary } from './drift/drift-words.ts'
 import { AS_TEXTS } from './sides/side-words.ts'
 import type { CompareView } from './view.ts'
 
-/** What commands act on. */
+/** State that the commands read, and the functions by which they change it. */
 export interface CompareScreenState {
-  /** Undefined while there is none. */
+  /** Undefined while nothing is compared. */
   readonly report: DriftReport | undefined
   readonly vocabulary: DriftVocabulary
   readonly right: Side | undefined
   readonly view: CompareView
   readonly onView: (change: Partial<CompareView>) => void
-  /** What the list of drift shows. */
+  /** Filter of the drift list. */
   readonly filter: DriftFilter
   readonly options: GridOptions
   readonly onOptions: (options: GridOptions) => void
@@ -27,28 +27,31 @@ export interface CompareScreenState {
   readonly page: ComparePage
 }
 
-/** What the page around the comparison does. */
+/** Functions of the page around the comparison that commands call. */
 export interface ComparePage extends CommandLists {
   readonly openFile: () => void
-  /** Undefined where there is nothing to export. */
+  /** Undefined if there is nothing to export. */
   readonly exportFile: (() => void) | undefined
   readonly swap: () => void
   readonly chooseSide: (name: 'left' | 'right') => void
   readonly setRight: (side: Side) => void
   readonly runBaseline: () => void
   readonly link: () => string
-  /** To where both sides are scored on a server. */
+  /** Moves the focus to the panel that scores both sides on a server. */
   readonly rescore: () => void
-  /** What the marks of the lanes mean. */
+  /** Opens the legend of the marks in the lanes. */
   readonly showLegend: () => void
 }
 
+/** Groups of the commands, in the order of the list of keys. */
 export const COMPARE_GROUPS = ['Drift', 'Sides', 'View', 'Copy'] as const
+/** A command of the compare page. */
 export type CompareCommand = Command<CompareScreenState, (typeof COMPARE_GROUPS)[number]>
 
 const withoutDrift = ({ report }: CompareScreenState): string | undefined =>
   report === undefined ? 'Nothing is compared yet.' : report.spans.length === 0 ? 'There is no drift.' : undefined
 
+/** All commands of the compare page, in the order in which they are listed. */
 export const COMPARE_COMMANDS: readonly CompareCommand[] = [
   {
     name: 'next-drift',
@@ -207,7 +210,7 @@ function step(
   else say(direction === 1 ? `No further ${vocabulary.noun}${kind}.` : `No ${vocabulary.noun}${kind} before this.`)
 }
 
-/** The kind that the list is filtered by, else that of the chosen span. */
+/** Returns the filter of the list. If it has no kind, the kind of the chosen span is used. */
 function chosenFilter({ report, view, filter }: CompareScreenState): DriftFilter {
   const chosen = view.drift === undefined ? undefined : report?.spans[view.drift]
   return { ...filter, kind: filter.kind ?? chosen?.kind }

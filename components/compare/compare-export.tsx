@@ -11,7 +11,7 @@ interface CompareExportProps {
   readonly onClose: () => void
 }
 
-/** Either side as a file; one that was made again is a trajectory like any other. */
+/** Dialog that exports either side as a file. A side that was made from another one is exported like any trajectory. */
 export function CompareExport({ compared, onClose }: CompareExportProps) {
   const [name, setName] = useState<SideName>('left')
   const [choices, setChoices] = useState<readonly ExportChoice[]>([])

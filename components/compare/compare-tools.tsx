@@ -11,14 +11,14 @@ import type { ComparePartProps } from './view.ts'
 interface CompareToolsProps extends ComparePartProps {
   readonly onNext: () => void
   readonly onPrevious: () => void
-  /** What else can be done, at the end. */
+  /** Further buttons at the end of the bar. */
   readonly children: ReactNode
 }
 
 const TOGGLE =
   'min-h-7 whitespace-nowrap rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground'
 
-/** How the tokens are shown, and steps from drift to drift. */
+/** Toolbar of the comparison: how the tokens are shown, and buttons for the next and the previous drift span. */
 export function CompareTools({ pair, view, onView, onNext, onPrevious, children }: CompareToolsProps) {
   const { left, comparison } = pair.compared
   const count = comparison.report.spans.length

@@ -1,4 +1,4 @@
-/** The strip, the list, the card and the sides’ choosers, on a real drift. */
+/** Tests of the summary, the drift list, the card and the side choosers with a real drift. */
 import { readFileSync } from 'node:fs'
 import { cleanup, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -60,8 +60,8 @@ function Strip({ shown = pair }: { readonly shown?: ShownPair }) {
   )
 }
 
-describe('the summary', () => {
-  test('a kind leads to the next of its kind, and round again', async () => {
+describe('the summary of a comparison', () => {
+  test('steps to the next span of a kind on each click, and from the last to the first', async () => {
     render(<Strip />)
     const split = screen.getByRole('button', { name: '3 split' })
     for (const drift of ['0', '1', '2', '0']) {
@@ -70,7 +70,7 @@ describe('the summary', () => {
     }
   })
 
-  test('what was rescored stands in it, as far as it is known', () => {
+  test('shows the known figures of rescoring', () => {
     render(<Strip />)
     const strip = screen.getByRole('region', { name: 'Summary' })
     expect(within(strip).getByText('−0.21 → −0.58')).toBeTruthy()
@@ -78,7 +78,7 @@ describe('the summary', () => {
     expect(within(strip).queryByText('noise floor')).toBeNull()
   })
 
-  test('the costs of the calls stand in it, with a sentence to copy', async () => {
+  test('shows the costs of the calls and copies them as a sentence', async () => {
     const user = userEvent.setup()
     render(<Strip />)
     const strip = within(screen.getByRole('region', { name: 'Summary' }))
@@ -92,13 +92,13 @@ describe('the summary', () => {
     expect(await strip.findByText('Copied.')).toBeTruthy()
   })
 
-  test('two recorded sides have no costs, and nothing to copy', () => {
+  test('shows no costs and no sentence for two recorded sides', () => {
     render(<Strip shown={pairOf({ kind: 'recorded' })} />)
     expect(screen.queryByText(/prefix cache|training row/)).toBeNull()
     expect(screen.queryByRole('button', { name: 'Copy a sentence for an issue' })).toBeNull()
   })
 
-  test('no drift is said with how much was compared', () => {
+  test('reports with no drift how many tokens were compared', () => {
     render(<Strip shown={pairOf({ kind: 'recorded' })} />)
     expect(screen.getByText('No drift')).toBeTruthy()
     expect(screen.getByText('All 307 tokens of the left side have the same ids on the right.')).toBeTruthy()
@@ -123,8 +123,8 @@ function List() {
   )
 }
 
-describe('the list', () => {
-  test('the arrows walk it, and stay within it', async () => {
+describe('the drift list', () => {
+  test('moves the choice with the arrow keys and stops at its ends', async () => {
     render(<List />)
     screen.getByRole('listbox').focus()
     await userEvent.keyboard('{ArrowDown}{ArrowDown}')
@@ -136,7 +136,7 @@ describe('the list', () => {
     expect(screen.getByRole('status').textContent).toBe('0')
   })
 
-  test('a span whose sides have the same text shows where it was cut', () => {
+  test('shows the token boundaries of a span whose sides have the same text', () => {
     render(<List />)
     const rows = within(screen.getByRole('listbox')).getAllByRole('option')
     expect(rows.map((row) => row.lastChild?.textContent)).toEqual([
@@ -146,7 +146,7 @@ describe('the list', () => {
     ])
   })
 
-  test('a severity that no span has leaves none, and says of how many', async () => {
+  test('is empty for a severity without spans, and shows the total count', async () => {
     render(<List />)
     await userEvent.selectOptions(screen.getByLabelText('Severity'), 'tail')
     expect(within(screen.getByRole('listbox')).queryAllByRole('option')).toEqual([])
@@ -154,7 +154,7 @@ describe('the list', () => {
   })
 })
 
-test('the layer filters the list, and the card names it', async () => {
+test('a layer filters the drift list, and the drift card names the layer', async () => {
   render(<List />)
   const listed = () => within(screen.getByRole('listbox')).queryAllByRole('option').length
   await userEvent.selectOptions(screen.getByLabelText('Layer'), 'structural (0)')
@@ -166,7 +166,7 @@ test('the layer filters the list, and the card names it', async () => {
   expect(screen.getByText('layer').nextSibling?.textContent).toBe('content')
 })
 
-test('the card has the ids and the bytes of both sides', () => {
+test('the drift card shows the ids and the bytes of both sides', () => {
   render(
     <DriftCard pair={pair} drift={0} state="pinned" linksOf={(name) => <a href={`/${name}`}>{name} elsewhere</a>} />,
   )
@@ -179,7 +179,7 @@ test('the card has the ids and the bytes of both sides', () => {
   expect(within(card).getByRole('button', { name: 'Copy right ids' })).toBeTruthy()
 })
 
-describe('two recorded samples', () => {
+describe('a comparison of two recorded samples', () => {
   const played = (reply: string, index: number, reward: number): Trajectory => ({
     ...simulateRollout(looksBack, [
       {
@@ -198,7 +198,7 @@ describe('two recorded samples', () => {
   const [left, right] = ['a', 'b'].map((key): Side => ({ key, as: { kind: 'recorded' } })) as [Side, Side]
   const samples: ShownPair = { left, right, compared: comparing.value }
 
-  test('have their rewards, outcomes and first divergence in the summary, and nothing of what drift costs', () => {
+  test('shows their rewards, outcomes and first divergence in the summary, and no costs of drift', () => {
     render(<Strip shown={samples} />)
     const strip = screen.getByRole('region', { name: 'Summary' })
     expect(within(strip).getByText('rewards, left · right').previousSibling?.textContent).toBe('0 · 1')
@@ -207,7 +207,7 @@ describe('two recorded samples', () => {
     expect(strip.textContent).not.toMatch(/drift|cache|row|severity|importance/)
   })
 
-  test('have no severity and no advice in the card, and titles of their own', () => {
+  test('shows no severity and no advice in the card, and titles for differences', () => {
     render(<DriftCard pair={samples} drift={0} state="pinned" linksOf={() => null} />)
     const card = screen.getByRole('region', { name: 'Difference' })
     expect(card.textContent).toMatch(/^Difference 1 of/)
@@ -229,7 +229,7 @@ describe('two recorded samples', () => {
     expect(screen.getByRole('button', { name: /Sample 4 · reward 1$/ })).toBeTruthy()
   })
 
-  test('are two trajectories, and not one made again, nor a chat baseline beside its run', () => {
+  test('is one of two different trajectories, neither made from the other nor a chat baseline of its run', () => {
     const known = (side: Side) => ({ side, trajectory: first })
     expect(areTwoSamples(known(left), known(right))).toBe(true)
     expect(areTwoSamples(known(left), known(left))).toBe(false)
@@ -239,7 +239,7 @@ describe('two recorded samples', () => {
   })
 })
 
-test('caveats are told with their side, and nothing where there are none', () => {
+test('Caveats names the side of each caveat, and is empty without caveats', () => {
   const { container } = render(<Caveats compared={pair.compared} />)
   expect(container.textContent).toBe('')
   const right = { ...pair.compared.right, caveats: ['the clock of the template'] }
@@ -248,7 +248,7 @@ test('caveats are told with their side, and nothing where there are none', () =>
   expect(screen.getByText('right:')).toBeTruthy()
 })
 
-test('a side keeps the tokenizer that was chosen for it when it is made otherwise', async () => {
+test('a side keeps its chosen tokenizer when another kind of side is chosen', async () => {
   const sides: Side[] = []
   const side: Side = { key: 'k', as: { kind: 'raw', tokenizer: 'a/b', template: { kind: 'lab' } } }
   render(

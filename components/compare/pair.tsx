@@ -1,5 +1,5 @@
 'use client'
-/** A comparison: what it found, the drift as a list, both sides token by token, the card of one span. */
+/** A comparison: its summary, the drift as a list, both sides token by token, and the card of one span. */
 import { Link2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
@@ -54,20 +54,21 @@ const RescorePanel = dynamic(async () => (await import('#components/compare/resc
 
 interface ComparePairProps {
   readonly pair: ShownPair
-  /** Whether the pair before had the focus: it is gone with it, and this one takes it over. */
+  /** Whether the previous pair had the focus when it was removed; this pair then takes the focus. */
   readonly hadFocus: RefObject<boolean>
-  /** What the address says; undefined of `isUnified`: as the window has room. */
+  /** View in the address; if `isUnified` is undefined, the width of the window decides. */
   readonly asked: Omit<CompareView, 'isUnified'> & { readonly isUnified: boolean | undefined }
   readonly onView: (change: Partial<CompareView>) => void
   readonly page: Pick<ComparePage, 'exportFile' | 'swap' | 'chooseSide' | 'setRight' | 'runBaseline' | 'link'>
 }
 
+/** Shows a compared pair with its commands and keys. */
 export function ComparePair({ pair: given, hadFocus, asked, onView: setView, page }: ComparePairProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [pointed, setPointed] = useState<number>()
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
   const { said, say } = useStatusMessage()
-  // No room for two lanes beside each other.
+  // The window has no room for two lanes beside each other.
   const isNarrow = useMedia('(max-width: 1023px)')
   const [options, setOptions] = usePreference(GRID_OPTIONS)
   const shell = useShellActions()
@@ -92,13 +93,13 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     isUnified: asked.isUnified ?? isNarrow,
   }
   const rescore = () => {
-    // Shown first: what is hidden takes no focus.
+    // The pane is shown first, because a hidden element cannot take the focus.
     flushSync(() => setPane('right'))
     panel.current?.querySelector<HTMLElement>('[data-rescore-start]')?.focus()
   }
   const onView = (change: Partial<CompareView>) => {
     setView(change)
-    // Chosen in the list of a narrow window, it is shown where it stands.
+    // A span that is chosen in the list of a narrow window is shown among the tokens.
     if (change.drift !== undefined && pane === 'left') setPane('middle')
   }
   const commands = useCommands({
@@ -229,11 +230,11 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   )
 }
 
-/** What the lanes outline: drift, the places where a side has nothing, and the chosen drift. */
+/** Returns the outlines that the legend explains: drift, gaps and the chosen drift span. */
 const markKindsOf = (drifts: number, chosen: number | undefined): readonly MarkKind[] =>
   drifts === 0 ? [] : ['drift', 'gap', ...(chosen === undefined ? [] : (['current'] as const))]
 
-/** A chat baseline beside the run that it is one of: why they differ anyway; undefined where they need not. */
+/** Returns why a chat baseline and its run may differ by chance; undefined if they cannot, or if the pair is no such pair. */
 function chanceBetween({ left, right, compared }: ShownPair): string | undefined {
   const runs = [compared.left.trajectory, compared.right.trajectory]
   if (left.key === right.key || !runs.some(isChatRun)) return undefined
@@ -246,7 +247,7 @@ interface SideLinksProps {
   readonly tokens: Span
 }
 
-/** A recorded side is in the inspector; one that was made is of messages, which the template lab shows. */
+/** Link to the inspector for a recorded side, or to the template lab for a side that was made of messages. */
 function SideLinks({ pair, name, tokens: { start, end } }: SideLinksProps) {
   const { key, as } = pair[name]
   const example = exampleName(key)
@@ -273,7 +274,7 @@ const CardLink = ({ href, children }: { readonly href: string; readonly children
   </Link>
 )
 
-/** What had the focus in a pair that is gone is gone too: the tokens of the next pair have it then. */
+/** Moves the focus to the tokens of a new pair if the previous pair contained the focus. */
 function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<boolean>): void {
   useLayoutEffect(() => {
     const element = whole.current
@@ -285,7 +286,7 @@ function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<
   }, [whole, hadFocus])
 }
 
-/** Keys wherever the focus stands, but not those typed into fields and dialogs. */
+/** Handles the page's keys wherever the focus is, except for keys typed into fields and dialogs. */
 function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isTyping =

@@ -1,5 +1,5 @@
 'use client'
-/** Two sides beside each other: TITO against what a pipeline would hold that keeps text or messages, or any two. */
+/** Compares two sides: a recorded trajectory with one made from its text or messages, or any two trajectories. */
 import dynamic from 'next/dynamic'
 import { useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
@@ -30,11 +30,12 @@ interface Asking {
   readonly what: 'trajectory' | 'making' | 'baseline'
 }
 
+/** The compare page. */
 export function CompareScreen() {
   const address = useCompareAddress()
   const [asking, setAsking] = useState<Asking>()
   const [isExporting, setIsExporting] = useState(false)
-  /** The pair that is gone had the focus: the next one takes it. */
+  /** Whether the previous pair had the focus when it was removed; the next pair then takes the focus. */
   const hadFocus = useRef(false)
   const left = readSide(address.left)
   const leftSource = useSource(left)
@@ -163,7 +164,7 @@ const STEPS = {
   drift: 'Looking for drift…',
 } as const
 
-/** What is said where there is no comparison. */
+/** Message that is shown while there is no comparison. */
 function Pending({ state, sides, onAsk }: PendingProps) {
   switch (state.kind) {
     case 'waiting':
@@ -212,7 +213,7 @@ interface RemediesProps {
   readonly onAsk: (asking: Asking) => void
 }
 
-/** What can be done about a side that cannot be made. */
+/** Links and buttons that help if a side cannot be made. */
 function Remedies({ name, side, onAsk }: RemediesProps) {
   if (!side || !isMade(side)) return null
   return (
@@ -229,7 +230,7 @@ function Remedies({ name, side, onAsk }: RemediesProps) {
   )
 }
 
-/** What the page shows before anything is chosen. */
+/** Introduction that is shown before a trajectory is chosen. */
 function CompareStart({ onChoose }: { readonly onChoose: (key: string) => void }) {
   return (
     <main className="overflow-y-auto p-4 sm:p-8">

@@ -1,5 +1,5 @@
 'use client'
-/** Both sides of the compare page: read, made and held against each other in the worker. */
+/** Loads, makes and compares both sides of the compare page; a worker makes and compares them. */
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { CompareStep, Comparing, SideName } from '#lib/analysis/compare/compare-sides.ts'
@@ -9,23 +9,25 @@ import { comparePair, useComparing } from '#lib/browser/workers/comparison.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ShownPair } from './view.ts'
 
+/** State of a comparison. */
 export type ComparedState =
-  /** A side is not chosen. */
+  /** At least one side is not chosen. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'running'; readonly step: 'reading' | CompareStep }
-  /** `side`: the one that it is about, where that is known. */
+  /** `side` is the side that failed; undefined if unknown. */
   | { readonly kind: 'failed'; readonly error: Error; readonly side: SideName | undefined }
   | { readonly kind: 'refused'; readonly refusal: Extract<Comparing, { ok: false }> }
   | { readonly kind: 'done'; readonly pair: ShownPair }
 
+/** Loading state of a side's trajectory. */
 export interface Source {
   readonly trajectory: TrajectoryView | undefined
   readonly error: Error | null
-  /** Another number: another trajectory under the same key. */
+  /** Time of the last load; a different value means that the key has a different trajectory. */
   readonly version: number
 }
 
-/** The trajectory of a side. */
+/** Loads the trajectory of a side: a stored one or an example. */
 export function useSource(side: Side | undefined): Source {
   const example = side && exampleName(side.key)
   const stored = useQuery(trajectoryOptions(example === undefined ? side?.key : undefined))
@@ -39,6 +41,7 @@ interface SourcedSide {
   readonly source: Source
 }
 
+/** Compares two sides once both are loaded, and again whenever one changes. */
 export function useCompared(left: SourcedSide, right: SourcedSide): ComparedState {
   const { run, release } = useComparing()
   const cache = useQueryClient()
@@ -75,7 +78,7 @@ export function useCompared(left: SourcedSide, right: SourcedSide): ComparedStat
     structuralSharing: false,
     retry: false,
   })
-  // Told first: a side that cannot be read is the reason why the other has no counterpart.
+  // Load errors are first: they are the reason why the other side has no counterpart.
   if (left.source.error) return { kind: 'failed', error: left.source.error, side: 'left' }
   if (right.source.error) return { kind: 'failed', error: right.source.error, side: 'right' }
   if (!left.side || !right.side) return { kind: 'waiting' }
@@ -94,7 +97,7 @@ function chosenOf(left: SourcedSide, right: SourcedSide) {
   }
 }
 
-/** What is not shown any more the worker lets go. */
+/** Releases a trajectory in the worker when it is no longer shown. */
 function useReleased(trajectory: TrajectoryView | undefined, release: (trajectory: TrajectoryView) => void): void {
   useEffect(() => (trajectory ? () => release(trajectory) : undefined), [trajectory, release])
 }

@@ -1,40 +1,42 @@
-/** What every part of the compare page gets. */
+/** Props and types that all parts of the compare page share. */
 import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
 
+/** A comparison and the two sides that were requested. */
 export interface ShownPair {
   readonly left: Side
   readonly right: Side
   readonly compared: Compared
 }
 
-/** What the address says, besides the pair: a copied link restores exactly this. */
+/** View state in the address besides the pair, so that a copied link restores it. */
 export interface CompareView {
   /** Number of the chosen drift span, from 0; undefined: none. */
   readonly drift: number | undefined
-  /** Hide equal parts altogether. */
+  /** Whether equal parts are hidden. */
   readonly onlyDifferences: boolean
-  /** Both sides in one column instead of two; narrow windows have it unless the address says otherwise. */
+  /** Whether both sides share one column. In narrow windows this is the default, which the address overrides. */
   readonly isUnified: boolean
   /** What tokens are coloured by: a name as in the inspector's address. */
   readonly colour: string
 }
 
+/** Props that most parts of the compare page take. */
 export interface ComparePartProps {
   readonly pair: ShownPair
   readonly view: CompareView
-  /** A drift span chosen anywhere is brought into sight by the parts that show tokens. */
+  /** Changes the view. The parts that show tokens scroll to a newly chosen drift span. */
   readonly onView: (change: Partial<CompareView>) => void
-  /** The drift span that the pointer rests on is shown in the card; undefined: none. */
+  /** Shows the drift span under the pointer in the card; undefined: none. */
   readonly onPoint: (drift: number | undefined) => void
-  /** Says something in the status line, aloud to screen readers too. */
+  /** Shows a message in the status line, which screen readers speak. */
   readonly say: (message: string) => void
 }
 
-/** What rescoring both sides on a server found, in the summary. Natural logarithms; undefined: not known. */
+/** Results of rescoring for the summary. Values are natural logarithms unless noted; undefined: unknown. */
 export interface RescoreSummary {
   readonly meanLogprob: { readonly left: number; readonly right: number } | undefined
-  /** Of the trained tokens, right over left. */
+  /** Smallest ratio of the trained tokens, right over left. */
   readonly minImportanceRatio: number | undefined
   /** Mean of |prefill − sampled| over the trained tokens of the recorded side. */
   readonly noiseFloor: number | undefined

@@ -8,11 +8,11 @@ import { SAMPLE_COLUMNS, SAMPLE_LISTS } from './sample-list.ts'
 
 const MODES = ['structured', 'raw', 'text'] as const
 
-/** What the address says of the report: a copied link shows the same, but for files, which are where they were chosen. */
+/** Reads the drift report's source and view from the page's address. Files are not in the address: a link cannot name them. */
 export function useCorpusAddress() {
   const [{ keys, library, q, outcome, tag, source, health, as, tokenizer, ...list }, set] = useAddress({
     keys: parseAsArrayOf(parseAsString),
-    // Without it a link with no filter would mean nothing, and not everything.
+    // Without this flag, a link without filters would mean nothing instead of the whole library.
     library: parseAsBoolean.withDefault(false),
     q: parseAsString,
     outcome: parseAsString,
@@ -30,7 +30,7 @@ export function useCorpusAddress() {
   return {
     source: sourceOf(keys, library, { q, outcome, tag, source, health }),
     mode: as,
-    /** Used where a sample names none. */
+    /** Name of the tokenizer for samples that name none. */
     tokenizer: tokenizer ?? undefined,
     list: list.list,
     kind: list.kind ?? undefined,

@@ -19,13 +19,13 @@ interface CorpusHeadProps {
   readonly source: ShownSource | undefined
   readonly mode: Mode
   readonly tokenizer: string | undefined
-  /** Whether there is something to be saved. */
+  /** Whether the report has samples to save. */
   readonly hasSamples: boolean
   readonly onMode: (mode: Mode) => void
   readonly onTokenizer: (name: string | undefined) => void
   readonly onFiles: (files: readonly File[]) => void
   readonly onSave: (as: 'samples' | 'kinds' | 'json') => void
-  /** Undefined: it is under way, or there is nothing to be read. */
+  /** Undefined while the report is running, or if there is nothing to read. */
   readonly onAgain: (() => void) | undefined
 }
 
@@ -39,6 +39,7 @@ const MODES = [
   { value: 'text', text: 'Text', title: 'The ids decoded to text and encoded again' },
 ] as const
 
+/** Head of the drift report: its source, what each sample is compared with, the default tokenizer, and buttons. */
 export function CorpusHead(props: CorpusHeadProps) {
   const { source, mode, tokenizer, hasSamples, onMode, onTokenizer, onFiles, onSave, onAgain } = props
   return (

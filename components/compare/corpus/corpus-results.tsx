@@ -13,7 +13,7 @@ import { ToolsTable, TurnsTable } from './places-tables.tsx'
 import { hasLayer, listedSamples, type SampleListName, type SampleSort } from './sample-list.ts'
 import { SamplesTable } from './samples-table.tsx'
 
-/** Which samples are listed. */
+/** List, filters and order of the listed samples. */
 interface ShownSamples {
   readonly list: SampleListName
   readonly kind: DriftKind | undefined
@@ -32,15 +32,16 @@ interface CorpusResultsProps {
     readonly sort?: SampleSort['by']
     readonly order?: SampleSort['order']
   }) => void
-  /** Where both sides of a sample stand; undefined: it is not stored. */
+  /** Returns the address of a sample's comparison; undefined if the sample is not stored. */
   readonly hrefOf: (sample: Sample) => string | undefined
-  /** A link was followed in this window. */
+  /** Called when a link is followed in this window. */
   readonly onOpen: (href: string) => void
   readonly onStore: (sample: Sample) => void
-  /** The place of the sample that is being stored. */
+  /** Place of the sample that is being stored. */
   readonly storing: string | undefined
 }
 
+/** Results of the drift report: totals, tables of kinds, turns and tools, and the samples. */
 export function CorpusResults({
   samples,
   totals,

@@ -1,6 +1,7 @@
 import { Button } from '../../ui/button.tsx'
 import { FilesButton } from '../../ui/file-button.tsx'
 
+/** File types that the file choosers of the report accept. */
 export const ACCEPT = '.json,.jsonl,.ndjson,application/json'
 
 interface CorpusStartProps {
@@ -8,7 +9,7 @@ interface CorpusStartProps {
   readonly onLibrary: () => void
 }
 
-/** Where nothing is chosen: what this is, and how it begins. */
+/** Introduction with buttons, shown before a source is chosen. */
 export const CorpusStart = ({ onFiles, onLibrary }: CorpusStartProps) => (
   <div className="mx-auto grid max-w-[62ch] justify-items-start gap-3 p-6 sm:pt-16">
     <h2 className="font-semibold text-base">How much would your samples drift?</h2>

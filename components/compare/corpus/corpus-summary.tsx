@@ -5,7 +5,7 @@ import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { partText, rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
 
-/** What the whole corpus comes to, in six figures. */
+/** Summary of the whole corpus in six figures. */
 export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
   const { samples, spans, rate, trained, wasted, rows } = totals
   return (

@@ -14,13 +14,14 @@ type Column = 'kind' | 'samples' | 'spans' | 'severity' | 'layer' | 'trained' | 
 
 interface KindsTableProps {
   readonly kinds: CorpusReport['kinds']
-  /** The one whose samples are listed; undefined: all. */
+  /** Kind whose samples are listed; undefined: all kinds. */
   readonly chosen: DriftKind | undefined
-  /** Whose spans are counted of all; undefined: every one. */
+  /** Layer whose spans are counted; undefined: both layers. */
   readonly layer: DriftLayer | undefined
   readonly onChoose: (kind: DriftKind | undefined) => void
 }
 
+/** Table of drift kinds with their counts. A click on a kind lists its samples. */
 export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) {
   const [sort, setSort] = useState<TableSort<Column>>({ by: 'spans', order: 'desc' })
   const { by } = sort

@@ -8,7 +8,7 @@ import { Table, type TableColumn, type TableSort } from './table.tsx'
 
 type TurnRow = CorpusReport['turns'][number]
 
-/** Long agents have hundreds of turns. */
+/** Most rows shown: long agent runs have hundreds of turns. */
 const TURNS_SHOWN = 12
 
 const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' | 'spans'>[] = [
@@ -44,6 +44,7 @@ const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' |
   { name: 'spans', text: 'Spans', isNumber: true, cell: ({ spans }) => countText(spans) },
 ]
 
+/** Table of the turns in which drift occurs. */
 export function TurnsTable({ turns }: { readonly turns: CorpusReport['turns'] }) {
   const [isWhole, setIsWhole] = useState(false)
   const shown = isWhole ? turns : turns.filter(({ turn }) => turn === undefined || turn < TURNS_SHOWN)
@@ -92,6 +93,7 @@ const TOOL_COLUMNS: readonly TableColumn<ToolRow, ToolColumn>[] = [
   },
 ]
 
+/** Table of the tools whose calls contain drift. */
 export function ToolsTable({ tools }: { readonly tools: CorpusReport['tools'] }) {
   const [sort, setSort] = useState<TableSort<ToolColumn>>({ by: 'spans', order: 'desc' })
   const direction = sort.order === 'asc' ? 1 : -1

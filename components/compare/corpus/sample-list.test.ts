@@ -44,18 +44,18 @@ const listed = (change: Partial<Parameters<typeof listedSamples>[1]>) =>
     ...change,
   }).map(({ place }) => place.kind === 'stored' && place.key)
 
-test('the worst come first: most trained tokens, of equal ones the longest', () => {
+test('the sample list begins with the samples that have most affected trained tokens, the longest first among equals', () => {
   expect(listed({})).toEqual(['worst', 'long', 'short'])
 })
 
-test('a sample that differs only behind its last trained token is listed with all, and not with those that drift', () => {
+test('a sample that differs only after its last trained token is in the list “all” and not in “drifting”', () => {
   const tail: Sample = { ...checked('tail', 0, 30, 'separator'), severity: 'tail' }
   const list = (name: 'drifting' | 'all') =>
     listedSamples([tail], { list: name, kind: undefined, layer: undefined, sort: { by: 'trained', order: 'desc' } })
   expect([list('drifting'), list('all')]).toEqual([[], [tail]])
 })
 
-test('what was not checked comes last, whichever way they are sorted', () => {
+test('unchecked samples are at the end of the sample list in both sort orders', () => {
   expect(listed({ list: 'all' })).toEqual(['worst', 'long', 'short', 'equal', 'unread'])
   expect(listed({ list: 'all', sort: { by: 'tokens', order: 'asc' } })).toEqual([
     'short',
@@ -67,13 +67,13 @@ test('what was not checked comes last, whichever way they are sorted', () => {
   expect(listed({ list: 'unchecked' })).toEqual(['unread'])
 })
 
-test('a layer lists the samples with such drift, of the kind that is chosen', () => {
+test('a layer filter lists the samples with drift of that layer and of the chosen kind', () => {
   expect(listed({ layer: 'structural' })).toEqual(['long'])
   expect(listed({ layer: 'content', list: 'all' })).toEqual(['worst', 'short'])
   expect(listed({ layer: 'content', kind: 'separator' })).toEqual([])
 })
 
-test('a kind lists those that have it, by any column', () => {
+test('a kind filter lists the samples with that kind, sorted by any column', () => {
   expect(listed({ kind: 'split', list: 'all' })).toEqual(['worst', 'short'])
   expect(listed({ list: 'all', sort: { by: 'name', order: 'asc' } })).toEqual([
     'equal',

@@ -1,26 +1,33 @@
-/** Which samples of a report are listed, and in which order. */
+/** Selection and order of the samples of a report. */
 
 import { type CheckedSample, placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 
+/** Lists that the page offers, in the order of its tabs. */
 export const SAMPLE_LISTS = ['drifting', 'all', 'unchecked'] as const
+/** Name of a list: samples with drift, all samples, or those that could not be checked. */
 export type SampleListName = (typeof SAMPLE_LISTS)[number]
 
+/** Columns by which samples can be sorted. */
 export const SAMPLE_COLUMNS = ['name', 'spans', 'trained', 'tokens', 'prefix', 'rows'] as const
+/** Name of a sortable column. */
 export type SampleColumn = (typeof SAMPLE_COLUMNS)[number]
 
+/** Column and direction by which samples are sorted. */
 export interface SampleSort {
   readonly by: SampleColumn
   readonly order: 'asc' | 'desc'
 }
 
+/** Returns how many drift spans a checked sample has, of all kinds. */
 export const spansOf = ({ kinds }: CheckedSample): number => kinds.reduce((sum, { spans }) => sum + spanCount(spans), 0)
 
+/** Returns the title of a sample, else its id, else its place in the file. */
 export const nameText = (sample: Sample): string => visibleText(sample.title ?? sample.id ?? placeText(sample.place))
 
-/** `kind`, `layer`: only samples with such drift; undefined: any. */
+/** Returns the listed samples in order. `kind` and `layer` keep only samples with such drift; undefined keeps any. */
 export function listedSamples(
   samples: readonly Sample[],
   {
@@ -47,7 +54,7 @@ export function listedSamples(
     .map((sample) => ({ sample, value: figureOf(sample, sort.by), name: nameText(sample) }))
     .sort((a, b) => {
       if (sort.by === 'name') return direction * a.name.localeCompare(b.name)
-      // What was not checked comes last either way; of equally bad ones the longest first.
+      // Unchecked samples are last in both directions; among equals the longest is first.
       if (a.value === undefined || b.value === undefined)
         return Number(a.value === undefined) - Number(b.value === undefined)
       return (
@@ -57,6 +64,7 @@ export function listedSamples(
     .map(({ sample }) => sample)
 }
 
+/** Returns whether a kind of a sample has spans of the layer; always true if the layer is undefined. */
 export const hasLayer = (
   { layers }: Pick<CheckedSample['kinds'][number], 'layers'>,
   layer: DriftLayer | undefined,

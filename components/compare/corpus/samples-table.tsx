@@ -8,21 +8,22 @@ import { SeverityMark } from './severity.tsx'
 import { Table, type TableColumn } from './table.tsx'
 
 interface SamplesTableProps {
-  /** In the order in which they are shown. */
+  /** Samples in the order in which they are shown. */
   readonly samples: readonly Sample[]
   readonly sort: SampleSort
   readonly onSort: (sort: SampleSort) => void
-  /** Where the two sides stand beside each other; undefined: it must be stored first. */
+  /** Returns the address of a sample's comparison; undefined if the sample must be stored first. */
   readonly hrefOf: (sample: Sample) => string | undefined
-  /** A link was followed in this window. */
+  /** Called when a link is followed in this window. */
   readonly onOpen: (href: string) => void
   readonly onStore: (sample: Sample) => void
-  /** The place of a sample that is being stored. */
+  /** Place of the sample that is being stored. */
   readonly storing: string | undefined
 }
 
 const STEP = 100
 
+/** Table of samples with their drift, each with a link or button to its comparison. */
 export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, storing }: SamplesTableProps) {
   const [most, setMost] = useState(STEP)
   const columns: readonly TableColumn<Sample, SampleColumn>[] = [

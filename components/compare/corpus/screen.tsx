@@ -1,5 +1,5 @@
 'use client'
-/** The drift report of many trajectories: from the library, or of files that are read here and stored nowhere. */
+/** The drift report of many trajectories: from the library, or from files that are read in the browser and not stored. */
 import dynamic from 'next/dynamic'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { compareMadeHref } from '#components/shell/hrefs.ts'
@@ -23,6 +23,7 @@ import { CorpusStart } from './corpus-start.tsx'
 
 const CorpusResults = dynamic(async () => (await import('./corpus-results.tsx')).CorpusResults)
 
+/** The page of the drift report. */
 export function CorpusScreen() {
   const address = useCorpusAddress()
   const { go } = useNavigation()
@@ -36,7 +37,7 @@ export function CorpusScreen() {
   )
   const source: CorpusSource | undefined = files.length > 0 ? { kind: 'files', files } : address.source
   const { mode, tokenizer } = address
-  // It is told of every draw and begins only where something else is asked for.
+  // The store is called on every render and starts a new report only if the request differs.
   useEffect(() => corpusStore.show(source && { source, check: { as: { kind: mode }, otherwise: tokenizer } }))
 
   const choose = (chosen: readonly File[]) => {
@@ -155,16 +156,16 @@ const hintOf = (error: Error): string | undefined =>
   error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
 
 interface CorpusProgressProps {
-  /** Of all that is to be read, from 0 to 1. */
+  /** Share of the whole that is read, from 0 to 1. */
   readonly share: number
   readonly samples: number
-  /** That were checked. */
+  /** Tokens checked so far. */
   readonly tokens: number
   readonly elapsedMs: number
   readonly onStop: () => void
 }
 
-/** Shorter than this nothing is known of how long it will take. */
+/** The remaining time is not estimated before this time has passed, in milliseconds. */
 const KNOWN_MS = 1_000
 
 function CorpusProgress({ share, samples, tokens, elapsedMs, onStop }: CorpusProgressProps) {
@@ -187,7 +188,7 @@ interface ReportedCorpus extends Pick<CorpusReport, 'against' | 'partial'> {
   readonly samples: readonly Sample[]
 }
 
-/** The report as files. What writes them is loaded when one is wanted. */
+/** Saves the report as a file. The code that writes it is loaded on demand. */
 async function saveCorpusReport(corpus: ReportedCorpus, as: 'samples' | 'kinds' | 'json'): Promise<void> {
   const { corpusReport } = await import('#lib/analysis/corpus/report.ts')
   const report = corpusReport(corpus, corpus.totals, corpus.samples)

@@ -10,6 +10,7 @@ const SEVERITY_TITLES: Readonly<Record<DriftSeverity, string>> = {
   tail: 'No trained tokens follow',
 }
 
+/** The severity of a sample as a coloured word with a tooltip; `undefined` is shown as “equal”. */
 export const SeverityMark = ({ severity }: { readonly severity: DriftSeverity | undefined }) =>
   severity === undefined ? (
     <span className="text-good">equal</span>
@@ -19,7 +20,7 @@ export const SeverityMark = ({ severity }: { readonly severity: DriftSeverity | 
     </span>
   )
 
-/** How many of each, the gravest first; none is left out. */
+/** Counts of spans by severity, the most serious first. Severities without spans are omitted. */
 export function SeverityCounts({ counts }: { readonly counts: SpanCounts }) {
   const shown = (['trained', 'context', 'tail'] as const).filter((severity) => counts[severity] > 0)
   if (shown.length === 0) return <span className="text-faint">—</span>

@@ -2,16 +2,18 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 
+/** A column of `Table`. */
 export interface TableColumn<Row, Name extends string = string> {
   readonly name: Name
   readonly text: string
   readonly title?: string
   readonly isNumber?: boolean
-  /** Of the cells too: a width, or that narrow windows leave the column out. */
+  /** Classes of the heading and the cells, such as a width or a rule that hides the column in narrow windows. */
   readonly className?: string
   readonly cell: (row: Row) => ReactNode
 }
 
+/** Column and direction by which a table is sorted. */
 export interface TableSort<Name extends string> {
   readonly by: Name
   readonly order: 'asc' | 'desc'
@@ -23,13 +25,13 @@ interface TableProps<Row, Name extends string> {
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   readonly sort?: TableSort<Name>
-  /** Of numbers the greatest first. Omitted: the columns are not sorted by. */
+  /** Called with the new order. The first click on a column of numbers sorts the greatest first. Omitted: no sorting. */
   readonly onSort?: (sort: TableSort<Name>) => void
-  /** Whether a row is marked as chosen. */
+  /** Returns whether a row is marked as chosen. */
   readonly isChosen?: (row: Row) => boolean
 }
 
-/** Figures in columns, each under a heading that sorts by it. */
+/** Table of figures. A click on a heading sorts by its column. */
 export function Table<Row, Name extends string>({
   label,
   columns,

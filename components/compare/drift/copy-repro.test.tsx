@@ -33,7 +33,7 @@ function show(right: Side) {
   return { onSave, user: userEvent.setup() }
 }
 
-test('copies and saves a Python test and JSON', async () => {
+test('“Copy repro” copies and saves a Python test and JSON', async () => {
   const { user, onSave } = show({ key: trajectory.id, as: { kind: 'text' } })
   await user.click(screen.getByRole('button', { name: 'Copy pytest', hidden: true }))
   expect(await navigator.clipboard.readText()).toContain('def test_the_text_gives_the_recorded_tokens')
@@ -44,7 +44,7 @@ test('copies and saves a Python test and JSON', async () => {
   expect(JSON.parse(text).mode).toBe('text')
 })
 
-test('says why two trajectories have none', async () => {
+test('“Copy repro” says why two recorded trajectories have no repro', async () => {
   const { user, onSave } = show({ key: 'another', as: { kind: 'recorded' } })
   await user.click(screen.getByRole('button', { name: 'Save test_drift.py', hidden: true }))
   expect(await screen.findByText(/compared with its own reconstruction/)).toBeDefined()

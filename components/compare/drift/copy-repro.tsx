@@ -10,9 +10,9 @@ import type { ShownPair } from '../view.ts'
 
 interface CopyReproProps {
   readonly pair: ShownPair
-  /** Number of the span that is looked at; undefined: the whole comparison. */
+  /** Number of the chosen span; undefined: the whole comparison. */
   readonly drift: number | undefined
-  /** Gives the user a file. */
+  /** Saves the text as a file. */
   readonly onSave: (text: string, name: string) => void
 }
 
@@ -36,10 +36,10 @@ const FORMS: readonly {
   },
 ]
 
-/** A drift for those who have no Rollscope: as a Python test, and as JSON. */
+/** Popover that copies or saves a drift span for people without Rollscope: as a Python test, and as JSON. */
 export function CopyRepro({ pair, drift, onSave }: CopyReproProps) {
   const [said, setSaid] = useState('')
-  /** Made when it is asked for: the ids of a long trajectory are many. */
+  /** Writes the text on demand, because the ids of a long trajectory are many. */
   const withText = (write: (repro: Repro) => string, use: (text: string) => unknown) => {
     const repro = reproOf(pair, drift)
     if (repro.ok) use(write(repro.value))

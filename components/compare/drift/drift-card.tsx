@@ -1,5 +1,5 @@
 'use client'
-/** Everything about one drift span: what made it, what helps, and the tokens of both sides. */
+/** Card of one drift span: its cause, its remedy, and the tokens of both sides. */
 import type { ReactNode } from 'react'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
@@ -20,18 +20,19 @@ import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-
 
 interface DriftCardProps {
   readonly pair: ShownPair
-  /** Number of the span. */
+  /** Number of the span, from 0. */
   readonly drift: number
-  /** Undefined: the sides were not rescored. */
+  /** Undefined if the sides were not rescored. */
   readonly weight?: SpanRatio | undefined
-  /** pinned: chosen, and stays; pointed: the pointer rests on it. */
+  /** pinned: chosen, so the card stays; pointed: the pointer is over the span. */
   readonly state: 'pinned' | 'pointed'
-  /** Links of a side to the place where else its tokens are shown. */
+  /** Returns links to other pages that show these tokens of the side. */
   readonly linksOf: (side: 'left' | 'right', tokens: Span) => ReactNode
-  /** Further things that can be copied. */
+  /** Further texts that can be copied. */
   readonly copies?: readonly { readonly name: string; readonly text: () => string }[]
 }
 
+/** Shows one drift span in detail. */
 export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: DriftCardProps) {
   const { left, right, comparison } = pair.compared
   const { spans } = comparison.report
@@ -107,7 +108,7 @@ interface SideTokensProps {
   readonly children: ReactNode
 }
 
-/** More are copied than shown. */
+/** Most tokens shown; copying has no such limit. */
 const SHOWN_TOKENS = 40
 
 function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
@@ -161,7 +162,7 @@ function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
 interface TokenLineProps {
   readonly trajectory: TrajectoryView
   readonly index: number
-  /** Its column of prefill logprobs is shown. */
+  /** Whether the column of prefill logprobs is shown. */
   readonly isRescored: boolean
 }
 
@@ -178,7 +179,7 @@ function TokenLine({ trajectory, index, isRescored }: TokenLineProps) {
         >
           <MarkedPiece id={token.id} vocab={trajectory.vocab} />
         </span>
-        {/* Beside two columns of numbers there is no room for a column of bytes. */}
+        {/* Two columns of numbers leave no room for a column of bytes. */}
         {isRescored && (
           <span className="block truncate font-mono text-faint" title={bytesText(entry)}>
             {bytesText(entry)}

@@ -1,5 +1,5 @@
 'use client'
-/** Every drift span, of which those in sight are mounted: there may be 100,000. */
+/** List of all drift spans. Only the visible rows are mounted, because there may be 100,000 spans. */
 import { Fragment, type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { bytesView } from '#components/token-view/pieces/piece-view.ts'
@@ -29,6 +29,7 @@ interface DriftListProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onVie
 const ROW_HEIGHT = 52
 const heightOf = () => ROW_HEIGHT
 
+/** Shows the list with its filters. The arrow keys move the choice. */
 export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: DriftListProps) {
   const id = useId()
   const { left, right, comparison } = pair.compared
@@ -38,7 +39,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
   const rows = useRowWindow({ count: shown.length, heightOf })
   const at = view.drift === undefined ? -1 : shown.indexOf(view.drift)
   const reveal = useEffectEvent((row: number) => rows.reveal(row, 'nearest'))
-  // When another is chosen: what it was scrolled to otherwise stays.
+  // The list scrolls only when another span is chosen, so a position that the user scrolled to is kept.
   useEffect(() => {
     if (at >= 0) reveal(at)
   }, [at])
@@ -88,7 +89,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
 
 const PAGE = 10
 
-/** `at` is −1 where none is chosen. */
+/** Next index of each key, among the listed spans. `at` is −1 if none is chosen. */
 const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
   ArrowDown: (at, count) => Math.min(count - 1, at + 1),
   ArrowUp: (at, count) => (at < 0 ? count - 1 : Math.max(0, at - 1)),
@@ -102,7 +103,7 @@ interface FiltersProps {
   readonly report: DriftReport
   readonly vocabulary: DriftVocabulary
   readonly filter: DriftFilter
-  /** Of the spans that pass. */
+  /** Number of spans that pass the filter. */
   readonly count: number
   readonly onFilter: (filter: DriftFilter) => void
 }
@@ -178,7 +179,7 @@ function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) 
 interface RowProps {
   readonly id: string
   readonly index: number
-  /** Among the spans that are listed. */
+  /** Index among the listed spans. */
   readonly place: number
   readonly count: number
   readonly span: DriftSpan
@@ -193,8 +194,8 @@ interface RowProps {
 function Row({ id, index, place, count, span, vocabulary, left, right, isChosen, onPoint, onChoose }: RowProps) {
   const { word, ink } = SEVERITY_TEXTS[span.severity]
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the list
-    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the list, which names the option
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the list, which names the active option
     <div
       id={id}
       role="option"
@@ -229,11 +230,11 @@ const EXCERPT_TOKENS = 8
 interface ExcerptProps {
   readonly trajectory: TrajectoryView
   readonly tokens: Span
-  /** Where its tokens end is shown: the texts of both sides are the same. */
+  /** Whether a sign marks the end of each token, because the texts of both sides are the same. */
   readonly isCut: boolean
 }
 
-/** The text of the first tokens. */
+/** Shows the text of the first tokens. */
 function Excerpt({ trajectory, tokens: { start, end }, isCut }: ExcerptProps) {
   if (start === end) return '∅'
   const ids = idsIn(trajectory, { start, end: Math.min(end, start + EXCERPT_TOKENS) })
@@ -242,7 +243,7 @@ function Excerpt({ trajectory, tokens: { start, end }, isCut }: ExcerptProps) {
   return (
     <>
       {Array.from(ids, (id, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the places of tokens are what they are
+        // biome-ignore lint/suspicious/noArrayIndexKey: the positions of the tokens do not change
         <Fragment key={index}>
           {index > 0 && <span className="text-(--mark-hit)">|</span>}
           {pieceText(trajectory.vocab[id])}
@@ -260,5 +261,5 @@ const pieceText = (entry: VocabEntry | undefined): string =>
       ? bytesView(entry.hex)
       : '⟨unknown⟩'
 
-/** Both sides spell the same bytes: what differs is the cut alone. */
+/** Returns whether both sides contain the same bytes, split into different tokens. */
 const isSameText = ({ kind, detail }: DriftSpan): boolean => kind === 'split' || detail === 'spelled'

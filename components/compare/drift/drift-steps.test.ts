@@ -19,7 +19,7 @@ const filters = fc.record({
 const reportOf = (given: readonly Pick<DriftSpan, 'kind' | 'severity' | 'layer'>[]) =>
   ({ spans: given }) as unknown as DriftReport
 
-test('steps go through exactly what the list shows, forwards and backwards', () => {
+test('steps to the next and previous drift span visit exactly the spans that the list shows', () => {
   fc.assert(
     fc.property(spans, filters, (given, filter) => {
       const report = reportOf(given)
@@ -49,7 +49,7 @@ test('steps go through exactly what the list shows, forwards and backwards', () 
   )
 })
 
-test('the next one need not pass for the chosen one to be left', () => {
+test('a step leaves a chosen drift span that does not pass the filter', () => {
   const report = reportOf([
     { kind: 'split', severity: 'tail', layer: 'content' },
     { kind: 'call-json', severity: 'trained', layer: 'content' },

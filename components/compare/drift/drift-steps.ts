@@ -1,24 +1,25 @@
-/** From one drift span to another, by their numbers. */
+/** Filters of drift spans, and steps from one span to another by number. */
 import type { DriftKind, DriftLayer, DriftReport, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Which spans are listed; undefined: all. */
+/** Filter of drift spans; an undefined field lets every span pass. */
 export interface DriftFilter {
   readonly kind: DriftKind | undefined
   readonly severity: DriftSeverity | undefined
   readonly layer: DriftLayer | undefined
 }
 
+/** Filter that every drift span passes. */
 export const NO_FILTER: DriftFilter = { kind: undefined, severity: undefined, layer: undefined }
 
 const passes = ({ kind, severity, layer }: DriftSpan, filter: DriftFilter): boolean =>
   (filter.kind ?? kind) === kind && (filter.severity ?? severity) === severity && (filter.layer ?? layer) === layer
 
-/** Numbers of the spans that pass, in order. */
+/** Returns the numbers of the spans that pass the filter, in order. */
 export const filtered = ({ spans }: DriftReport, filter: DriftFilter): readonly number[] =>
   spans.flatMap((span, index) => (passes(span, filter) ? [index] : []))
 
-/** The next one that passes, after or before the one that is chosen; without one: from the first, or from the last. */
+/** Returns the next span that passes, in the direction. Without a chosen span it begins at the first, or backwards at the last. */
 export function driftAfter(
   { spans }: DriftReport,
   chosen: number | undefined,

@@ -1,11 +1,11 @@
-/** Kinds and severities of drift as the page says them; what they mean is in lib/trajectory/drift/kinds.ts. */
+/** Names of drift kinds and severities on the page; lib/trajectory/drift/kinds.ts has their meanings. */
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { KIND_TEXTS } from '#lib/trajectory/drift/kinds.ts'
 import type { DriftKind, DriftLayer, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { areTwoSamples } from '../sides/side-words.ts'
 import type { ShownPair } from '../view.ts'
 
-/** Short enough for a gutter. */
+/** Names that are short enough for a gutter. */
 const KIND_TITLES: Readonly<Record<DriftKind, string>> = {
   split: 'split',
   normalisation: 'Unicode form',
@@ -23,21 +23,22 @@ const KIND_TITLES: Readonly<Record<DriftKind, string>> = {
   unknown: 'unknown',
 }
 
-/** How a comparison speaks: of drift, or of two samples that a model wrote, of which neither should be the other. */
+/** Words of a comparison. Two samples that a model wrote have differences, not drift: neither should equal the other. */
 export interface DriftVocabulary {
-  /** One span, in mid-sentence. */
+  /** Name of one span within a sentence. */
   readonly noun: 'drift' | 'difference'
   readonly title: 'Drift' | 'Differences'
-  /** Whether it is said whom a span hits, what it costs and what helps. */
+  /** Whether the page shows which tokens a span affects, what it costs and what helps. */
   readonly costs: boolean
-  /** `call JSON · spacing` */
+  /** Returns the kind and its form, such as `call JSON · spacing`. */
   readonly kindText: (span: Pick<DriftSpan, 'kind' | 'detail'>) => string
-  /** What made the span. */
+  /** Returns the cause of the span. */
   readonly causeText: (span: DriftSpan) => string
-  /** What a side lacks, said in its place. */
+  /** Returns a text that is shown in place of tokens that a side lacks. */
   readonly missingText: (span: Pick<DriftSpan, 'kind'>, side: SideName) => string
 }
 
+/** Words of a comparison between a recorded side and one that is made from it. */
 export const DRIFT_VOCABULARY: DriftVocabulary = {
   noun: 'drift',
   title: 'Drift',
@@ -45,7 +46,7 @@ export const DRIFT_VOCABULARY: DriftVocabulary = {
   kindText: ({ kind, detail }) =>
     detail === undefined || detail === KIND_TITLES[kind] ? KIND_TITLES[kind] : `${KIND_TITLES[kind]} · ${detail}`,
   causeText: ({ cause }) => cause,
-  // A think block that only the right has was put in, and what the left has was stripped: the other way round nothing was dropped.
+  // If only the right has the think block, it was inserted there; if only the left has it, it was stripped on the right.
   missingText: ({ kind }, side) => {
     if (kind === 'think-stripped' && side === 'left') return MISSING['think-inserted']
     if (kind === 'call-rewritten' && side === 'left') return 'this call text is missing on this side'
@@ -102,6 +103,7 @@ const SAMPLE_TEXTS: Readonly<Record<DriftKind, { readonly title: string; readonl
   unknown: { title: 'unknown', meaning: 'The texts of these ids are unknown.' },
 }
 
+/** Returns the words for a pair: two recorded samples have differences, other pairs have drift. */
 export const vocabularyOf = ({ left, right, compared }: ShownPair): DriftVocabulary =>
   areTwoSamples(
     { side: left, trajectory: compared.left.trajectory },
@@ -110,7 +112,7 @@ export const vocabularyOf = ({ left, right, compared }: ShownPair): DriftVocabul
     ? SAMPLE_VOCABULARY
     : DRIFT_VOCABULARY
 
-/** What the kind means, and the form of it. */
+/** Returns what a kind of drift means, followed by its form if known. */
 export function kindMeaning({ kind, detail }: Pick<DriftSpan, 'kind' | 'detail'>): string {
   const { meaning, details } = KIND_TEXTS[kind]
   const form = detail === undefined ? undefined : details[detail]
@@ -118,24 +120,25 @@ export function kindMeaning({ kind, detail }: Pick<DriftSpan, 'kind' | 'detail'>
 }
 
 interface SeverityText {
-  /** One word, for lists. */
+  /** One word for lists. */
   readonly word: string
-  /** Who is hit. */
+  /** Which tokens are affected. */
   readonly title: string
-  /** The class of its ink; the word stands beside it. */
+  /** Class of the text colour. The word is always beside the colour. */
   readonly ink: string
 }
 
+/** Words and colour of each severity. */
 export const SEVERITY_TEXTS: Readonly<Record<DriftSeverity, SeverityText>> = {
   trained: { word: 'trained', title: 'Trained tokens affected', ink: 'text-bad' },
   context: { word: 'context', title: 'Context of trained tokens affected', ink: 'text-warn' },
   tail: { word: 'tail', title: 'No trained tokens affected', ink: 'text-dim' },
 }
 
-/** The gravest first. */
+/** All severities, the most serious first. */
 export const SEVERITIES = Object.keys(SEVERITY_TEXTS) as readonly DriftSeverity[]
 
-/** What differs, as tooltips explain it; the name of the layer stands beside it. */
+/** What differs in each layer, for tooltips beside the layer's name. */
 export const LAYER_TEXTS: Readonly<Record<DriftLayer, string>> = {
   structural: 'A special token or the role of a turn differs.',
   content: 'No special token and no role differs.',

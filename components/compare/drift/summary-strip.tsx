@@ -11,11 +11,11 @@ import { driftAfter, NO_FILTER } from './drift-steps.ts'
 import { type DriftVocabulary, kindMeaning, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 
 interface SummaryStripProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
-  /** Undefined until both sides were rescored on a server. */
+  /** Undefined until both sides are rescored on a server. */
   readonly rescored: RescoreSummary | undefined
 }
 
-/** What the comparison found, in numbers. */
+/** Summary of the comparison in figures. */
 export function SummaryStrip({ pair, view, onView, rescored }: SummaryStripProps) {
   const { report } = pair.compared.comparison
   const { spans, severity, trained } = report
@@ -77,7 +77,7 @@ function Cell({ value, name, ink = '', title }: CellProps) {
   )
 }
 
-/** Token of the left at which the sides part; it leads there. */
+/** Figure with the first token of the left side at which the sides differ. A click shows it. */
 function First({ report, onView }: { readonly report: DriftReport } & Pick<ComparePartProps, 'onView'>) {
   return (
     <button
@@ -91,7 +91,7 @@ function First({ report, onView }: { readonly report: DriftReport } & Pick<Compa
   )
 }
 
-/** Two samples: where they part, and what became of each. Neither is the other made again, so nothing is lost or wasted. */
+/** Figures of two samples: where they diverge, and their outcomes. They have no costs, because neither is made from the other. */
 function SampleCells({ pair, onView }: Pick<ComparePartProps, 'pair' | 'onView'>) {
   const { left, right, comparison } = pair.compared
   const { report } = comparison
@@ -138,7 +138,7 @@ interface KindsProps {
   readonly onKind: (kind: DriftKind) => void
 }
 
-/** Each leads to the next of its kind. */
+/** Counts of spans by kind. A click shows the next span of the kind. */
 function Kinds({ report, vocabulary, onKind }: KindsProps) {
   const kinds = (Object.entries(report.byKind) as [DriftKind, number][]).sort(([, a], [, b]) => b - a)
   return (
@@ -158,7 +158,7 @@ function Kinds({ report, vocabulary, onKind }: KindsProps) {
   )
 }
 
-/** What a pipeline costs that makes the prompt of every call again. Two recorded sides are no pipeline. */
+/** What drift costs a pipeline that renders the prompt of every call again. Two recorded sides have no such costs. */
 function Costs({ report: { prefix, rows, sentence } }: { readonly report: DriftReport }) {
   const cached = prefix.kept + prefix.lost
   return (
@@ -221,7 +221,7 @@ function Rescored({
   )
 }
 
-/** Copies what a comparison found as one sentence, for a trainer's issue tracker, and says whether it could. */
+/** Button that copies the findings as one sentence, for a trainer's issue tracker, and reports whether that succeeded. */
 function CopySentence({ sentence }: { readonly sentence: string }) {
   const [copied, setCopied] = useState<{ readonly sentence: string; readonly ok: boolean }>()
   const copy = async () => setCopied({ sentence, ok: await copyText(sentence) })

@@ -10,12 +10,12 @@ interface ClipPreviewProps {
   readonly onRule: (rule: ClipRule) => void
 }
 
-/** The usual bound of truncated importance sampling. */
+/** The usual upper bound of truncated importance sampling. */
 export const FIRST_RULE: ClipRule = { kind: 'truncate', high: 2 }
-/** The bounds that IcePop was published with. */
+/** The bounds with which IcePop was published. */
 const FIRST_MASK: ClipRule = { kind: 'mask', low: 0.5, high: 5 }
 
-/** What a correction of importance ratios would do to the trained tokens, as its threshold moves. */
+/** Preview of what a correction of importance ratios does to the trained tokens, with sliders for its thresholds. */
 export function ClipPreview({ order, rule, onRule }: ClipPreviewProps) {
   const { tokens, of, weightKept } = clipEffect(order, rule)
   return (
@@ -38,7 +38,7 @@ export function ClipPreview({ order, rule, onRule }: ClipPreviewProps) {
         <Threshold
           label="Low"
           value={rule.low}
-          // Up to 1 and from 1 on: the bounds never cross.
+          // The ranges meet at 1, so the bounds never cross.
           exponents={[-3, 0]}
           onValue={(low) => onRule({ ...rule, low })}
         />
@@ -64,7 +64,7 @@ export function ClipPreview({ order, rule, onRule }: ClipPreviewProps) {
 interface ThresholdProps {
   readonly label: string
   readonly value: number
-  /** Powers of ten at both ends: ratios are even in their logarithm. */
+  /** Smallest and largest power of ten of the slider, which is linear in the logarithm of the ratio. */
   readonly exponents: readonly [number, number]
   readonly onValue: (value: number) => void
 }

@@ -4,10 +4,10 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 const WIDTH = 280
 const HEIGHT = 72
-/** A token among thousands is still seen. */
+/** Smallest height of a bar, so that a single token among thousands is visible. */
 const LEAST = 6
 
-/** Trained tokens by the size of their difference, beside the noise on the same scale. */
+/** Histogram of trained tokens by the size of their difference, beside the noise on the same scale. */
 export function DeltaChart({ histogram: { from, deltas, noise } }: { readonly histogram: DeltaHistogram }) {
   const step = WIDTH / from.length
   const highest = Math.max(...deltas, ...(noise ?? []))

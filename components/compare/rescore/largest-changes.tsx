@@ -18,7 +18,7 @@ interface UnitsProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> 
 const MOST_HEAVY = 10
 const MOST_CLIPPED = 200
 
-/** Tokens and spans whose ratio is farthest from 1, and those that a correction clips; each leads to its drift. */
+/** Tokens and spans whose ratio is farthest from 1, and those that a correction clips; a click shows their drift span. */
 export function LargestChanges({ pair, rescoring, order, rule, view, onView }: UnitsProps) {
   const { below, above, tokens } = clipEffect(order, rule)
   const { length } = order.units
@@ -33,7 +33,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
   const row = (unit: number, mark?: string) => (
     <UnitRow key={unit} pair={pair} rescoring={rescoring} unit={unit} mark={mark} view={view} onView={onView} />
   )
-  // The farthest from 1 stand at both ends of the order.
+  // The ratios farthest from 1 are at both ends of the order.
   const ends = [
     ...order.units.subarray(0, MOST_HEAVY),
     ...order.units.subarray(Math.max(MOST_HEAVY, length - MOST_HEAVY)),
@@ -67,7 +67,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
 interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   readonly rescoring: Rescoring
   readonly unit: number
-  /** What the correction does to it; undefined: nothing. */
+  /** What the correction does to the unit; undefined: nothing. */
   readonly mark: string | undefined
 }
 
@@ -75,7 +75,7 @@ function UnitRow({ pair, rescoring: { units }, unit, mark, view, onView }: UnitR
   const { comparison, left } = pair.compared
   const start = elementAt(units.leftStarts, unit)
   const own = elementAt(units.drifts, unit)
-  // A token where ids agree is another by what stands before it: by the drift that came last.
+  // A token whose id is equal on both sides differs through its context: through the last drift span before it.
   const drift = own >= 0 ? own : comparison.report.spans.findLastIndex((span) => span.left.end <= start)
   const delta = elementAt(units.deltas, unit)
   const text = textOf(
@@ -115,7 +115,7 @@ interface SpansProps extends Pick<ComparePartProps, 'view' | 'onView'> {
   readonly rescoring: Rescoring
 }
 
-/** Drift that has no ratio: what each side is by itself, and why. */
+/** Drift spans without a ratio: the logprob of each side, and the reason. */
 export function SpansWithoutRatio({ rescoring: { spans }, view, onView }: SpansProps) {
   const without = spans.flatMap((span, drift) =>
     span.ratio.kind === 'none' ? [{ ...span, drift, why: span.ratio.why }] : [],
@@ -148,7 +148,7 @@ export function SpansWithoutRatio({ rescoring: { spans }, view, onView }: SpansP
 }
 
 interface DriftButtonProps extends Pick<ComparePartProps, 'onView'> {
-  /** −1: there is none. */
+  /** Number of the drift span; −1: none. */
   readonly drift: number
   readonly isChosen: boolean
   readonly title: string
@@ -172,5 +172,5 @@ function DriftButton({ drift, isChosen, title, onView, children }: DriftButtonPr
   )
 }
 
-/** Line ends and tabs as signs. */
+/** Returns the text with signs for line ends and tabs. */
 const oneLine = (text: string): string => text.replaceAll('\n', '↵').replaceAll('\t', '→')

@@ -1,7 +1,7 @@
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import type { NoiseFloor } from '#lib/analysis/rescore/noise.ts'
 
-/** What differences are read against, and what sampled logprobs cannot be held against prefill, with the reason. */
+/** The noise floor of the differences, and which sampled logprobs are not comparable with prefill, with the reason. */
 export function NoiseNote({
   noise: { spread, differences, temperatures, apart, narrowed },
   side,

@@ -44,7 +44,7 @@ const rescored = async (...asked: Parameters<typeof shown>) => {
   return page
 }
 
-test('both sides are scored and rescored; the largest change leads to its drift, and the tokens get columns', async () => {
+test('the rescore panel scores both sides, links the largest change to its drift span, and adds columns to the tokens', async () => {
   const { panel, user, changes } = await rescored(DRIFTED)
   await screen.findByText('Largest changes')
   expect(panel.dataset.rescore).toBe('rescored')
@@ -60,18 +60,18 @@ test('both sides are scored and rescored; the largest change leads to its drift,
   expect(changes).toEqual([{ drift: 0 }, { colour: 'column:delta' }])
 })
 
-test('the noise floor names its temperature, and another temperature is no noise', async () => {
+test('the rescore panel shows the noise floor with the temperature of the samples', async () => {
   const { panel } = await rescored(DRIFTED)
   await screen.findByText(/sampled at temperature 1/)
   expect(panel.querySelector('[data-noise]')?.getAttribute('data-noise')).toMatch(/^0\.01/)
 })
 
-test('at another temperature there is no noise floor, and it is said why', async () => {
+test('the rescore panel shows no noise floor for samples at another temperature, and says why', async () => {
   await rescored(pairOf(drawn('c a|b|c', { sampling: { temperature: 0.7 } }), drawn('c ab|c')))
   await screen.findByText('Not comparable: sampled at temperature 0.7; prefill is at temperature 1.')
 })
 
-test('a lower threshold clips more, and says which', async () => {
+test('the clip preview clips more tokens at a stricter threshold, and lists them', async () => {
   const { panel, user } = await rescored(DRIFTED)
   await screen.findByText('Largest changes')
   const clipped = () => Number(panel.querySelector('output')?.dataset.clipped)
@@ -86,7 +86,7 @@ test('a lower threshold clips more, and says which', async () => {
   expect(screen.getByRole('list', { name: 'Clipped', hidden: true })).toBeDefined()
 })
 
-test('two servers compare two checkpoints on the same ids', async () => {
+test('the rescore panel compares two checkpoints on the same ids with two servers', async () => {
   const side = drawn('c a|b|c')
   const { user, panel } = shown(pairOf(side, side), scorer([], { weights: { t: 1 } }))
   await user.selectOptions(screen.getByLabelText('Right scored by'), 't')
@@ -96,29 +96,29 @@ test('two servers compare two checkpoints on the same ids', async () => {
   expect(within(panel).getByText('Right side')).toBeDefined()
 })
 
-test('the same ids on one server say nothing, and it is said', async () => {
+test('the rescore panel says that the same ids on one server cannot be compared', async () => {
   const side = drawn('c a|b|c')
   await rescored(pairOf(side, side))
   await screen.findByText(/every ratio is 1/)
 })
 
-test('what cannot be rescored says why', async () => {
+test('the rescore panel gives a reason for each drift span without a ratio', async () => {
   await rescored(pairOf(drawn('c a|b|aa|ab|bc'), drawn('c a|c|aa|ab|bc')))
   await screen.findByText(/different text: the probabilities/)
 })
 
-test('no trained tokens: totals are missing, and it is said', async () => {
+test('the rescore panel says that totals are missing without trained tokens', async () => {
   await rescored(pairOf(drawn('c|a|b|c'), drawn('c|ab|c')))
   await screen.findByText(/has no trained tokens/)
 })
 
-test('where nothing is trained and nothing drifts there is nothing to rescore', async () => {
+test('the rescore panel says that there is nothing to rescore without trained tokens and drift', async () => {
   const side = drawn('c|a|b')
   const { panel } = await rescored(pairOf(side, side))
   expect(panel.dataset.rescore).toBe('empty')
 })
 
-test('“Score all tokens” scores what is not trained', async () => {
+test('“Score all tokens” also scores tokens that are not trained', async () => {
   const side = drawn('c|a|b')
   const { panel, user } = shown(pairOf(side, side))
   await user.click(screen.getByLabelText('Score all tokens'))
@@ -126,7 +126,7 @@ test('“Score all tokens” scores what is not trained', async () => {
   await expect.poll(() => panel.dataset.rescore).toBe('rescored')
 })
 
-test('a failing server says what to do, and what was scored stays', async () => {
+test('the rescore panel shows the hint of a server failure and keeps the scores so far', async () => {
   const { panel } = await rescored(DRIFTED, scorer([], { failAfter: 2 }))
   const alert = await screen.findByRole('alert')
   expect(alert.textContent).toContain('the server crashed')
@@ -134,7 +134,7 @@ test('a failing server says what to do, and what was scored stays', async () => 
   expect(panel.dataset.rescore).toBe('failed')
 })
 
-test('cancelled it keeps what has come', async () => {
+test('the rescore panel keeps the scores so far after a cancel', async () => {
   let release = () => {}
   const held: Score = async function* (request, signal) {
     const lines = scorer()(request, signal)

@@ -1,5 +1,5 @@
 'use client'
-/** Scores both sides on a server, by prefill, and tells what the drift costs. */
+/** Panel that scores both sides on a server by prefill and reports what the drift costs. */
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -18,6 +18,7 @@ interface RescorePanelProps extends Pick<ComparePartProps, 'view' | 'onView'> {
   readonly scorer: Scorer
 }
 
+/** Form and progress of rescoring, with its report. */
 export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelProps) {
   const { state, found, pair, start, cancel } = rescoring
   const { servers = [], defaultServer } = scorer
@@ -27,7 +28,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
   const recorded = { left: recordedServer(left.trajectory), right: recordedServer(right.trajectory) }
   const usual = servers.find((name) => name === recorded.left) ?? defaultServer
   const leftServer = chosen.left ?? usual
-  // A side that was made has no server of its own: the same model is to read both.
+  // A side that was made has no server of its own, and the same model must score both sides.
   const rightServer = chosen.right ?? leftServer
   const isRunning = state.kind === 'running'
   const isLive = [left, right].some(({ trajectory }) => trajectory.outcome.kind === 'running')
@@ -98,7 +99,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
   )
 }
 
-/** Where the last response came from. */
+/** Returns the server of the last response; undefined if the trajectory does not name one. */
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
 

@@ -23,7 +23,7 @@ interface RescoreReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'o
   readonly found: FoundWeights
 }
 
-/** What rescoring found: totals against the noise floor, what a correction would clip, and the largest changes of weight. */
+/** Findings of rescoring: totals with the noise floor, what a correction would clip, and the largest changes. */
 export function RescoreReport({ found, pair, view, onView }: RescoreReportProps) {
   const { rescoring, order, scored } = found
   const { totals, units, noise, unknown, unpaired } = rescoring
@@ -124,7 +124,7 @@ interface ServedProps extends Pick<ComparePartProps, 'pair'> {
   readonly right: Gathered | undefined
 }
 
-/** Who scored, held against who sampled. */
+/** The servers that scored, compared with those that sampled. */
 function Served({ pair, left, right }: ServedProps) {
   const isOne = left?.server.name === right?.server.name
   const changed = isOne && left && right && left.versions.join() !== right.versions.join()

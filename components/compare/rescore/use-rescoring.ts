@@ -1,5 +1,5 @@
 'use client'
-/** Both sides scored on servers and rescored: how that stands, and the pair with what was found as columns of its tokens. */
+/** Scores both sides on servers and rescores them: the state, and the pair with the results as columns of its tokens. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
 import { withRescoring } from '#lib/analysis/rescore/columns.ts'
@@ -10,20 +10,22 @@ import type { Score } from '#lib/trajectory/scoring/gathered.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { RescoreSummary, ShownPair } from '../view.ts'
 
+/** State and results of rescoring a pair. */
 export interface UseRescoring {
   readonly state: RescoreState
-  /** Also of what was scored before it failed or was cancelled; undefined: nothing yet. */
+  /** Results, also those before a failure or cancel; undefined: none yet. */
   readonly found: FoundWeights | undefined
-  /** The pair; once rescored its tokens have the columns `prefill`, `delta` and `ratio`. */
+  /** The pair. After rescoring, its tokens have the columns `prefill`, `delta` and `ratio`. */
   readonly pair: ShownPair
   readonly summary: RescoreSummary | undefined
   readonly start: (choice: RescoreChoice) => Promise<void>
   readonly cancel: () => void
 }
 
+/** Progress of rescoring; `done` and `of` count tokens of both sides. */
 export type RescoreState =
   | { readonly kind: 'idle' }
-  /** Nothing is trained, and nothing drifts. */
+  /** Neither side has trained tokens or drift. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'running'; readonly done: number; readonly of: number }
   | { readonly kind: 'rescored' }
@@ -36,16 +38,17 @@ export type RescoreState =
       readonly of: number
     }
 
+/** Results of rescoring, with the scores and the choice that led to them. */
 export interface FoundWeights {
   readonly rescoring: Rescoring
   readonly order: RatioOrder
   readonly scores: SideScores
-  /** Which servers answered; undefined: it broke off. */
+  /** Servers that scored each side; undefined: scoring did not finish. */
   readonly scored: ScoredBoth | undefined
   readonly choice: RescoreChoice
 }
 
-/** `score` asks a server. Another pair begins anew. */
+/** Rescores a pair with `score`, which requests logprobs from a server. The state is reset when the pair changes. */
 export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
   const [kept, setKept] = useState<{
     readonly of: ShownPair['compared']
@@ -65,7 +68,7 @@ export function useRescoring(pair: ShownPair, score: Score): UseRescoring {
     const set = (state: RescoreState, result?: FoundWeights) => {
       if (controller.current === ours) setKept({ of: compared, state, found: result })
     }
-    // What was found before stays until there is more.
+    // Earlier results remain until the first new ones.
     const running = (done: number, of: number) => set({ kind: 'running', done, of }, found)
     const plan = scorePlan(compared, choice)
     const of = plan.left.tokens + plan.right.tokens

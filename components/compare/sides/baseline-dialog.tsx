@@ -11,7 +11,7 @@ import { type BaselineProgress, runChatBaseline } from '#lib/browser/rollout/cha
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface BaselineDialogProps {
-  /** The run that it is a baseline of, and its key. */
+  /** The recorded run for which a baseline is made, and its key. */
   readonly trajectory: TrajectoryView
   readonly runKey: string
   readonly onPair: (left: Side, right: Side) => void
@@ -24,7 +24,7 @@ type State =
   | { readonly kind: 'failed'; readonly error: ApiError }
   | { readonly kind: 'done'; readonly key: string }
 
-/** Runs the same agent over the server's chat endpoint, and shows what the server read against what was sampled. */
+/** Dialog that runs the same agent over the server's chat endpoint and compares what the server read with what was sampled. */
 export function BaselineDialog({ trajectory, runKey, onPair, onClose }: BaselineDialogProps) {
   const [state, setState] = useState<State>({ kind: 'asking' })
   const running = useRef<AbortController>(undefined)
@@ -43,7 +43,7 @@ export function BaselineDialog({ trajectory, runKey, onPair, onClose }: Baseline
         onProgress: (progress) => setState({ kind: 'running', progress }),
       })
       if (controller.signal.aborted) return
-      // By chance the two runs differ anyway: then there is nothing to choose.
+      // If the two runs may differ by chance, the user chooses how to continue; otherwise there is no choice.
       if (chance === undefined) setState({ kind: 'done', key })
       else itsOwn(key)
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
 
-/** What may look like drift and is our rendering: told quietly, in full when it is asked for. */
+/** Caveats of the comparison: differences that may come from our rendering. They are shown as a count that opens the full texts. */
 export function Caveats({ compared }: { readonly compared: Compared }) {
   const caveats = (['left', 'right'] as const).flatMap((name) =>
     compared[name].caveats.map((caveat) => ({ name, caveat })),

@@ -15,7 +15,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface MakingDialogProps {
   readonly name: SideName
-  /** One that is made of text or messages. */
+  /** A side that is made of text or messages. */
   readonly side: Side
   readonly trajectory: TrajectoryView | undefined
   readonly onSide: (side: Side) => void
@@ -24,7 +24,7 @@ interface MakingDialogProps {
 
 type TemplateKind = 'own' | TemplateChoice['kind']
 
-/** The tokenizer and the template that a side is made with; both are had before it is. */
+/** Dialog for the tokenizer and the template of a side. Both are checked before the side is made. */
 export function MakingDialog({ name, side, trajectory, onSide, onClose }: MakingDialogProps) {
   const { key, as } = side
   const chosen = 'template' in as ? as.template : undefined

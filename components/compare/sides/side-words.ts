@@ -1,4 +1,4 @@
-/** A side of the comparison in words. */
+/** Texts that describe a side of the comparison. */
 
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -10,6 +10,7 @@ interface AsText {
   readonly explanation: string
 }
 
+/** Title and explanation of each kind of side. */
 export const AS_TEXTS: Readonly<Record<As['kind'], AsText>> = {
   recorded: { title: 'TITO · as recorded', explanation: 'The ids that the model read and wrote.' },
   text: {
@@ -37,8 +38,8 @@ interface KnownSide {
 }
 
 /**
- * Whether both sides are trajectories as they were recorded, and neither is made from the other: two samples of a group,
- * or any two. A chat baseline is compared with its run for drift, so the two are none.
+ * Returns whether both sides are recorded trajectories and neither is made from the other: two samples of a group, or any
+ * two. False for a chat baseline and its run, which are compared for drift.
  */
 export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
   const isRecorded = ({ side }: KnownSide) => side?.as.kind === 'recorded'
@@ -51,7 +52,7 @@ export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
   )
 }
 
-/** `Sample 1 · reward 0`; of a trajectory without a group its title. */
+/** Returns a title such as `Sample 1 · reward 0`; without a group it begins with the trajectory's title. */
 export function sampleTitle(trajectory: TrajectoryView): string {
   const { group, reward } = trajectory
   return [
@@ -60,7 +61,7 @@ export function sampleTitle(trajectory: TrajectoryView): string {
   ].join(' · ')
 }
 
-/** The title given, else the first question. */
+/** Returns the title of a trajectory, else its first question. */
 export function trajectoryTitle({ title, segments }: TrajectoryView): string {
   if (title !== undefined && title.trim() !== '') return visibleText(title)
   for (const segment of segments) {
@@ -71,7 +72,7 @@ export function trajectoryTitle({ title, segments }: TrajectoryView): string {
   return 'without a question'
 }
 
-/** What a side is made with where it is not its own; undefined: all is its own. */
+/** Returns the chosen tokenizer and template of a side; undefined if the side uses its own. */
 export function makingText(as: As): string | undefined {
   const tokenizer = 'tokenizer' in as && as.tokenizer !== undefined ? [`tokenizer ${as.tokenizer}`] : []
   const template = 'template' in as && as.template ? [`template of ${templateText(as.template)}`] : []

@@ -1,5 +1,5 @@
 'use client'
-/** What stands on either side: choosers, and what a side is made with. */
+/** Bar that shows and chooses both sides, with their tokenizers and templates. */
 import { ArrowLeftRight, Settings2 } from 'lucide-react'
 import { Button } from '#components/ui/button.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
@@ -8,10 +8,11 @@ import { type As, isChatRun, type Side } from '#lib/analysis/compare/side.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { AS_TEXTS, areTwoSamples, makingText, sampleTitle, trajectoryTitle } from './side-words.ts'
 
+/** A side as far as it is chosen and loaded. */
 export interface ChosenSide {
-  /** Undefined: none is chosen yet. */
+  /** Undefined while no side is chosen. */
   readonly side: Side | undefined
-  /** Undefined while it is read. */
+  /** Undefined while the trajectory is loading. */
   readonly trajectory: TrajectoryView | undefined
 }
 
@@ -19,15 +20,16 @@ interface SidesBarProps {
   readonly left: ChosenSide
   readonly right: ChosenSide
   readonly onSide: (name: SideName, side: Side) => void
-  /** Asks for another trajectory. */
+  /** Opens the dialog for another trajectory. */
   readonly onChoose: (name: SideName) => void
-  /** Asks for another tokenizer or template. */
+  /** Opens the dialog for another tokenizer or template. */
   readonly onMaking: (name: SideName) => void
-  /** Asks for a run over the chat endpoint. */
+  /** Opens the dialog that runs a chat baseline. */
   readonly onBaseline: (name: SideName) => void
   readonly onSwap: () => void
 }
 
+/** Shows a chooser for each side and a button that swaps them. */
 export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, onSwap }: SidesBarProps) {
   const titleOf = areTwoSamples(left, right) ? sampleTitle : trajectoryTitle
   const chooser = (name: SideName, chosen: ChosenSide) => (
@@ -60,7 +62,7 @@ export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, 
 interface SideChooserProps {
   readonly name: SideName
   readonly chosen: ChosenSide
-  /** What its trajectory is called; undefined while it is read. */
+  /** Title of its trajectory; undefined while it is loading. */
   readonly title: string | undefined
   readonly onAs: (as: As) => void
   readonly onChoose: () => void
@@ -68,7 +70,7 @@ interface SideChooserProps {
   readonly onBaseline: () => void
 }
 
-/** No side yet: it is run first. */
+/** Option that is not a kind of side: the baseline must run first. */
 const BASELINE = 'baseline'
 
 const NAMES = { left: 'Left', right: 'Right' } as const
@@ -128,13 +130,13 @@ function SideChooser({
   )
 }
 
-/** Those that there are for the trajectory, and the one that is chosen. */
+/** Returns the kinds of side that the trajectory allows, and the chosen kind. */
 function kindsFor(as: As, trajectory: TrajectoryView | undefined): readonly As['kind'][] {
   const isRead = as.kind === 'read' || (trajectory !== undefined && isChatRun(trajectory))
   return ['recorded', ...(isRead ? (['read'] as const) : []), 'text', 'structured', 'raw']
 }
 
-/** What was chosen for one kind stays where the other takes it. */
+/** Returns the settings for another kind of side; tokenizer and template are kept if that kind uses them. */
 function asOfKind(kind: As['kind'], before: As): As {
   if (kind === 'recorded' || kind === 'read') return { kind }
   const tokenizer = 'tokenizer' in before && before.tokenizer !== undefined ? { tokenizer: before.tokenizer } : {}
