@@ -1,7 +1,7 @@
 /**
- * Every way in which a server fails, through the whole agent: plain and streamed, in the first call and in the third. Each
- * ends in its named outcome, what was recorded before is untouched, nothing is tried again once tokens have come, and no
- * token stands in the record that the server did not send. docs/upstream-faults.md is this table.
+ * Tests every server fault through the whole agent, plain and streamed, in the first call and in the third. Each fault ends
+ * in its named outcome, leaves earlier records unchanged, is not retried after the first token, and records no token that the
+ * server did not send. docs/upstream-faults.md has the same table.
  */
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -41,7 +41,10 @@ const modes = [
   { name: 'streamed', isStream: true },
 ] as const
 
-/** It does nothing but wait for a limit: all of them together, because one after the other they take half a minute. */
+/**
+ * Returns whether a case only waits for a limit. Such cases run concurrently, because one after another they take half a
+ * minute.
+ */
 const isWait = ({ limits = {} }: Case): boolean => Object.keys(limits).some((limit) => limit.endsWith('Ms'))
 
 describe.each(modes)('a server fault in $name', ({ isStream }) => {
@@ -71,7 +74,7 @@ async function endsAsNamed(found: Case, isStream: boolean, at: number): Promise<
   const tries = found.mayBeTriedAgain ? waitsMs.length + 1 : (found.tries ?? 1)
   const isPartial = (found.kept === 'what-came' && isStream) || found.kept === 'cut'
   const isWhole = found.kept === 'all'
-  // A call that stops at its length runs no tools, one that ends well goes on to the end.
+  // A call that stops at its length runs no tools; a call that ends normally continues to the end.
   const responses = isWhole && found.outcome === 'end_turn' ? 3 : at - 1 + (isWhole || isPartial ? 1 : 0)
 
   expect(outcomeOf(trajectory)).toBe(found.outcome)
@@ -105,7 +108,7 @@ async function endsAsNamed(found: Case, isStream: boolean, at: number): Promise<
   expect(decodeValue(JSON.parse(JSON.stringify(trajectory))).ok).toBe(true)
 }
 
-/** A run is the same but for its request ids and times. */
+/** Removes request ids and times, by which two equal runs differ. */
 function withoutClocks(segment: Trajectory['segments'][number]): object {
   if (segment.kind === 'prompt') return segment
   const { timing: _, request: __, toolCalls, ...known } = segment
@@ -186,7 +189,7 @@ test('docs/upstream-faults.md equals the fault table', () => {
   expect(document.match(/^\| \d+ \|.*$/gm)).toEqual(lines)
 })
 
-/** As the page says it: whole seconds, minutes or hours. */
+/** Formats a duration as the page does: in whole seconds, minutes or hours. */
 function duration(ms: number): string {
   if (ms < 120_000) return `${Math.ceil(ms / 1000)} s`
   return ms < 3_600_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
@@ -195,7 +198,7 @@ function duration(ms: number): string {
 const named = (outcome: Case['outcome']): string =>
   outcome === 'end_turn' ? 'none: the reply is used' : `\`${outcome}\``
 
-/** What the page says to do. */
+/** Returns the advice of the page. */
 function advice(outcome: Case['outcome']): string {
   if (outcome === 'end_turn') return '–'
   if (outcome === outcome.toUpperCase())

@@ -1,6 +1,7 @@
 /**
- * Rollscope beside strands-sglang: the same scripted server, the same tools, the same tokenizers and templates. Both send
- * the same ids turn by turn and record the same mask and logprobs, but for what docs/divergences.md names.
+ * Compares Rollscope with strands-sglang: both run against the same scripted server, with the same tools, tokenizers and
+ * templates. Both send the same ids turn by turn and record the same mask and logprobs, except for the divergences in
+ * docs/divergences.md.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -127,7 +128,7 @@ function expected(scenario: Scenario): Compared {
   return record
 }
 
-/** As much of a record as another one has; what ran and how it ended is the whole run's. */
+/** Returns the part of a record that another record also has; tool runs and outcomes are those of the whole run. */
 const upTo = (part: Compared, { requests, tokenIds, lossMask, logprobs, segments, ...rest }: Compared): Compared => ({
   requests: requests.slice(0, part.requests.length),
   tokenIds: tokenIds.slice(0, part.tokenIds.length),

@@ -26,13 +26,14 @@ import { RunEnded } from '../loop/run-ended.ts'
 import { readCalls, withOwnIds } from './reply-message.ts'
 import { chatSampling } from './sampling.ts'
 
+/** The dependencies of a call over a chat endpoint. */
 export interface ChatDependencies extends ModelDependencies {
   readonly chat: SglangClient['chat']
 }
 
 /**
- * Sends all of `sent`; `messages` are the messages that are new in the record. Returns the closed response; throws
- * RunEnded when the run cannot go on. A failed call leaves no trace.
+ * Sends all of `sent`; `messages` are the messages that are new in the record. Returns the closed response; throws RunEnded
+ * when the run cannot continue. A failed call leaves no trace.
  */
 export async function callChat(
   recorder: Recorder,
@@ -120,7 +121,7 @@ async function answered(
 }
 
 interface Placed {
-  /** The ids of the new part. */
+  /** Ids of the new part. */
   readonly ids: readonly number[]
   readonly read?: { readonly kept: number; readonly ids: readonly number[] }
 }

@@ -14,7 +14,7 @@ import type { AgentTool } from '../tools/tool.ts'
 const responses = ({ segments }: Trajectory): ResponseSegment[] =>
   segments.flatMap((segment) => (segment.kind === 'response' ? [segment] : []))
 
-/** What each response was written behind, as text. */
+/** Returns the prompt that each response follows, as text. */
 const read = (trajectory: Trajectory): string[] => {
   const ids = trajectory.segments.flatMap((segment) => segment.ids)
   const starts = segmentStarts(trajectory)

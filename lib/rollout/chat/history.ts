@@ -13,6 +13,7 @@ import { textContent } from '../loop/sdk-history.ts'
 import { callWithId } from '../tools/tool-calls.ts'
 import { messageCalls } from './reply-message.ts'
 
+/** A conversation as the SDK takes it: the system prompt apart from the other messages. */
 export interface Conversation {
   readonly system: string | undefined
   readonly messages: readonly SdkMessage[]
@@ -78,7 +79,7 @@ function turnsOf(messages: readonly Message[], trajectory: Trajectory): readonly
   })
 }
 
-/** Returns a reply as the SDK has it: what the server called content, and its calls. */
+/** Returns a reply as the SDK has it: the content that the server reported, and its calls. */
 function replied({ message }: ResponseSegment): readonly ContentBlock[] {
   const content = typeof message?.content === 'string' && message.content !== '' ? [new TextBlock(message.content)] : []
   return [

@@ -1,4 +1,4 @@
-/** Our messages beside those of Strands' own OpenAI provider, which runs with a client that only listens. */
+/** Compares our messages with those of Strands' own OpenAI provider, which runs with a client that only records requests. */
 import { registerHooks } from 'node:module'
 import { Message as SdkMessage, TextBlock, ToolResultBlock, ToolUseBlock } from '@strands-agents/sdk'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { chatBody } from '#lib/trajectory/messages/chat-call.ts'
 import { chatMessages } from './messages.ts'
 
-/** The provider imports the openai package for its client alone, and it is given another one. */
+/** The provider imports the openai package only for its client, and here it gets another client. */
 const NO_PACKAGE = 'data:text/javascript,export default class {}; export class APIUserAbortError extends Error {}'
 registerHooks({
   resolve: (name, context, next) => (name === 'openai' ? { url: NO_PACKAGE, shortCircuit: true } : next(name, context)),

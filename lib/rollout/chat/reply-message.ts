@@ -1,6 +1,6 @@
 /**
- * The calls of a reply over a chat endpoint: those of the server's parser are executed, and those of ours say where they
- * stand. Both are one list in the record; a call of ours that the server left out is there, and was not executed.
+ * The calls of a reply over a chat endpoint: those of the server's parser are executed, and those of our parser have
+ * positions. The record combines both in one list; a call that only our parser found is in it, but was not executed.
  */
 import type { Problem, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -10,7 +10,7 @@ type Message = ResponseSegment['message']
 interface MessageCall {
   readonly id: string
   readonly name: string
-  /** JSON. */
+  /** The arguments as JSON text. */
   readonly input: string
 }
 
@@ -46,6 +46,7 @@ export function withOwnIds(message: NonNullable<Message>, taken: ReadonlySet<str
   }
 }
 
+/** The calls of a reply, and the differences between the two parsers. */
 export interface ReadCalls {
   readonly toolCalls: readonly ToolCall[]
   readonly problems: readonly Problem[]
@@ -75,7 +76,7 @@ export function readCalls(own: readonly ToolCall[], message: NonNullable<Message
   }
 }
 
-/** Returns whether the agent has the call; without a message of the server's it has every call. */
+/** Returns whether the agent has the call; if the server sent no message, it has every call. */
 export function isAgentsCall({ id }: ToolCall, { message }: Pick<ResponseSegment, 'message'>): boolean {
   return message === undefined || messageCalls(message).some((call) => call.id === id)
 }

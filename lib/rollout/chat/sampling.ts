@@ -1,6 +1,6 @@
 import type { Sampling } from '#lib/sampling/values.ts'
 
-/** Sampling parameters by the names of /v1/chat/completions; those of the same name are not listed. */
+/** Names of sampling parameters at /v1/chat/completions; parameters with the same name as at /generate are not listed. */
 const NAMES: Readonly<Record<string, string>> = {
   max_new_tokens: 'max_completion_tokens',
   min_new_tokens: 'min_tokens',
@@ -11,10 +11,11 @@ const NAMES: Readonly<Record<string, string>> = {
 export const NOT_IN_CHAT = ['json_schema', 'structural_tag'] as const satisfies readonly (keyof Sampling)[]
 
 /**
- * Those that /generate has where none are given. This endpoint would take them from the model's generation_config.json,
- * and so sample otherwise than a run that it is a baseline of.
+ * The defaults of /generate. Without them, this endpoint would use the model's generation_config.json, and the run would
+ * sample differently from the token-in/token-out run that it is compared with.
  */
 const DEFAULTS: Sampling = { temperature: 1, top_p: 1, top_k: -1, min_p: 0, repetition_penalty: 1 }
 
+/** Returns sampling parameters for /v1/chat/completions, with the defaults of /generate. */
 export const chatSampling = (sampling: Sampling): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...DEFAULTS, ...sampling }).map(([name, value]) => [NAMES[name] ?? name, value]))

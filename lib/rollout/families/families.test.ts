@@ -1,6 +1,6 @@
 /**
- * A run of every model family over HTTP, with its real stop ids: two turns of calls, an answer. The template renders what
- * transformers rendered with the real one (golden/, made and checked by `npm run test:peers`).
+ * Runs every model family over HTTP, with its real stop ids: two turns of calls, then an answer. The template renders what
+ * transformers rendered with the real one (golden/, recorded and checked by `npm run test:peers`).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resultReadings } from '#lib/analysis/health/unread-results.ts'

@@ -1,9 +1,10 @@
-/** The conversation that every family has: a question, two turns of calls, the answer; and the tools that it calls. */
+/** The conversation of every family: a question, two turns of calls and the answer; and the tools that it calls. */
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { calculator } from '../tools/calculator.ts'
 import type { AgentTool } from '../tools/tool.ts'
 import type { Family } from './test-families.ts'
 
+/** The question of the user. It contains a letter beyond ASCII. */
 export const QUESTION = 'What do 1 kg of flour and 7 g of yeast cost in Zürich?'
 
 interface Call {
@@ -18,7 +19,7 @@ interface Step {
   readonly calls: readonly Call[]
 }
 
-/** Quotes, letters beyond ASCII, a number and booleans among the arguments; a result that looks like a number. */
+/** The arguments contain quotes, letters beyond ASCII, a number and booleans; the result looks like a number. */
 const flour: Call = {
   name: 'price',
   input: { item: 'flour "405"', city: 'Zürich', grams: 500, organic: true },
@@ -31,13 +32,14 @@ const yeast: Call = {
   result: '0.95',
 }
 
+/** Returns the three replies of the conversation. The second has two calls if the family can write parallel ones. */
 export const stepsOf = ({ parallel }: Family): readonly Step[] => [
   { reasoning: 'First the flour.', content: '', calls: [flour] },
   { reasoning: 'Twice that, and the yeast.', content: '', calls: parallel ? [twice, yeast] : [twice] },
   { reasoning: 'That is all.', content: 'Flour costs 2.4 francs, yeast 0.95.', calls: [] },
 ]
 
-/** The messages before each request and at the end, as transformers gets them. */
+/** Returns the messages before each request and at the end, as transformers gets them. */
 export function conversationsOf(family: Family): readonly (readonly TemplateMessage[])[] {
   const messages: TemplateMessage[] = [{ role: 'user', content: QUESTION }]
   const before: TemplateMessage[][] = []
@@ -66,7 +68,7 @@ export function conversationsOf(family: Family): readonly (readonly TemplateMess
   return [...before, messages]
 }
 
-/** `runs` gets the name and the input of every call. */
+/** Returns the tools of the conversation. They append the name and the input of every call to `runs`. */
 export function toolsFor(family: Family, runs: [string, unknown][]): readonly AgentTool[] {
   const prices = stepsOf(family).flatMap(({ calls }) => calls.filter(({ name }) => name === 'price'))
   const price: AgentTool = {

@@ -1,8 +1,9 @@
-/** Model families: a real chat template each, the ids that its configuration gives the delimiters, and where a reply stops. */
+/** Model families. Each has a real chat template, the ids of the delimiters from its configuration, and its stop tokens. */
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 
+/** A model family, as the tests run it. */
 export interface Family {
   readonly name: string
   readonly parser: string
@@ -12,32 +13,32 @@ export interface Family {
   readonly specialTokens: Readonly<Record<string, string>>
   /** Added tokens that decoding skips. */
   readonly special: Readonly<Record<string, number>>
-  /** Added tokens that are text to a decoder: of thinking and of calls, for the most part. */
+  /** Added tokens that decoding keeps; most of them delimit thinking and calls. */
   readonly plain?: Readonly<Record<string, number>>
   /** The tokens of `eos_token_id` in the model's generation_config.json. */
   readonly stops: readonly string[]
-  /** The stop token of a reply with calls is not the one that ends the turn. */
+  /** True if the stop token of a reply with calls is not the one that ends the turn. */
   readonly callsLeaveTurnOpen?: boolean
   /** Variables of the template. */
   readonly options?: Readonly<Record<string, unknown>>
   readonly thinks: boolean
-  /** What the template calls the thinking of a message. Omitted: `reasoning_content`. */
+  /** The template's name for the thinking of a message. Omitted: `reasoning_content`. */
   readonly reasoningField?: string
-  /** Whether the template leaves the tools out, which the run reports. */
+  /** True if the template leaves the tools out, which the run reports. */
   readonly leavesToolsOut?: boolean
-  /** Whether a reply may hold two calls. */
+  /** True if a reply may contain two calls. */
   readonly parallel: boolean
-  /** The template prints calls only of a message that has no content. */
+  /** True if the template prints only the calls of messages without content. */
   readonly omitsContent?: boolean
-  /** The template prints arguments as they are given, so they must be JSON already. */
+  /** True if the template prints arguments unchanged, so they must be JSON text already. */
   readonly argumentsAsText?: boolean
-  /** In formats where the model writes ids: those of the three calls. */
+  /** Ids of the three calls, in formats where the model writes ids. */
   readonly callIds?: readonly [string, string, string]
-  /** The last reply, where the template writes it otherwise than the model: without thinking, or without its stop token. */
+  /** The last reply of the model, if the template writes it differently: without thinking, or without its stop token. */
   readonly answer?: string
-  /** What the template does to a run that no continuation can follow. Omitted: it is prefix-preserving. */
+  /** How the template breaks a run so that no continuation is possible. Omitted: it is prefix-preserving. */
   readonly breaks?: {
-    /** What the model writes, where the template tells no more. */
+    /** Replies of the model, which cannot be derived from the template. */
     readonly replies: readonly string[]
     /** The continuations that the trajectory records as broken, by the index of their request. */
     readonly at: readonly number[]
@@ -131,7 +132,7 @@ const lfm = {
   parallel: true,
 } as const
 
-/** The texts of the tokens are the model’s own, their ids are not. */
+/** The texts of the tokens are those of the model, their ids are invented. */
 const gigachat = {
   parser: 'gigachat3',
   specialTokens: { bos_token: '<s>', eos_token: '</s>' },
@@ -147,6 +148,7 @@ const gigachat = {
   parallel: false,
 } as const
 
+/** All families that the tests run. */
 export const families: readonly Family[] = [
   {
     name: 'Qwen3',
@@ -508,7 +510,7 @@ export const families: readonly Family[] = [
     parser: 'hunyuan',
     template: llamaCpp('tencent-Hy3'),
     specialTokens: {},
-    // The id of the end of a turn is the model’s own, the others are not.
+    // Only the id of the end of a turn is that of the model.
     special: {
       '<｜hy_begin_of_sentence:opensource｜>': 120000,
       '<｜hy_User:opensource｜>': 120006,
@@ -571,7 +573,7 @@ export const families: readonly Family[] = [
     parser: 'tool_calls',
     template: llamaCpp('MiniMax-M1'),
     specialTokens: {},
-    // The ids are not the model’s own.
+    // These ids are invented.
     special: { '<begin_of_document>': 200034, '<beginning_of_sentence>': 200019, '<end_of_sentence>': 200020 },
     stops: ['<end_of_sentence>'],
     thinks: false,
@@ -582,7 +584,7 @@ export const families: readonly Family[] = [
     parser: 'tool_calls',
     template: llamaCpp('unsloth-Apriel-1.5'),
     specialTokens: { bos_token: '<s>', eos_token: '</s>' },
-    // The ids of the last are not the model’s own.
+    // The ids of the last tokens are invented.
     special: { '<s>': 1, '</s>': 2, '<|end|>': 3 },
     stops: ['<|end|>', '</s>'],
     thinks: false,
@@ -624,7 +626,7 @@ export const families: readonly Family[] = [
     stops: ['<|END_OF_TURN_TOKEN|>'],
     thinks: false,
     parallel: true,
-    // The template asks for the next action behind the last message, and for that one alone.
+    // The template requests the next action only after the last message.
     breaks: {
       replies: [
         'Action: ```json\n[\n    {\n        "tool_name": "price",\n        "parameters": {\n            "item": "flour \\"405\\"",\n            "city": "Zürich",\n            "grams": 500,\n            "organic": true\n        }\n    }\n]```<|END_OF_TURN_TOKEN|>',
@@ -686,7 +688,7 @@ export const families: readonly Family[] = [
   },
 ]
 
-/** A byte tokenizer with the family's added tokens; the bytes have the ids after them. */
+/** Returns a byte tokenizer with the family's added tokens; the bytes have the ids after them. */
 export function tokenizerOf({ name, special, plain = {} }: Family): Tokenizer {
   const added = (ids: Readonly<Record<string, number>>, isSpecial: boolean) =>
     Object.entries(ids).map(([content, id]) => ({ id, content, special: isSpecial }))
@@ -694,6 +696,7 @@ export function tokenizerOf({ name, special, plain = {} }: Family): Tokenizer {
   return byteTokenizerWith(name, tokens, Math.max(...tokens.map(({ id }) => id)) + 1)
 }
 
+/** Returns the stop ids of the family. Throws if it has no such token. */
 export const stopIdsOf = (family: Family): readonly number[] =>
   family.stops.map((stop) => {
     const id = { ...family.special, ...family.plain }[stop]

@@ -1,6 +1,6 @@
 /**
- * What transformers renders with each family's template: the file of peers/record-families.ts has every render that a run
- * of the family asks for, and no text of the template.
+ * The renders of transformers with each family's template. The golden file of a family, written by peers/record-families.ts,
+ * has every render that its run requests, but no text of the template.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,26 +10,30 @@ import type { Outcome } from '#lib/templates/golden/test-golden.ts'
 
 const goldenFolder = path.join(import.meta.dirname, 'golden')
 
+/** The golden file of a family. */
 export interface FamilyGolden {
   readonly 'made with': string
   /** SHA-256 of the template's text. */
   readonly template: string
-  /** What the model writes: the template's own rendering of the replies, where that is possible. */
+  /** Replies of the model: the template's own rendering of them, where that is possible. */
   readonly replies: readonly string[]
-  /** What the template renders for the conversation before each request, each as far as it differs from the one before. */
+  /** Renders of the conversation before each request, each stored as its difference from the previous one. */
   readonly prompts: readonly Front[]
-  /** Every input that a run renders, by its key. */
+  /** The render of every input of the run, by the key of the input. */
   readonly renders: Readonly<Record<string, Front | Exclude<Outcome, string>>>
 }
 
-/** How many characters a text shares with the one before it, and the rest. */
+/** A text, stored as the number of characters that it shares with the previous text, and its remaining characters. */
 export type Front = readonly [shared: number, rest: string]
 
+/** Returns the path of a family's golden file. */
 export const goldenFile = (name: string): string =>
   path.join(goldenFolder, `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}.json`)
 
+/** Reads a family's golden file. */
 export const readGolden = (name: string): FamilyGolden => JSON.parse(readFileSync(goldenFile(name), 'utf8'))
 
+/** Returns the texts of consecutive fronts. */
 export function wholeTexts(fronts: readonly Front[]): readonly string[] {
   let last = ''
   return fronts.map(([shared, rest]) => {
@@ -38,12 +42,13 @@ export function wholeTexts(fronts: readonly Front[]): readonly string[] {
   })
 }
 
+/** Returns the key of a render input in the golden file: the first 16 hexadecimal digits of its SHA-256. */
 export function keyOf({ messages, tools, addGenerationPrompt, options }: RenderInput): string {
   const input = JSON.stringify([messages, tools ?? null, addGenerationPrompt, options])
   return createHash('sha256').update(input).digest('hex').slice(0, 16)
 }
 
-/** A template that knows the recorded inputs, and renders what transformers rendered. */
+/** Returns a template that renders the recorded inputs as transformers did. It throws an Error for any other input. */
 export function recordedTemplate(name: string, { renders }: FamilyGolden): ChatTemplate {
   let last = ''
   const outcomes = new Map<string, Outcome>()

@@ -11,6 +11,7 @@ import { QUESTION, toolsFor } from './test-conversation.ts'
 import { type Family, stopIdsOf, tokenizerOf } from './test-families.ts'
 import type { ScriptedServer } from './test-server.ts'
 
+/** What a run of a family sent and recorded. */
 export interface FamilyRun {
   readonly trajectory: Trajectory
   /** `input_ids` of each request. */
@@ -19,6 +20,7 @@ export interface FamilyRun {
   readonly toolRuns: readonly (readonly [string, unknown])[]
 }
 
+/** Runs a family's conversation against a scripted server, with one server reply for each of `replies`. */
 export async function runFamily(
   family: Family,
   template: ChatTemplate,

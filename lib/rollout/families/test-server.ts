@@ -1,13 +1,14 @@
-/** SGLang's /generate, answered by a script: replies end at the stop ids, and the text is trimmed as SGLang trims it. */
+/** A scripted /generate of SGLang: replies end at the stop ids, and the text is trimmed as SGLang trims it. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 
+/** A server on 127.0.0.1 that answers /generate with scripted texts. */
 export interface ScriptedServer {
   readonly baseUrl: string
   /** The `input_ids` of the requests since `play`. */
   readonly requests: readonly (readonly number[])[]
-  /** Answers the next requests with these texts; each must hold a stop token. */
+  /** Answers the next requests with these texts; each must contain a stop token. */
   play(replies: readonly string[], tokenizer: Tokenizer, stopIds: readonly number[]): void
   close(): Promise<void>
 }
@@ -25,6 +26,7 @@ interface Body {
   }
 }
 
+/** Starts the server on a free port. It answers with status 500 when no reply is left. */
 export async function startScriptedServer(): Promise<ScriptedServer> {
   let requests: (readonly number[])[] = []
   let answer = (_: Body): readonly number[] | undefined => undefined
@@ -68,7 +70,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   }
 }
 
-/** A stream has two chunks, each with all that came before it. */
+/** Sends a stream of two chunks; each contains all tokens so far. */
 function reply(
   response: ServerResponse,
   body: Body,

@@ -1,9 +1,12 @@
-/** From what strands-sglang records to what Rollscope must record: equal, but for the divergences a scenario names. */
+/**
+ * Converts a record of strands-sglang to the record that Rollscope must have. They are equal, except for the divergences that
+ * a scenario names.
+ */
 import { endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { logprobOf, textOfIds } from './test-play.ts'
 import type { AgentRecord, Scenario } from './test-scenarios.ts'
 
-/** Throws when something that a scenario says has no effect. */
+/** Returns the record that Rollscope must have. Throws if a declaration of the scenario has no effect. */
 export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: PromptEncoder): AgentRecord {
   const { rollscope = {}, diverges = [] } = scenario
   const changes: Change[] = [
@@ -25,7 +28,7 @@ export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: P
   }
 }
 
-/** What ends a run there, and how the same is called here. */
+/** Outcomes of strands-sglang, with the outcome of Rollscope that each corresponds to. */
 const outcomes: Readonly<Record<string, string>> = {
   end_turn: 'end_turn',
   MaxTokensReachedException: 'length',
@@ -39,11 +42,11 @@ const outcomes: Readonly<Record<string, string>> = {
   MaxMessagesReachedError: 'max_messages',
 }
 
-/** A record as segments, so that ids can be put in and taken out. */
+/** A record as segments, so that ids can be inserted and removed. */
 export interface Parts {
   readonly segments: readonly { readonly output: boolean; readonly ids: readonly number[]; readonly scored: boolean }[]
   readonly requests: readonly {
-    /** Segments that the request holds whole. */
+    /** Number of leading segments that the request contains. */
     readonly holds: number
     /** Ids after them that were never recorded. */
     readonly more: readonly number[]
@@ -52,6 +55,7 @@ export interface Parts {
   }[]
 }
 
+/** Splits a record into segments. */
 export function split({ tokenIds, logprobs, segments, requests }: AgentRecord): Parts {
   const ends = segments.map((_, index) => segments.slice(0, index + 1).reduce((sum, [, length]) => sum + length, 0))
   return {
@@ -72,6 +76,7 @@ export function split({ tokenIds, logprobs, segments, requests }: AgentRecord): 
   }
 }
 
+/** Joins segments to a record; the inverse of `split`. */
 export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'samplingParams' | 'toolRuns' | 'outcomes'> {
   const tokenIds = segments.flatMap(({ ids }) => ids)
   const lengthOf = (holds: number) => segments.slice(0, holds).reduce((sum, { ids }) => sum + ids.length, 0)
@@ -84,7 +89,7 @@ export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'sampli
     segments: segments.map(({ output, ids }) => [output ? 1 : 0, ids.length]),
     requests: requests.map(({ holds, more, maxNewTokens, status }) => {
       const inputIds = [...tokenIds.slice(0, lengthOf(holds)), ...more]
-      // What was recorded before: all but the new prompt, whether that was recorded later or never.
+      // The ids recorded before the call: all ids but the new prompt, whether that was recorded later or never.
       const before = more.length > 0 ? lengthOf(holds) : lengthOf(holds - 1)
       return { inputIds, maxNewTokens, status, logprobStartLen: Math.max(0, before - 1) }
     }),
@@ -93,7 +98,7 @@ export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'sampli
 
 type Change = (parts: Parts, codec: PromptEncoder) => Parts
 
-/** Divergences that change the same thing wherever they show. */
+/** Divergences that change a record in the same way in every scenario. */
 const structural: Readonly<Record<string, Change>> = {
   'closes-turn': closingTurns,
   'no-second-header': droppingSecondHeaders,
@@ -115,19 +120,19 @@ const prompts = (
   }),
 })
 
-/** Where the last id is not the template's end of a turn, the next prompt begins with it. */
+/** If the last id is not the template's end of a turn, the next prompt begins with it. */
 function closingTurns(parts: Parts, codec: PromptEncoder): Parts {
   const end = endOfTurnId(codec, {})
   if (end === undefined) throw new Error('the template has no token that ends a turn')
   return prompts(parts, (ids, last) => (last === undefined || last === end ? ids : [end, ...ids]))
 }
 
-/** Where the model wrote the next header as its stop token, the next prompt does not repeat it. */
+/** If the model wrote the next header as its stop token, the next prompt does not repeat it. */
 function droppingSecondHeaders(parts: Parts): Parts {
   return prompts(parts, (ids, last) => (ids[0] === last ? ids.slice(1) : ids))
 }
 
-/** Between two prompts stands a response of no tokens. */
+/** Inserts an empty response between two consecutive prompts. */
 function keepingEmptyResponses({ segments, requests }: Parts): Parts {
   const at = segments.findIndex((segment, index) => index > 0 && !segment.output && !segments[index - 1]?.output)
   if (at < 0) throw new Error('no two prompts follow each other')
@@ -137,7 +142,7 @@ function keepingEmptyResponses({ segments, requests }: Parts): Parts {
   }
 }
 
-/** The first call fails: its request was sent, nothing is recorded. */
+/** Removes everything but the first request: that call fails, and nothing is recorded. */
 function recordingNothing({ segments, requests }: Parts): Parts {
   return {
     segments: [],
@@ -157,7 +162,7 @@ function stoppingAfter(count: number): Change {
   return ({ segments, requests }) => {
     const kept = requests.slice(0, count)
     const { holds = 0, ...last } = kept.at(-1) ?? { more: [], maxNewTokens: 0, status: 0 }
-    // Where the next request is the same one again, nothing of this one is recorded here.
+    // If the next request repeats this one, nothing of this one is recorded here.
     if (requests[count]?.holds === holds) {
       const more = segments[holds - 1]?.ids ?? []
       return {

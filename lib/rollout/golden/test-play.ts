@@ -1,4 +1,4 @@
-/** Plays a scenario through lib/agent and lib/sglang, against a server that answers by its script. */
+/** Plays a scenario through lib/rollout and lib/sglang, against a scripted server. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,25 +26,28 @@ import {
   type TokenizerEntry,
 } from './test-scenarios.ts'
 
+/** The record of a played scenario, with its trajectory. */
 export interface Played extends AgentRecord {
   readonly trajectory: Trajectory
   /** Names of the fields of the requests. */
   readonly fields: readonly string[]
 }
 
+/** Plays scenarios against one server. */
 export interface Player {
   play(scenario: Scenario): Promise<Played>
   codec(scenario: Scenario): PromptEncoder
   close(): Promise<void>
 }
 
-/** Asked of the server by every request here; strands-sglang asks for the same, less what Rollscope adds. */
+/** The fields of every request. strands-sglang sends them too, except those that Rollscope adds. */
 interface GenerateBody {
   readonly input_ids: readonly number[]
   readonly logprob_start_len: number
   readonly sampling_params: Readonly<Record<string, unknown>> & { readonly max_new_tokens: number }
 }
 
+/** Starts the server. Tokenizers are loaded when a scenario needs them. */
 export async function createPlayer(): Promise<Player> {
   const load = codecLoader()
   const codecOf = ({ tokenizer }: Scenario): PromptEncoder => load(tokenizer)
@@ -62,7 +65,7 @@ function entryOf(tokenizer: string): TokenizerEntry {
   return entry
 }
 
-/** Several entries are one tokenizer with another template, and a large one takes a second to load. */
+/** Caches tokenizers: several entries share one with different templates, and a large one takes a second to load. */
 function codecLoader(): (name: string) => PromptEncoder {
   const codecs = new Map<string, PromptEncoder>()
   const read = (folder: string, file: string) => readFileSync(path.join(folder, file), 'utf8')
@@ -203,7 +206,7 @@ interface ScriptedServer {
   close(): Promise<void>
 }
 
-/** /generate of SGLang, answered by the scenario's replies in turn. */
+/** Starts a /generate of SGLang that answers with the scenario's replies in turn. */
 async function scriptedServer(): Promise<ScriptedServer> {
   let answer = (_: GenerateBody): Answer => ({ status: 500, body: 'no scenario' })
   let requests: { body: GenerateBody; status: number }[] = []
@@ -276,8 +279,9 @@ function finishReason(reply: Extract<ReplyScript, { pieces: unknown }>, output: 
 
 const scored = (id: number, index: number) => [logprobOf(id, index), id, null]
 
-/** Exact in binary; tells its token and its place. make.py has the same. */
+/** Returns a logprob that is exact in binary and depends on the token and its index. make.py has the same function. */
 export const logprobOf = (id: number, index: number): number => -(((id * 31 + index * 7) % 2000) + 1) / 512
 
+/** Returns the decoded bytes of ids; invalid UTF-8 becomes U+FFFD. */
 export const textOfIds = (of: readonly number[], tokenizer: Tokenizer): string =>
   new TextDecoder().decode(Uint8Array.from(of.flatMap((id) => Array.from(tokenizer.bytes(id)))))

@@ -1,63 +1,66 @@
-/** The scenarios of scenarios.json, and what strands-sglang made of them (golden.json, written by make.py). */
+/** The scenarios of scenarios.json, and the records of strands-sglang for them (golden.json, written by make.py). */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunLimits } from '../loop/limits.ts'
 
+/** A conversation with a scripted server. */
 export interface Scenario {
   readonly name: string
   readonly tokenizer: string
   /** Default: hermes. */
   readonly parser?: string
   readonly system?: string
-  /** enable_thinking; omitted: not said. */
+  /** The template option enable_thinking. Omitted: not set. */
   readonly thinking?: boolean
   readonly tools?: readonly string[]
   readonly limits?: RunLimits
-  /** Tokens that the server reports as its context; omitted: it reports none. */
+  /** Context length that the server reports, in tokens. Omitted: it reports none. */
   readonly contextLength?: number
   readonly sampling?: Readonly<Record<string, unknown>>
   readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
-  /** One invocation each; several blocks of one message where it is a list. */
+  /** One invocation each. A list is one message with several blocks. */
   readonly questions: readonly (string | readonly string[])[]
-  /** The server's answers in order, whoever asks. */
+  /** The server's answers, in the order of the requests. */
   readonly replies: readonly (string | ReplyScript)[]
-  /** Names of docs/divergences.md that show here. Omitted: the two agree in everything. */
+  /** Divergences of docs/divergences.md that occur in this scenario. Omitted: both records are equal. */
   readonly diverges?: readonly string[]
-  /** What follows from that here. */
+  /** The effects of these divergences on Rollscope's record. */
   readonly rollscope?: Rollscope
 }
 
-/** How Rollscope's record follows from Python's where they differ by intent. */
+/** Intentional differences of Rollscope's record from Python's. */
 interface Rollscope {
-  /** Texts of prompts there, each once, and what stands in their place here. */
+  /** Texts in prompts of Python, each occurring once, with the text that replaces it in Rollscope's prompts. */
   readonly reads?: readonly (readonly [string, string])[]
-  /** Python makes further requests; Rollscope ends after so many. */
+  /** Number of requests after which Rollscope ends, while Python makes more. */
   readonly stopsAfter?: number
-  /** Python ends; Rollscope makes a further request, whose new part holds this. */
+  /** A text in the new part of a further request that Rollscope makes after Python has ended. */
   readonly goesOn?: string
   readonly toolRuns?: AgentRecord['toolRuns']
   readonly outcomes?: readonly string[]
 }
 
+/** A scripted answer of the server that is more than a text. */
 export type ReplyScript =
   | { readonly status: number; readonly body: unknown }
-  /** Status 200 and a body that is no JSON. */
+  /** Status 200 with a body that is not JSON. */
   | { readonly raw: string }
   | {
-      /** Encoded one by one and joined: ids that no encoder would write for the whole text. */
+      /** Texts that are encoded separately and joined, which gives ids that no encoder would produce for the whole text. */
       readonly pieces: readonly string[]
       /** Default: stop. */
       readonly finish?: 'length' | 'abort'
       /** The text of the token that ends the reply. Default: the tokenizer's. */
       readonly stop?: string
-      /** Ends the reply; stands in its ids, and the text is cut before it. */
+      /** Text that ends the reply. Its ids are in the reply, and the text is cut before it. */
       readonly stopString?: string
-      /** Ids that are missing at the end. */
+      /** Number of ids that are missing at the end. */
       readonly dropped?: number
       /** Keys of meta_info that are missing. */
       readonly without?: readonly string[]
     }
 
+/** A tokenizer of the scenarios. */
 export interface TokenizerEntry {
   readonly folder: string
   /** The text of the token with which the model ends its turn. */
@@ -65,19 +68,20 @@ export interface TokenizerEntry {
   readonly addedTokens?: readonly string[]
   /** A file of templates/; omitted: the tokenizer's own. */
   readonly template?: string
-  /** Put before the template: what would be another thing every day. */
+  /** Text before the template that fixes values which otherwise change every day. */
   readonly templatePrefix?: string
 }
 
+/** A tool of the scenarios. */
 export interface ToolEntry {
   readonly description: string
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** {name} stands for the argument of that name. */
+  /** The result. {name} is replaced by the argument of that name. */
   readonly returns?: string
   readonly raises?: string
 }
 
-/** What a run sent and recorded, on either side. */
+/** What a run of either implementation sent and recorded. */
 export interface AgentRecord {
   readonly requests: readonly Request[]
   readonly samplingParams: Readonly<Record<string, unknown>> | null
@@ -87,10 +91,11 @@ export interface AgentRecord {
   readonly segments: readonly Segment[]
   /** Name and input of every tool that ran. */
   readonly toolRuns: readonly (readonly [string, unknown])[]
-  /** Of each question: a stop reason or the class of an exception there; kind and reason here. */
+  /** The outcome of each question. Python: a stop reason or the class of an exception. Rollscope: kind and reason. */
   readonly outcomes: readonly string[]
 }
 
+/** A /generate request, with the status of its answer. */
 export interface Request {
   readonly inputIds: readonly number[]
   readonly logprobStartLen: number
@@ -98,12 +103,14 @@ export interface Request {
   readonly status: number
 }
 
-/** 1 = output, and its length. */
+/** Loss mask bit (1 = output) and number of tokens. */
 type Segment = readonly [0 | 1, number]
 
+/** Folder of scenarios.json and golden.json. */
 export const goldenFolder = import.meta.dirname
 const read = (name: string) => JSON.parse(readFileSync(path.join(goldenFolder, name), 'utf8'))
 
+/** The content of scenarios.json. */
 export const script: {
   readonly tokenizers: Readonly<Record<string, TokenizerEntry>>
   readonly tools: Readonly<Record<string, ToolEntry>>
@@ -112,7 +119,7 @@ export const script: {
 
 interface CompactRecord extends Omit<AgentRecord, 'requests' | 'lossMask'> {
   readonly requests: readonly (Omit<Request, 'inputIds'> & {
-    /** How many of the recorded ids it begins with. */
+    /** Number of leading recorded ids that the request begins with. */
     readonly kept: number
     readonly more: readonly number[]
   })[]
@@ -121,6 +128,7 @@ interface CompactRecord extends Omit<AgentRecord, 'requests' | 'lossMask'> {
 
 const golden: { readonly scenarios: Readonly<Record<string, CompactRecord>> } = read('golden.json')
 
+/** Returns the record of strands-sglang for a scenario. Throws if golden.json has none. */
 export function pythonRecord(name: string): AgentRecord {
   const compact = golden.scenarios[name]
   if (!compact) throw new Error(`golden.json has no scenario "${name}": run make.py`)
@@ -135,4 +143,5 @@ export function pythonRecord(name: string): AgentRecord {
   }
 }
 
+/** Names of the scenarios in golden.json. */
 export const goldenNames: readonly string[] = Object.keys(golden.scenarios)

@@ -26,6 +26,7 @@ interface Turn {
   readonly response: ResponseSegment
 }
 
+/** A tool call as the SDK receives it. */
 export interface ToolUse {
   readonly id: string
   readonly name: string
@@ -38,6 +39,7 @@ type TakeTurn = (messages: readonly SdkMessage[], options?: StreamOptions) => Pr
 type Aggregating = ReturnType<Model['streamAggregated']>
 type Aggregated = Aggregating extends AsyncGenerator<unknown, infer Result, unknown> ? Result : never
 
+/** The SDK's model. `takeTurn` makes and records each turn. */
 export class AgentModel extends Model<ModelConfig> {
   readonly #recorder: Recorder
   readonly #takeTurn: TakeTurn
@@ -68,7 +70,7 @@ export class AgentModel extends Model<ModelConfig> {
     return aggregated(await this.#takeTurn(messages, options))
   }
 
-  /** What the SDK's own makes of the events of a stream: each of these would go through a dozen generators. */
+  /** Yields the whole turn at once. The SDK's own implementation sends each event of a stream through a dozen generators. */
   // biome-ignore lint/correctness/useYield: a turn is there as a whole.
   override async *streamAggregated(messages: SdkMessage[], options?: StreamOptions): Aggregating {
     return this.answer(messages, options)

@@ -48,11 +48,13 @@ export function endedBefore(error: unknown, news: PromptInput, signal: AbortSign
   return new RunEnded({ ...failed(error), ...unsent(news) }, { cause: error })
 }
 
+/** Returns the fields of an outcome about the context, in tokens; unknown ones are omitted. */
 export const contextNeeded = (needed: number | undefined, holds: number | undefined) => ({
   ...(needed !== undefined && { needed }),
   ...(holds !== undefined && { holds }),
 })
 
+/** Returns the outcome of a run that a server error ended. */
 export const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
   kind: 'failed',
   code: error.code,

@@ -10,10 +10,13 @@ const one = call('calculator', { expression: '1' })
 const run = (scripts: readonly Script[], limits: RunLimits, on?: Trajectory) =>
   runScripted({ scripts, settings: { limits }, messages: [user('q')], ...(on && { on }) })
 
-/** Replies by how many calls they make; the last one makes none. */
+/** Builds replies from their numbers of calls; the last reply has none. */
 const replies = (counts: readonly number[]): string[] => [...counts.map((n) => one.repeat(n)), 'done']
 
-/** The loop limiter of strands-sglang 0.6.2, hook by hook: how many replies are read before which limit ends the run. */
+/**
+ * Models the loop limiter of strands-sglang 0.6.2, hook by hook. Returns how many replies are read before which limit ends
+ * the run.
+ */
 function limiter(counts: readonly number[], limits: RunLimits): { readonly calls: number; readonly reason: string } {
   const reached = (count: number, limit: number | undefined) => limit !== undefined && count >= limit
   let [messages, iterations, made] = [1, 0, 0]
@@ -61,14 +64,14 @@ describe('a limit at its boundary', () => {
     [{ maxToolIterations: 0 }, [], 1, 'end_turn'],
     [{ maxToolCalls: 3 }, [2], 2, 'end_turn'],
     [{ maxToolCalls: 3 }, [2, 1], 2, 'max_tool_calls'],
-    // Calls of one response are not cut at the limit: all of them have run when it is looked at.
+    // Calls of one response are not cut at the limit: all of them run before the limit is checked.
     [{ maxToolCalls: 3 }, [2, 2], 2, 'max_tool_calls'],
     [{ maxToolCalls: 0 }, [1], 1, 'max_tool_calls'],
     [{ maxMessages: 4 }, [1], 2, 'end_turn'],
     [{ maxMessages: 3 }, [1], 1, 'max_messages'],
     [{ maxMessages: 2 }, [], 1, 'end_turn'],
     [{ maxMessages: 1 }, [], 0, 'max_messages'],
-    // In the order in which strands-sglang looks.
+    // The checks have the order of strands-sglang.
     [{ maxToolIterations: 1, maxToolCalls: 1, maxMessages: 3 }, [1], 1, 'max_tool_iterations'],
     [{ maxToolCalls: 1, maxMessages: 3 }, [1], 1, 'max_tool_calls'],
   ])('%j ends a run after replies with %j calls', async (limits, counts, calls, reason) => {
@@ -155,7 +158,7 @@ describe('the limit of tokens', () => {
 })
 
 describe('the context limit', () => {
-  /** What `stream()` of strands-sglang 0.6.2 sends as `max_new_tokens`; undefined: it raises before it sends. */
+  /** Returns the `max_new_tokens` that `stream()` of strands-sglang 0.6.2 sends; undefined if it raises before it sends. */
   const sentMaxNewTokens = (asked: number, idCount: number, limit: number | undefined): number | undefined => {
     if (limit === undefined) return asked
     const room = limit - idCount

@@ -7,6 +7,7 @@ import type { Sampling } from '#lib/sampling/values.ts'
 import type { OutcomeReason, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 
+/** Schema of the limits of a run. All are optional. */
 export const limitsSchema = z
   .strictObject({
     maxToolIterations: z
@@ -40,6 +41,7 @@ export const limitsSchema = z
   })
   .partial()
 
+/** The limits of a run. */
 export type RunLimits = z.infer<typeof limitsSchema>
 
 /** The default timeout of a tool, which always applies: a tool that hangs would block the run forever. */
@@ -61,6 +63,7 @@ export function limitReached(trajectory: Trajectory, from: number, limits: RunLi
   return undefined
 }
 
+/** The room for the next response. */
 export interface Room {
   /** The largest number of tokens of the next response. */
   readonly tokens: number

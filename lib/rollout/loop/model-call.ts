@@ -31,6 +31,7 @@ import { type RunLimits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
 
+/** The settings of every call of a run. */
 export interface CallSettings {
   readonly sampling: Sampling
   readonly limits: RunLimits
@@ -50,6 +51,7 @@ export type PromptInput =
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
   | { readonly kind: 'given'; readonly prompt: Prompt }
 
+/** The dependencies of a token-in/token-out call. */
 export interface CallDependencies extends ModelDependencies {
   readonly generate: SglangClient['generate']
   /** Shares the first prompt between runs that begin with the same one: it is derived for one of them. */

@@ -22,6 +22,7 @@ import { sdkHistory, sdkQuestion, sdkResumption } from './sdk-history.ts'
 import { answerUntraced, shortenHistory } from './sdk-text.ts'
 import { titoModel } from './tito-model.ts'
 
+/** The input of a run. */
 export interface RolloutStart {
   readonly rolloutId: string
   /** The trajectory to continue; empty for a new one. */

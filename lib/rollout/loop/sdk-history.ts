@@ -57,5 +57,6 @@ function resultBlock(callId: string, trajectory: Trajectory): ToolResultBlock {
   })
 }
 
+/** Returns the text of a message. Parts without text count as ''. */
 export const textContent = ({ content = '' }: Message): string =>
   typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')

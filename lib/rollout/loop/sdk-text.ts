@@ -9,6 +9,7 @@ import type { AgentModel } from './agent-model.ts'
 /** The placeholder of a text. It is not empty because the SDK drops blank texts. */
 const ELSEWHERE = '(in the trajectory)'
 
+/** Returns the text for the SDK: the real one if traces are read, otherwise a placeholder. */
 export const sdkText = (text: () => string): string => (isTraced() ? text() : ELSEWHERE)
 
 /** Shortens the history, which the SDK fills with tool results itself: only the last reply and its answer remain. */
@@ -34,5 +35,6 @@ export function answerUntraced(agent: Agent, model: AgentModel): void {
 /** The key under which @opentelemetry/api registers: the SDK may have its own copy of that package. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
+/** Returns whether OpenTelemetry is registered, so that traces of the SDK are read. */
 export const isTraced = (): boolean =>
   (globalThis as { readonly [REGISTRY]?: { readonly trace?: unknown } })[REGISTRY]?.trace !== undefined

@@ -17,7 +17,7 @@ const said = (text: string, end: string): Pick<Turn, 'reply' | 'finish'> => ({
 const call = (name: string) => `<tool_call>{"name": "${name}", "arguments": {"x": 1}}`
 const result = (content: string, number = 0): Message => ({ role: 'tool', callId: `call_000${number}`, content })
 
-/** The text of each prompt behind the first, and what its check says. */
+/** Returns the text of each prompt after the first, and the result of its check. */
 const prompts = (trajectory: Trajectory) =>
   trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'prompt' && index > 0

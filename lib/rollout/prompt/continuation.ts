@@ -1,7 +1,7 @@
 /**
- * What a template writes behind a reply. A conversation of one question, a stand-in for the reply and the new messages is
- * rendered and cut where the reply ends. Templates look at the calls of the reply when they print results (gpt-oss and
- * MiniMax-M2 refuse a result without a call, Gemma 4 leaves it out): the stand-in has the calls of the real reply.
+ * Computes the template's text after a reply. A conversation of one question, a stand-in for the reply and the new messages
+ * is rendered and cut at the end of the reply. Templates read the calls of the reply when they print results (gpt-oss and
+ * MiniMax-M2 refuse a result without a call, Gemma 4 leaves it out), so the stand-in has the calls of the real reply.
  */
 
 import {
@@ -26,6 +26,7 @@ export interface ReplyEnd {
   readonly text: string
 }
 
+/** A call of a reply, in the form that a render of the stand-in needs. */
 export interface ReplyCall {
   readonly id: string
   readonly name: string
@@ -38,6 +39,7 @@ export interface ReplyCall {
 /** The form in which a template accepts the arguments of a call. */
 export type ArgumentsForm = 'object' | 'string'
 
+/** The text that a template writes after a reply. */
 export interface Continuation {
   /** The text after the reply. It begins with the last token of the reply if the template writes that token too. */
   readonly text: string
@@ -81,9 +83,9 @@ export interface PlainTurn {
   /** The text up to the content, and the part of it up to the content of the question before. */
   readonly before: string
   readonly beforeQuestion: string
-  /** The text behind it where the conversation ends there: the end of the turn, and what separates it from the next one. */
+  /** The text after it if the conversation ends there: the end of the turn, and the separator of the next turn. */
   readonly after: string
-  /** The text between it and the content of a further question: the same, and the header of the question's turn. */
+  /** The text between it and the content of a further question: the same text, and the header of the question's turn. */
   readonly between: string
 }
 
@@ -103,10 +105,10 @@ export function plainTurn(template: ChatTemplate, options: Options): PlainTurn |
   return turn
 }
 
-/** Characters that are kept of what a template writes with one set of options or another. */
+/** The largest number of cached characters of a template's texts, over all sets of options. */
 const MOST_KEPT = 1_000_000
 
-/** By the options: a template writes the same for them at every turn. */
+/** Caches turns by the options, because they are the same in every turn. */
 const plainTurns = memoizeByIdentity((_: ChatTemplate) =>
   createMemory<{ readonly turn: PlainTurn | undefined }>(MOST_KEPT),
 )
@@ -147,7 +149,10 @@ export function rendered(render: () => string): string | TemplateError {
 /** Renders the stand-in of a reply between a question and new messages. */
 type Render = (reply: TemplateMessage, added: readonly TemplateMessage[]) => string | TemplateError
 
-/** The first prompt has the tools; a template that goes through the list of tools unasked (Hermes 3) gets an empty one. */
+/**
+ * The first prompt has the tools. A template that iterates the list of tools without checking for it (Hermes 3) gets an empty
+ * list.
+ */
 const NO_TOOLS = [undefined, []] as const
 
 const rendersOf = (template: ChatTemplate, options: Options): readonly Render[] =>
@@ -174,7 +179,7 @@ const callRendersOf = (template: ChatTemplate, options: Options): readonly CallR
     (['object', 'string'] as const).map((argumentsForm) => ({ render, argumentsForm })),
   )
 
-/** With a reply that consists of the real calls. Undefined where it is not sure what stands behind them. */
+/** Computes the continuation with a stand-in of the real calls. Undefined if the end of the calls is uncertain. */
 function behindLastCall(
   template: ChatTemplate,
   end: ReplyEnd,
@@ -200,19 +205,20 @@ function behindLastCall(
 }
 
 /**
- * How a template was seen to print all results of a conversation: with these options, so many calls and messages of these
- * roles. Whether it prints them does not depend on what they say, and rendering marks at each turn costs a quarter of it.
+ * Caches the render with which a template printed all results, by the options, the number of calls and the roles of the
+ * messages. Whether results are printed does not depend on their content, and rendering marks in every turn takes a quarter
+ * of its time.
  */
 const shapesSeen = memoizeByIdentity((_: ChatTemplate) => createMemory<CallRender>(MOST_KEPT))
 
-/** Gemma 4 writes the content behind the results: the stand-in has none. */
+/** Returns the stand-in of a reply. It has no content, because Gemma 4 writes the content after the results. */
 const standIn = ({ calls }: ReplyEnd, { argumentsForm }: CallRender): TemplateMessage => ({
   role: 'assistant',
   content: '',
   tool_calls: calls.map((call) => templateCall(call, argumentsForm)),
 })
 
-/** By the place of the first message's content; undefined where that is not sure. */
+/** Cuts at the content of the first message; undefined if its position is uncertain. */
 function cutByContent(
   one: CallRender,
   end: ReplyEnd,
@@ -230,7 +236,7 @@ function cutByContent(
   return cut && cutAt(text, cut, one)
 }
 
-/** By marks in place of the new messages; undefined where one of them is not printed. */
+/** Cuts at marks that replace the contents of the new messages; undefined if one of them is not printed. */
 function cutByMarks(
   one: CallRender,
   end: ReplyEnd,
@@ -256,13 +262,13 @@ const cutAt = (text: string, { cut, named }: Cut, { argumentsForm }: CallRender)
 })
 
 interface Cut {
-  /** Where the reply ends. */
+  /** Offset at which the reply ends. */
   readonly cut: number
-  /** Where the name of its last call stands. */
+  /** Offset of the name of its last call. */
   readonly named: number
 }
 
-/** Where a reply with calls ends in a text in which the messages begin at `first`. */
+/** Returns the end of a reply with calls in a text whose new messages begin at `first`; undefined if uncertain. */
 function cutBehindCall(
   shown: string,
   first: number,
@@ -273,7 +279,7 @@ function cutBehindCall(
   const { id, name } = end.calls.at(-1) as ReplyCall
   const start = Math.max(shown.indexOf(QUESTION.content as string), plain ? commonText(plain.before, shown) : 0)
   const turn = shown.slice(start, Math.max(start, first))
-  // Kimi-K2 prints the id, which holds the name where the model wrote it.
+  // Kimi-K2 prints the id, which contains the name if the model wrote the id.
   const printed = turn.includes(name) ? name : id
   const earliest = turn.indexOf(printed)
   if (earliest < 0) return undefined
@@ -283,8 +289,8 @@ function cutBehindCall(
 }
 
 /**
- * How much of a turn with calls the reply has: up to its last token, or up to where a turn without calls is closed. `name`:
- * where a call stands in the turn at the earliest.
+ * Returns how many characters of a turn with calls belong to the reply: up to its last token, or up to the text that closes a
+ * turn without calls. `name` is the earliest offset of a call in the turn.
  */
 function lengthOfReply(
   turn: string,
@@ -302,11 +308,11 @@ function lengthOfReply(
   return close >= name ? close : undefined
 }
 
-/** The turn is written as a whole behind the start, and the messages follow it: it ends where the messages begin. */
+/** Returns the length of a turn that the template writes as a whole, directly followed by the messages. */
 const lengthOfWhole = (whole: string | TemplateError, shown: string, start: number): number | undefined =>
   typeof whole === 'string' && whole.length > start && shown.startsWith(whole) ? whole.length - start : undefined
 
-/** With a reply that consists of a text. Throws TemplateError. */
+/** Computes the continuation with a stand-in that is a text. Throws TemplateError. */
 function behindContent(
   template: ChatTemplate,
   end: ReplyEnd,
@@ -343,17 +349,23 @@ function behindContent(
   throw refusal as TemplateError
 }
 
-/** How much of the end of a turn the reply has before its last token, where the template writes several tokens there. */
+/**
+ * Returns how many characters of the end of a turn the reply has before its last token, if the template closes turns with
+ * several tokens.
+ */
 function closedLength(written: string, { lastToken: last, text }: ReplyEnd, plain: PlainTurn | undefined): number {
   if (last === undefined || !plain || written.startsWith(last)) return 0
-  // Command R7B begins another reply unasked: only what it writes before new messages too closes this one.
+  // Command R7B always begins another reply, so only text that it also writes before new messages closes this one.
   const close = plain.after.slice(0, commonText(plain.after, written))
   const places: number[] = []
   for (let at = close.indexOf(last); at >= 0; at = close.indexOf(last, at + 1)) places.push(at)
   return places.findLast((at) => text.endsWith(plain.after.slice(0, at + last.length))) ?? places.at(-1) ?? 0
 }
 
-/** The messages with a text in place of each content that is printed as it is, whatever the template escapes or trims. */
+/**
+ * Returns the messages with a mark in place of each content. A mark is printed unchanged by templates that escape or trim
+ * contents.
+ */
 function withMarks(added: readonly TemplateMessage[]): {
   readonly marked: readonly TemplateMessage[]
   readonly marks: readonly string[]
@@ -362,7 +374,7 @@ function withMarks(added: readonly TemplateMessage[]): {
   return { marked: added.map((message, index) => ({ ...message, content: marks[index] })), marks }
 }
 
-/** A text that stands in none of the messages, so that the place after it is found surely. */
+/** Returns a text that occurs in none of the messages, so that the position after it is certain. */
 function freeText(text: string, messages: readonly TemplateMessage[]): string {
   const holdsIt = (value: unknown): boolean =>
     (typeof value === 'string' ? value : JSON.stringify([value])).includes(free)

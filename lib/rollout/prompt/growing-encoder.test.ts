@@ -12,7 +12,7 @@ const tiny = loadTokenizerFiles('tiny-qwen3', {
   tokenizerConfigJson: readFileSync(path.resolve('models/tiny-qwen3/tokenizer_config.json'), 'utf8'),
 }).tokenizer
 
-/** A tokenizer whose `<s>` is also the beginning of another token, and one that takes the spaces behind its tokens. */
+/** A tokenizer whose `<s>` is also the beginning of another token, and one that takes the spaces after its tokens. */
 const overlapping: Tokenizer = {
   ...byteTokenizer,
   name: 'overlapping',
@@ -81,6 +81,6 @@ test('growingEncoder does not encode the shared beginning of a prompt again', ()
   const encode = growingEncoder(tokenizer)
   const turn = `<|im_start|>user\n${'What is 25 * 17? '.repeat(20)}<|im_end|>\n`
   for (let turns = 1; turns <= 40; turns++) encode(turn.repeat(turns))
-  // Each call encodes its new turn, and no more than the last one before it again.
+  // Each call encodes its new turn and at most the turn before it.
   expect(characters()).toBeLessThanOrEqual((40 * 2 + 5) * turn.length)
 })

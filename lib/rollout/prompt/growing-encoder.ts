@@ -23,7 +23,7 @@ export function growingEncoder(tokenizer: Tokenizer): (text: string) => readonly
   }
 }
 
-/** The end of the last cut within the first `end` characters, in ids and in characters; undefined: there is none. */
+/** Returns the end of the last cut within the first `end` characters, in ids and in characters; undefined if there is none. */
 function lastCut(
   { text, ids }: { readonly text: string; readonly ids: readonly number[] },
   end: number,
@@ -35,14 +35,14 @@ function lastCut(
   const places: number[] = []
   for (let at = text.indexOf(content); at >= 0; at = text.indexOf(content, at + content.length)) places.push(at)
   const tokens = ids.flatMap((each, index) => (each === id ? index : []))
-  // Another token may hold the same characters.
+  // Another token may contain the same characters.
   if (tokens.length !== places.length) return undefined
   const last = places.findLastIndex((at) => at + content.length <= end)
   const [place, token] = [places[last], tokens[last]]
   return place === undefined || token === undefined ? undefined : { ids: token + 1, text: place + content.length }
 }
 
-/** The texts of added tokens behind which a text is encoded as if it began there, and the length of the longest added token. */
+/** Finds the added tokens after which a text is encoded as if it began there, and the length of the longest added token. */
 const cuttingTokens = memoizeByIdentity((tokenizer: Tokenizer) => {
   const contents = new Map(tokenizer.addedTokens.map(({ id, content }) => [id, content]))
   const known = new Map<number, boolean>()
@@ -56,7 +56,7 @@ const cuttingTokens = memoizeByIdentity((tokenizer: Tokenizer) => {
   return { cuttingText, longest: Math.max(0, ...Array.from(contents.values(), ({ length }) => length)) }
 })
 
-/** Tokenizers that put a space before the first word, and tokens that take the spaces around them, show it in these. */
+/** Texts that reveal tokenizers which insert a space before the first word, and tokens which take the spaces around them. */
 const FOLLOWING = ['b', ' b', '\nb', '  b', '\n\n', 'é한', '1'] as const
 
 function cuts(tokenizer: Tokenizer, content: string): boolean {

@@ -37,7 +37,7 @@ describe('the first prompt', () => {
     ])
     expect(problems(headersOnly, [])).toEqual([])
     expect(problems(chatml)).toEqual([])
-    // Who asks about a tool names it, and a template that is rendered elsewhere may name anything.
+    // A question about a tool contains its name, and a template that is rendered elsewhere may contain any name.
     const named = [user('what is "read_it"?')]
     const readIt = [{ name: 'read_it', inputSchema: {} }]
     const asked = { tools: readIt, options: {} }
@@ -198,7 +198,7 @@ describe('the recorder', () => {
     expect(close('', [66])).not.toHaveProperty('segment.problems')
     expect(close('B', [66, 0xe6])).not.toHaveProperty('segment.problems')
     expect(close('C')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'C' }] } })
-    // What begins as the tokens do and goes on is another text too.
+    // A longer text that begins like the tokens is another text too.
     expect(close('BC')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'BC' }] } })
   })
 

@@ -48,7 +48,7 @@ export interface PromptEncoder {
    * until nothing is missing. The computation must have no side effects. Omitted: all data is available.
    */
   readonly settle?: <T>(compute: () => T, signal: AbortSignal) => Promise<T>
-  /** Whether the bytes of ids are fetched too. */
+  /** True if the bytes of ids are fetched too. */
   readonly fetchesBytes?: true
 }
 
@@ -56,6 +56,7 @@ export interface PromptEncoder {
 export const settled = async <T>(codec: PromptEncoder, compute: () => T, signal: AbortSignal): Promise<T> =>
   codec.settle ? codec.settle(compute, signal) : compute()
 
+/** The ids of a prompt and how they were produced. */
 export interface Prompt {
   readonly ids: readonly number[]
   readonly derivation: PromptSource
@@ -63,6 +64,7 @@ export interface Prompt {
   readonly problems: readonly Problem[]
 }
 
+/** The template's variables besides the messages. */
 export interface RenderSettings {
   readonly tools: readonly ToolSpec[]
   readonly options: Readonly<Record<string, unknown>>
@@ -94,8 +96,8 @@ const TOOLS_NOT_PRINTED: Problem = {
 }
 
 /**
- * Whether a text quotes the name of a tool that is nowhere else: a render without the tools would be another text. A template
- * that is rendered elsewhere may hold anything.
+ * Returns whether a text quotes the name of a tool that occurs nowhere else. Then a render without the tools would differ,
+ * and need not be made. False for a template that is rendered elsewhere, because it may contain any name.
  */
 function showsTools(
   text: string,
@@ -140,9 +142,9 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
 }
 
 /**
- * The added token with which the template ends an assistant turn; undefined when it ends it with none. It is the last
- * token of what stands behind a reply both at the end of the conversation and before a further question: Kimi-K3 closes
- * the response and the message before its <|end_of_msg|>, and Phi-3 adds the end of the text to the last turn alone.
+ * Returns the added token with which the template ends an assistant turn; undefined if it uses none. It is the last token
+ * after a reply that is the same at the end of the conversation and before a further question: Kimi-K3 closes the response
+ * and the message before its <|end_of_msg|>, and Phi-3 adds the end of the text only to the last turn.
  */
 export function endOfTurnId(
   { tokenizer, template }: PromptEncoder,
@@ -155,33 +157,36 @@ export function endOfTurnId(
   const shared = addedIn(after.slice(0, commonIds(after, between)))
   if (shared.length > 0) {
     if (turn.between.startsWith(turn.after.trimEnd())) return shared.at(-1)
-    // Command R7B writes a generation prompt where none is wanted: what ends a question ends a reply too.
+    // Command R7B writes a generation prompt even if none is requested, so the token that ends a question is used.
     const [ofQuestion = -1] = addedIn(tokenizer.encode(turn.before.slice(turn.beforeQuestion.length)))
     return shared.includes(ofQuestion) ? ofQuestion : shared.at(-1)
   }
   // gpt-oss ends the last turn with <|return|> and earlier ones with <|end|>: the model writes the first.
   const [ofLast] = addedIn(after)
   if (ofLast !== undefined) return ofLast
-  // Apertus ends a turn only where another follows; what precedes any question is a header and ends nothing.
+  // Apertus ends a turn only if another follows; the text that precedes any question is a header and ends nothing.
   const header = commonEnd(between, tokenizer.encode(turn.beforeQuestion))
   return addedIn(between.slice(0, between.length - header)).at(-1)
 }
 
-/** How many ids two lists have in common at their ends. */
+/** Returns the number of ids that two lists have in common at their ends. */
 function commonEnd(a: readonly number[], b: readonly number[]): number {
   let count = 0
   while (count < a.length && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
   return count
 }
 
-/** Whether new ids begin with the end of the turn before them; `text`: all of theirs, '' where the reply has the first token of it. */
+/**
+ * Returns whether new ids begin with the end of the turn before them. `text` is the text of all of them, '' if the reply has
+ * the first token of that end.
+ */
 function closesTurn(
   ids: readonly number[],
   text: string,
   codec: PromptEncoder,
   options: RenderSettings['options'],
 ): boolean {
-  // Behind a turn that the reply has closed, which most have, nothing is learnt of the template.
+  // After a turn that the reply has closed, as most do, the template need not be examined.
   const mayClose = text !== '' || isAdded(ids[0], codec.tokenizer)
   const end = ids.length > 0 && mayClose ? endOfTurnId(codec, options) : undefined
   if (end === undefined || ids[0] === end) return end !== undefined
@@ -197,7 +202,7 @@ const addedTexts = memoizeByIdentity(
     new Map(addedTokens.map(({ id, content }) => [id, content])),
 )
 
-/** Tokens at the end of a reply that are looked at. */
+/** The largest number of tokens at the end of a reply that are examined. */
 const MOST_OF_AN_END = 32
 
 function replyEnd(reply: ResponseSegment | undefined, { vocab }: Trajectory, tokenizer: Tokenizer): ReplyEnd {
@@ -224,7 +229,7 @@ export function endOfReply(
   return { calls, lastToken: added.get(ids.at(-1) ?? -1), tokensBefore, text: textOf(ids, vocab) }
 }
 
-/** Of a malformed call only the name is known, if that: its result is an error, which names what was wrong. */
+/** Only the name of a malformed call may be known. Its result is an error that names the problem. */
 const replyCall = (call: ToolCall): ReplyCall => ({
   id: call.writtenId ?? call.id,
   name: call.name ?? MALFORMED_CALL,
@@ -241,7 +246,7 @@ export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
     function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }))
 
-/** Templates ask whether there are tools by `tools is not none`, so an empty list would be announced. */
+/** Templates check for tools with `tools is not none`, so an empty list would be announced. */
 const toolsVariable = (tools: readonly ToolSpec[]): readonly unknown[] | undefined =>
   tools.length > 0 ? toolsOf(tools) : undefined
 
@@ -279,7 +284,7 @@ export function templateMessage(message: Message, calls: readonly ToolCall[]): T
   }
 }
 
-/** Parts that are all text become one: most templates know no parts, and those for images take a text too. */
+/** Joins parts that are all text, because most templates support no parts, and those for images accept a text too. */
 const templateContent = (content: NonNullable<Message['content']>): unknown =>
   typeof content !== 'string' && content.every(({ type }) => type === 'text')
     ? content.map(({ text = '' }) => text).join('')
@@ -297,8 +302,8 @@ export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
 type Check = Extract<PromptSource, { kind: 'continuation' }>['check']
 
 /**
- * Renders the real conversation, with the real reply, and compares its end with what is written behind the reply: a
- * result that one of the two lacks, or a turn that is closed in another way, is a difference.
+ * Renders the real conversation, with the real reply, and compares its end with the continuation. A result that only one of
+ * them has, or a turn that is closed differently, is a difference.
  */
 function checked(
   { written, callLength, argumentsForm }: Continuation,
@@ -313,10 +318,10 @@ function checked(
   const whole = render(messages)
   if (whole instanceof TemplateError)
     return { kind: 'broken', why: `the whole conversation does not render: ${whole.message}` }
-  // Behind a text, the text itself must stand before what is compared; behind a call, the call is part of it.
+  // After a text, the text itself must precede the compared part; after a call, the call belongs to it.
   const replyAt = messages.length - added.length - 1
   const before = callLength > 0 ? written.slice(0, callLength) : endOfContent(messages[replyAt])
-  // Qwen3's template drops what a reply has before a </think>: with a text that it keeps, the new part follows that text.
+  // Qwen3's template drops the part of a reply before </think>. With a text that it keeps, the new part follows that text.
   const followsAnyText = () => {
     const text = 'REPLY'
     const kept = messages.with(replyAt, { ...messages[replyAt], role: 'assistant', content: text })
@@ -326,7 +331,7 @@ function checked(
   if (whole.endsWith(written) && (callLength > 0 || follows(written, before, whole) || followsAnyText()))
     return { kind: 'held' }
   const found = written.slice(callLength)
-  // A short text stands in many places: where it is closed in the same way, that one is meant.
+  // A short text may occur often, so the occurrence that is closed in the same way is preferred.
   const closed = whole.lastIndexOf(before + found.slice(0, FEW))
   const place = before === '' ? -1 : closed < 0 ? whole.lastIndexOf(before) : closed
   const expected = place < 0 ? whole.slice(-written.length) : whole.slice(place + before.length)
@@ -339,7 +344,7 @@ function checked(
   }
 }
 
-/** Whether a render ends with a text and what is written behind it. */
+/** Returns whether a render ends with a text and the continuation. */
 const follows = (written: string, text: string, whole: string): boolean =>
   whole.endsWith(written) &&
   whole
@@ -347,7 +352,7 @@ const follows = (written: string, text: string, whole: string): boolean =>
     .trimEnd()
     .endsWith(text)
 
-/** The conversation as an agent framework would send it: thinking, content and calls of a reply apart. */
+/** Returns the conversation as an agent framework would send it, with separate thinking, content and calls of a reply. */
 function conversationMessages(trajectory: Trajectory, form: ArgumentsForm): TemplateMessage[] {
   const calls = toolCallsOf(trajectory)
   return trajectory.segments.flatMap((segment) =>
@@ -371,15 +376,15 @@ function replyMessage(segment: ResponseSegment, trajectory: Trajectory, form: Ar
   }
 }
 
-/** A run asks for those of its whole history at every turn. */
+/** Caches the messages of replies, because a run needs those of its whole history in every turn. */
 const replies = new WeakMap<ResponseSegment, ReturnType<typeof replyTexts>>()
 
-/** The last characters of a reply's text. */
+/** Returns the last characters of a reply's text. */
 const endOfContent = (message: TemplateMessage | undefined): string =>
   message?.role === 'assistant' && typeof message.content === 'string' ? message.content.slice(-MOST_OF_AN_END) : ''
 
 const EXCERPT = 200
-/** Characters of the end of a turn. */
+/** Characters of the end of a turn that are compared. */
 const FEW = 8
 
 const excerpt = (text: string, at: number): string =>

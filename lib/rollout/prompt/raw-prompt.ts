@@ -10,16 +10,18 @@ import { commonText } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Prompt } from './prompt.ts'
 
+/** A prompt that the user gave without messages. */
 export type RawPrompt =
   | { readonly kind: 'text'; readonly text: string }
-  /** `text`: what the ids are said to be. They win. */
+  /** `text` is the claimed text of the ids. If it differs, the ids are used. */
   | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly text?: string }
 
+/** The prompt, or the reason why it cannot be sent. */
 export type EncodedRawPrompt =
   | { readonly kind: 'prompt'; readonly prompt: Prompt }
-  /** A text of which no token comes. */
+  /** A text without tokens. */
   | { readonly kind: 'empty' }
-  /** An id that the tokenizer does not have; `index`: its place in the ids. */
+  /** An id that the tokenizer does not have; `index` is its position in the ids. */
   | { readonly kind: 'unknown-id'; readonly id: number; readonly index: number }
 
 /** Encodes the prompt. `frame` has the tokens that the tokenizer adds to texts. */

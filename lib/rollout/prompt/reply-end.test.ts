@@ -8,7 +8,7 @@ const END = byteId('<|im_end|>')
 const turn = (role: string, text: string) => `<|im_start|>${role}\n${text}<|im_end|>`
 const open = '\n<|im_start|>assistant\n'
 
-/** What stands behind the reply, as text. */
+/** Returns the text after the reply. */
 const behind = (read: string, reply: string, reported: string, end: number | undefined = END): string => {
   const ids = encode(reported)
   const at = replyEnd(encode(read), encode(reply), ids, end, bytes)

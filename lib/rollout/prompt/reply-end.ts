@@ -1,11 +1,11 @@
-/** Where a reply ends in the next prompt of a server that has rendered and tokenized it again. Pure. */
+/** Finds the end of a reply in the next prompt of a server that has rendered and tokenized it again. */
 import type { BytesOf } from '#lib/trajectory/drift/align/spelling.ts'
 import { alignTokens } from '#lib/trajectory/drift/align.ts'
 
 /**
- * Index of the first token of `reported` behind the reply, whose prompt was `read`. By the number of turns that are
- * closed, which a template writes as often as there are messages; where that does not tell, by aligning both sequences.
- * A reply that does not close its turn ends before the token that closes it.
+ * Returns the index in `reported` of the first token after the reply, whose prompt was `read`. It counts closed turns,
+ * because a template writes as many as there are messages; if that fails, it aligns both sequences. A reply that does not
+ * close its turn ends before the token that closes it.
  */
 export function replyEnd(
   read: readonly number[],
@@ -27,7 +27,7 @@ export function replyEnd(
   const before = [...read, ...reply]
   const last = alignTokens(before, reported, bytes).findLast(({ left }) => left.end > left.start)
   if (!last) return 0
-  // Of a drift that reaches to the end nobody can tell how much of it is the reply: as many tokens as it had.
+  // If a drift extends to the end, the reply's part of it is unknown; it is assumed to have as many tokens as before.
   const length = last.left.end - last.left.start
   return last.kind === 'equal' ? last.right.end : Math.min(last.right.start + length, last.right.end)
 }

@@ -29,7 +29,7 @@ const user = (content: string): Message => ({ role: 'user', content })
 const said = (text: string): Pick<Turn, 'reply' | 'finish'> => ({ reply: [...bytes(text), END], finish: stop })
 const call = (name: string) => `<tool_call>{"name": "${name}", "arguments": {}}</tool_call>`
 
-/** Context in round brackets, trained tokens in square ones, as the model saw them. */
+/** Returns the tokens as the model saw them: context in round brackets, trained tokens in square ones. */
 const draw = (trajectory: Trajectory) =>
   trajectory.segments
     .map((segment) => {
@@ -490,7 +490,7 @@ const ending = fc.constantFrom<[number[], Finish]>(
 )
 const reply = fc.oneof(
   fc.tuple(replies, ending).map(([body, [end, finish]]) => ({ reply: [...bytes(body), ...end], finish })),
-  // Any ids at all: split characters, delimiters in odd places, nothing.
+  // The ids are arbitrary: split characters, delimiters in odd positions, or nothing.
   fc
     .tuple(fc.array(fc.nat(byteTokenizer.vocabularySize - 1), { maxLength: 20 }), ending)
     .map(([body, [end, finish]]) => ({ reply: [...body, ...end], finish })),

@@ -15,10 +15,11 @@ export interface WrittenReply {
   /** Ranges of think blocks, including delimiters. */
   readonly thinks: readonly TextRange[]
   readonly calls: readonly ToolCall[]
-  /** Markup around calls and around texts: it is cut with the calls. */
+  /** Markup around calls and around texts, which is removed together with the calls. */
   readonly markup: readonly Markup[]
 }
 
+/** Returns the text of a response with its ranges. The markup is empty if the trajectory's parser is unknown. */
 export function writtenReply(segment: ResponseView, trajectory: TrajectoryView): WrittenReply {
   const parser = parserNamed(trajectory.model.parser ?? '')
   const { text, starts } = parsedText(segment, trajectory, parser ? [parser] : [])
@@ -30,12 +31,15 @@ export function writtenReply(segment: ResponseView, trajectory: TrajectoryView):
   return { text, thinks, calls: segment.toolCalls, markup }
 }
 
-/** `reasoning`: undefined where the reply has no think block. Without `taken`, calls that are kept apart, the rest stays in the content. */
+/**
+ * Returns the content and the reasoning of a reply; `reasoning` is undefined if it has no think block. The calls in `taken`
+ * are removed from the content, other calls stay in it.
+ */
 export function replyTexts(
   { text, thinks, markup }: WrittenReply,
   taken: readonly ToolCall[],
 ): { readonly content: string; readonly reasoning: string | undefined } {
-  // What stands around calls that stay in the text stays with them; around texts it is no part of them.
+  // Markup around calls that stay in the text stays with them; markup around texts is not part of them.
   const isCut = taken.length > 0 || markup.every(({ kind }) => kind === 'between')
   const cuts = [...thinks, ...taken.map((call) => call.text), ...(isCut ? markup : [])].sort(
     (a, b) => a.start - b.start,

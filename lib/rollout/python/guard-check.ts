@@ -1,4 +1,4 @@
-/** Whether the guard holds on this machine, found out by trying: before the first code of a model is run. */
+/** Checks the guard on this machine with probes, before the first code of a model runs. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -33,18 +33,19 @@ export async function guardHoles(
 }
 
 interface SetTrap extends Trap {
-  /** What a probe that said this got hold of; forgets it. */
+  /** Returns what a probe with this output has reached, and resets the trap; undefined if nothing. */
   caught(said: string): string | undefined
   close(): void
 }
 
+/** Creates a secret file, a marker path and a server on 127.0.0.1 that no probe should reach. The caller must close the trap. */
 export async function setTrap(): Promise<SetTrap> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-trap-'))
   const secretFile = path.join(folder, 'secret')
   const markerFile = path.join(folder, 'marker')
   const secret = crypto.randomUUID()
   writeFileSync(secretFile, secret)
-  // For those that list the folder.
+  // This file reveals probes that list the folder.
   writeFileSync(path.join(folder, secret), '')
   let visits = 0
   const server = createServer((_, response) => {
@@ -77,7 +78,7 @@ export async function setTrap(): Promise<SetTrap> {
     close() {
       server.closeAllConnections()
       server.close()
-      // What got out may still be writing there.
+      // An escaped process may still write to the folder.
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }

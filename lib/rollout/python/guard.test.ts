@@ -1,4 +1,4 @@
-/** Whether anything gets out of the interpreter's process, with a real server, a real secret and a real marker file. */
+/** Tests that nothing escapes from the interpreter's process, with a real server, a real secret and a real marker file. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -52,7 +52,7 @@ test('a missing wall of the guard is noticed before Python starts', async () => 
   ])
 })
 
-// Below: that the probes and attacks are ones that would get out.
+// The tests below check that the probes and attacks would escape without the guard.
 
 test('the same probes escape from an unguarded Pyodide', async () => {
   const tame: string[] = []
@@ -72,7 +72,8 @@ test('the same attacks succeed without the guard', async () => {
   const trap = await setTrap()
   ends.push(trap.close)
   const { tried, open } = await attack(trap, 'unguarded')
-  // The server speaks neither HTTP/2 nor TLS, there may be no network, and the secret is no program.
+  // These fail without the guard too: the server speaks neither HTTP/2 nor TLS, there may be no network, and the secret is no
+  // program.
   const others = [
     'http2.connect',
     'tls.connect',
@@ -120,7 +121,7 @@ test('a folder that cannot be written turns the Python tool off, with a report',
 
 interface Attacked {
   readonly tried: readonly string[]
-  /** Those that were not refused. */
+  /** Attacks that were not refused. */
   readonly open: readonly string[]
 }
 
@@ -130,7 +131,7 @@ async function attack({ secretFile, markerFile, url, port }: Trap, how: 'guarded
   const parameters =
     how === 'guarded' ? guestParameters(place) : [place.guestFile, place.pyodideFolder, place.snapshotFile]
   const child = spawn(place.node, [...parameters, trap, how], { cwd: place.emptyFolder })
-  // What it has started may outlast it, and hold its output open.
+  // Processes that it started may outlast it and keep its output open.
   const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
   child.kill('SIGKILL')
   return JSON.parse(value ?? 'null') as Attacked
@@ -158,7 +159,7 @@ async function startUnguarded() {
         const { value: line, done } = await lines.next()
         if (done) throw new Error('the unguarded process has ended')
         if (line.startsWith('"')) return said + (JSON.parse(line) as string)
-        // What a probe prints by JavaScript.
+        // Output that a probe prints by JavaScript.
         said += line
       }
     },

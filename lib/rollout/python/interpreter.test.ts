@@ -1,4 +1,4 @@
-/** The application's end of the channel, with processes that say and do what they should not. */
+/** Tests the application's end of the channel with processes that misbehave. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -126,7 +126,7 @@ test.skipIf(process.platform !== 'linux')(
     await once(application.stdout, 'data')
     const children = readFileSync(`/proc/${application.pid}/task/${application.pid}/children`, 'utf8').trim().split(' ')
     const exists = (pid: string) => existsSync(`/proc/${pid}/exe`)
-    // Of each the interpreter, and the shell that minds it.
+    // Each has two processes: the interpreter, and the shell that watches it.
     expect(children.map(exists)).toEqual(codes.flatMap(() => [true, true]))
     application.kill('SIGKILL')
     await expect.poll(() => children.filter(exists), { timeout: 20_000 }).toEqual([])

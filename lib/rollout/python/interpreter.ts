@@ -5,18 +5,19 @@ import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import { type Cut, type FromGuest, LONGEST_LINE, MOST_BYTES, type Ran, type ToGuest } from './protocol.ts'
 
+/** A running interpreter. Its variables persist between calls. */
 export interface Interpreter {
   /**
-   * Runs code; one call at a time. Rejects with InterpreterError, and ends the process, if it does not answer as it
-   * should.
+   * Runs code; one call at a time. Rejects with InterpreterError, and ends the process, if the answer is invalid or does not
+   * arrive.
    */
   run(code: string): Promise<Ran>
-  /** Returns what the last call has printed, also if it has not ended, or never will. */
+  /** Returns the output of the last call, also if the call has not ended or never ends. */
   printed(): Cut
   /** Returns how many calls it has run. */
   calls(): number
   isOver(): boolean
-  /** Kills the process, whatever it does. */
+  /** Kills the process at any time. */
   end(): void
 }
 
@@ -25,10 +26,11 @@ export class InterpreterError extends Error {
   override readonly name = 'InterpreterError'
 }
 
+/** The files and folders of an interpreter. */
 export interface InterpreterPlace {
   /** The program of Node: 24 or later. */
   readonly node: string
-  /** The folder of package.json: what Node asks of it is the type of the modules. */
+  /** The folder of package.json, where Node reads the type of the modules. */
   readonly applicationFolder: string
   readonly pyodideFolder: string
   /** The working directory of the process: an empty folder, which it cannot read. */
@@ -39,10 +41,10 @@ export interface InterpreterPlace {
   readonly guestFile: string
 }
 
-/** A start takes half a second, on a machine that is busy several times that. */
+/** A start takes half a second, and several times that on a busy machine. */
 const LONGEST_START_MS = 60_000
 
-/** Megabytes of JavaScript objects; Python's own memory is limited by the guard. */
+/** Megabytes of JavaScript objects. The guard limits Python's own memory. */
 const JAVASCRIPT_MEGABYTES = 256
 
 /** Starts an interpreter. Rejects with InterpreterError. Aborting the signal ends it while it starts. */
@@ -81,9 +83,9 @@ export async function startInterpreter(place: InterpreterPlace, signal?: AbortSi
 }
 
 /**
- * An application that is killed closes its pipes: then the shell, which waits for that, kills the interpreter. The guest looks
- * for its parent by itself, but not within one long operation, such as a sum over a range, or a sleep.
- * Windows has no such shell: there it is the guest's look alone.
+ * Starts a shell that kills the interpreter after the application: a killed application closes its pipes, and the shell waits
+ * for that. The guest checks for its parent itself, but not within one long operation, such as a sum over a range or a sleep.
+ * On Windows, which has no such shell, only the guest's check applies.
  */
 function endWithApplication(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return
@@ -93,7 +95,7 @@ function endWithApplication(child: ChildProcess): void {
   })
   minder.on('error', () => {})
   minder.stdin.on('error', () => {})
-  // By its process id it could kill another process later.
+  // Otherwise it could later kill another process with the same id.
   child.once('exit', () => minder.kill('SIGKILL'))
 }
 
@@ -137,7 +139,7 @@ const fromGuest = z.discriminatedUnion('type', [
   }),
 ]) satisfies z.ZodType<FromGuest>
 
-/** Lines in both directions; the first thing that goes wrong ends the process, and is what every later wait rejects with. */
+/** Opens a channel of lines in both directions. The first error ends the process, and every later wait rejects with it. */
 function openChannel(child: ChildProcessByStdio<Writable, Readable, Readable>) {
   let waiting: PromiseWithResolvers<Extract<FromGuest, { type: 'ready' | 'ran' }>> | undefined
   let failure: InterpreterError | undefined
@@ -161,7 +163,7 @@ function openChannel(child: ChildProcessByStdio<Writable, Readable, Readable>) {
       const { text, bytes } = message
       printed = { text: printed.text + text, ...(bytes > MOST_BYTES && { wholeBytes: bytes }) }
       if (printed.text.length > MOST_BYTES) fail(MISFIT)
-      // One answer for one question: nothing may follow it.
+      // Each request has one answer, and nothing may follow it.
     } else if (!isLast) fail(MISFIT)
     else {
       const { resolve } = waiting
@@ -214,7 +216,7 @@ function readMessage(line: Buffer): FromGuest | undefined {
   }
 }
 
-/** The last line of what Node complained about says what was wrong, or that its heap is full. */
+/** Returns why the process ended. The last error line of Node names the cause, for example a full heap. */
 function endText(status: number | null, by: string | null, complaint: string): string {
   const how = by === null ? `with status ${status}` : `by ${by}`
   const last = complaint

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Interpreter, InterpreterError } from './interpreter.ts'
 import { createPool } from './pool.ts'
 
-/** A pool of interpreters that do nothing; `alive`: how many have started and not ended. */
+/** Creates a pool of interpreters that do nothing; `alive` counts those that have started and not ended. */
 function counted(most: number, fails: (number: number) => boolean = () => false) {
   let started = 0
   const alive = new Set<Interpreter>()
@@ -24,7 +24,7 @@ function counted(most: number, fails: (number: number) => boolean = () => false)
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Who has sat down, by name, in that order. */
+/** Records the names of the runs that get a seat, in that order. */
 function seated(most: number) {
   const { pool, alive } = counted(most)
   const order: string[] = []

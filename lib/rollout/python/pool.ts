@@ -1,6 +1,7 @@
-/** Interpreters for runs: as many at a time as fit into memory, one of them started ahead; further runs wait. */
+/** A pool of interpreters for runs: a limited number at a time, one of them started ahead. Further runs wait. */
 import type { Interpreter } from './interpreter.ts'
 
+/** Gives interpreters to runs. */
 export interface InterpreterPool {
   /** Returns a seat for one run, in order of arrival. Rejects with the signal's reason if that comes first. */
   sit(signal: AbortSignal): Promise<Seat>
@@ -8,6 +9,7 @@ export interface InterpreterPool {
   close(): void
 }
 
+/** The right of one run to an interpreter. */
 export interface Seat {
   /** Returns its interpreter, or a new one if the last has ended. Rejects with InterpreterError if none starts. */
   interpreter(): Promise<Interpreter>
@@ -18,7 +20,7 @@ export interface Seat {
 /** The largest number of interpreters; each process takes 100 to 400 MB. */
 const MOST = 4
 
-/** How long an interpreter that was started ahead is kept. */
+/** Time for which an interpreter that was started ahead is kept. */
 const SPARE_MS = 60_000
 
 interface Starting {
@@ -26,6 +28,7 @@ interface Starting {
   end(): void
 }
 
+/** Creates a pool for at most `most` runs at a time. `start` starts an interpreter. */
 export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>, most = MOST): InterpreterPool {
   const closing = new AbortController()
   const queue = new Set<() => void>()
@@ -35,7 +38,7 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
   const begin = (): Starting => {
     const controller = new AbortController()
     const interpreter = start(controller.signal)
-    // Whoever asks for it hears of it.
+    // The caller that awaits it gets the error.
     interpreter.catch(() => {})
     const end = () => {
       closing.signal.removeEventListener('abort', end)
@@ -63,7 +66,7 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
   const newSeat = (): Seat => {
     let own = takeSpare() ?? begin()
     let isLeft = false
-    // One after the other: two at once would take twice as long.
+    // Starts are sequential, because two at once would take twice as long.
     own.interpreter.then(warm, () => {})
     return {
       async interpreter() {
@@ -78,7 +81,7 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
         isLeft = true
         own.end()
         const [next] = queue
-        // The seat stays taken: who comes before the next one has sat down would take it too.
+        // The seat stays occupied, because a run that arrives before the next one sits down would take it too.
         if (next) next()
         else seats--
       },
@@ -98,7 +101,7 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
   }
 }
 
-/** Resolves when it is this one's turn: the seat of one who left is handed over. */
+/** Waits in the queue. Resolves when a leaving run hands its seat over; rejects with the signal's reason. */
 function turn(queue: Set<() => void>, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const called = () => {

@@ -1,28 +1,29 @@
 /**
- * Ways out of the interpreter: each reads the secret file, reaches the server, writes the marker file, or tells what is in
- * the environment, where nothing stands in its way. Those for the start are tried before the first code of a model runs.
+ * Escape attempts from the interpreter. Each reads the secret file, reaches the server, writes the marker file or prints the
+ * environment, if nothing prevents it. Those for the start run before the first code of a model.
  */
 export interface Trap {
   readonly secretFile: string
-  /** http://host:port of a server that nobody should call. */
+  /** http://host:port of a server that no probe should reach. */
   readonly url: string
   readonly port: number
-  /** A file that is not there. */
+  /** A path without a file. */
   readonly markerFile: string
 }
 
+/** An escape attempt. */
 export interface Probe {
   readonly name: string
   readonly code: (trap: Trap) => string
-  /** It gets out of a Pyodide that nothing guards: without these a test of the others would prove little. */
+  /** It escapes from an unguarded Pyodide. Such probes show that the guard is what stops them. */
   readonly bites?: true
-  /** Tried at the first start. */
+  /** It runs at the first start. */
   readonly atStart?: true
 }
 
 const text = (value: string | number): string => JSON.stringify(value)
 
-/** JavaScript's global object and Pyodide's own, by whatever way is open. */
+/** Python code that finds JavaScript's global object and Pyodide's own, by any open way. */
 const REACH = `
 def reach():
     import sys, gc
@@ -63,6 +64,7 @@ const quoted = (script: string): string => JSON.stringify(script)
 const readBy = (expression: string, { secretFile }: Trap): string =>
   `${expression}.readFileSync(${text(secretFile)}, 'utf8')`
 
+/** All probes. */
 export const probes: readonly Probe[] = [
   {
     name: 'open() of a host file',
@@ -404,7 +406,7 @@ for file in (1, 2, 3):
     except OSError as error:
         print(error)`,
   },
-  // These two break the interpreter, which is a way to hold, too.
+  // These two break the interpreter, which also prevents an escape.
   {
     name: 'a listening socket',
     code: () => `

@@ -1,18 +1,19 @@
 /** Messages between the application and an interpreter's process: one line of JSON each. */
 
-/** Which call of this interpreter it is, from 1; it is the name of its file in tracebacks. */
+/** A request to run code. `number` counts the calls of this interpreter from 1 and names the file in tracebacks. */
 export interface ToGuest {
   readonly number: number
   readonly code: string
 }
 
+/** A message of the interpreter's process. */
 export type FromGuest =
   | { readonly type: 'ready' }
-  /** It cannot go on, and ends. */
+  /** The process cannot continue, and ends. */
   | { readonly type: 'failed'; readonly why: string }
   /**
-   * Said while the code runs, so that it is not lost where the process ends: the next piece of what it prints, of which
-   * MOST_BYTES are said at most, and how many bytes it has printed so far.
+   * Sent while the code runs, so that output is not lost if the process ends: the next piece of output, of which at most
+   * MOST_BYTES are sent in total, and the total of printed bytes.
    */
   | { readonly type: 'printed'; readonly text: string; readonly bytes: number }
   | ({ readonly type: 'ran'; readonly number: number } & Answer)
@@ -25,6 +26,7 @@ export interface Answer {
   readonly error?: Cut
 }
 
+/** The result of one piece of code with its printed text. */
 export interface Ran extends Answer {
   readonly printed: Cut
 }
@@ -36,7 +38,8 @@ export interface Cut {
   readonly wholeBytes?: number
 }
 
+/** The largest size of an output, a value or a traceback, in bytes of UTF-8. */
 export const MOST_BYTES = 1_000_000
 
-/** Bytes of a line from the process: JSON writes a byte as six at most, and what is no UTF-8 becomes three. */
+/** Bytes of a line from the process: JSON writes a byte as at most six, and an invalid UTF-8 byte becomes three. */
 export const LONGEST_LINE = 3 * 6 * MOST_BYTES + 1_000

@@ -1,4 +1,4 @@
-/** What a model gets of the code that it writes, from the real interpreter. */
+/** Tests what a model reads after its code ran in the real interpreter. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AgentTool, type CallContext, ToolFailure } from '../tools/tool.ts'
 import { createPython, type Python } from './python.ts'
@@ -13,7 +13,7 @@ beforeAll(() => {
 })
 afterAll(() => python.close())
 
-/** What the call that was made last leaves where it is given up. */
+/** Returns the output of the last call so far. */
 let soFar = () => ''
 const context = (signal = new AbortController().signal): CallContext => ({
   signal,

@@ -5,6 +5,7 @@ import { type Interpreter, InterpreterError } from './interpreter.ts'
 import type { InterpreterPool, Seat } from './pool.ts'
 import { resultText } from './result.ts'
 
+/** The specification of the tool, as templates print it. */
 export const pythonSpec: ToolSpec = {
   name: 'python',
   description:
@@ -39,7 +40,7 @@ export function pythonTool(pool: InterpreterPool): AgentTool {
       if (text.length > LONGEST_CODE)
         throw new Error(`the code is too long (more than ${LONGEST_CODE.toLocaleString('en-US')} characters)`)
       const result = call.untimed(free(before)).then((interpreter) => ran(text, interpreter, call))
-      // One after another: they share their variables.
+      // Calls run one after another, because they share their variables.
       before = result.catch(() => {})
       return result
     },
@@ -51,7 +52,10 @@ export function pythonTool(pool: InterpreterPool): AgentTool {
   }
 }
 
-/** Throws ToolFailure: with the traceback, or where the interpreter ended. A call that is given up ends it. */
+/**
+ * Runs code and returns the text for the model. Throws ToolFailure with the traceback, or if the interpreter ended. Aborting
+ * the call ends the interpreter.
+ */
 async function ran(
   code: string,
   interpreter: Interpreter,
@@ -59,7 +63,7 @@ async function ran(
 ): Promise<string> {
   const end = () => interpreter.end()
   signal.addEventListener('abort', end, { once: true })
-  // A stop, a time-out or a further turn: what the model defined before is not there any more, and it is told.
+  // After a stop, a timeout or a further turn, earlier definitions are gone, which the result reports.
   const anew = number > 1 && interpreter.calls() === 0 ? ANEW : ''
   const soFar = () => lines(anew, resultText({ printed: interpreter.printed() }))
   try {

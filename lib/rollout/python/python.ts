@@ -10,13 +10,14 @@ import { createPool } from './pool.ts'
 import { pythonSpec, pythonTool } from './python-tool.ts'
 import { keepSnapshot, snapshotFileIn } from './snapshot.ts'
 
+/** The Python tool of the application. */
 export interface Python {
   readonly spec: ToolSpec
   /** Creates the tool for one run; nothing is started before its first call. */
   open(): AgentTool
   /** Returns why it cannot be used here, as far as known; undefined if nothing prevents it. */
   off(): string | undefined
-  /** Tries the guard once, and returns the same. */
+  /** Checks the guard once, and returns the same as `off`. */
   check(): Promise<string | undefined>
   /** Ends all interpreters. */
   close(): void
@@ -32,11 +33,12 @@ interface PythonOptions {
   readonly mostRuns?: number
 }
 
+/** Creates the tool. No process is started yet. */
 export function createPython(options: PythonOptions): Python {
   let kept: Promise<InterpreterPlace> | undefined
   const place = (): Promise<InterpreterPlace> => {
     kept ??= keptPlace(options)
-    // The next one who asks has it tried again.
+    // The next caller repeats the attempt.
     kept.catch(() => {
       kept = undefined
     })
@@ -52,7 +54,7 @@ export function createPython(options: PythonOptions): Python {
     } catch (error) {
       if (!(error instanceof InterpreterError)) throw error
       why = `its process cannot be started: ${error.message}`
-      // It may have been the moment: the next one who asks has it tried again, from its beginning.
+      // The failure may be temporary, so the next caller starts again with a new snapshot.
       await kept?.then(({ snapshotFile }) => rmSync(snapshotFile, { force: true })).catch(() => {})
       kept = undefined
       checked = undefined
@@ -71,7 +73,7 @@ export function createPython(options: PythonOptions): Python {
   }
 }
 
-/** Rejects with InterpreterError. */
+/** Prepares the place of an interpreter with its snapshot. Rejects with InterpreterError. */
 async function keptPlace(options: PythonOptions): Promise<InterpreterPlace> {
   try {
     const place = placeOf(options)
@@ -88,7 +90,7 @@ export function placeOf({ applicationFolder, folder, node = process.execPath }: 
   if (found === undefined) throw new InterpreterError('the package pyodide is not installed')
   const emptyFolder = path.join(folder, 'empty')
   mkdirSync(emptyFolder, { recursive: true, mode: 0o700 })
-  // The permission model knows files by their real names.
+  // The permission model compares real paths.
   const application = realpathSync(applicationFolder)
   const place = {
     node,

@@ -1,4 +1,4 @@
-/** Writes what the model reads of a piece of code that was run. */
+/** Formats the result of a piece of code for the model. */
 import type { Cut, Ran } from './protocol.ts'
 
 /** Returns the printed text, then the value of the last expression or the traceback, each on lines of its own. */

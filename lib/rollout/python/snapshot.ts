@@ -1,6 +1,6 @@
 /**
- * Python’s memory right after its start, in a file: made once, by a process that runs no code of anybody; interpreters begin
- * from there, for a fifth of the CPU time. Docs/decisions/0033.
+ * A file with Python’s memory right after its start. A process that runs no foreign code makes it once; interpreters start
+ * from it in a fifth of the CPU time (docs/decisions/0033).
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ export function snapshotFileIn(
   { pyodideFolder, guestFile }: Omit<InterpreterPlace, 'snapshotFile'>,
 ): string {
   const hash = createHash('sha256').update(pyodideFolder)
-  // None of the application's own files: without the mark its build says that it takes the whole folder in.
+  // The mark excludes the files from the bundler's tracing. Without it, the build reports that it includes the whole folder.
   for (const file of [path.join(pyodideFolder, 'package.json'), path.join(path.dirname(guestFile), 'python.ts')])
     hash.update(readFileSync(/*turbopackIgnore: true*/ file))
   return path.join(folder, `${hash.digest('hex').slice(0, 16)}${ENDING}`)
@@ -35,7 +35,7 @@ export async function keepSnapshot(place: InterpreterPlace): Promise<void> {
 }
 
 const ENDING = '.snapshot'
-/** On a busy machine many times what it takes alone, which is two seconds. */
+/** Creating it takes two seconds, and many times that on a busy machine. */
 const LONGEST_MS = 60_000
 
 async function madeSnapshot(place: InterpreterPlace): Promise<Buffer> {

@@ -5,7 +5,10 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { anyText } from '#testing/strings.ts'
 import { encodeWithOffsets } from './offsets.ts'
 
-/** The byte tokenizer behind a change of the text, as normalisers make one; `rest` gets what no added token is. */
+/**
+ * Returns the byte tokenizer with a change of the text before it, as normalisers make one; `rest` gets the text between added
+ * tokens.
+ */
 const behind = (change: (rest: string) => string, added: Tokenizer['addedTokens'] = []): Tokenizer => ({
   ...byteTokenizer,
   addedTokens: [...byteTokenizer.addedTokens, ...added],
@@ -15,7 +18,7 @@ const behind = (change: (rest: string) => string, added: Tokenizer['addedTokens'
       .flatMap((part, index) => byteTokenizer.encode(index % 2 === 1 || part === '' ? part : change(part))),
 })
 
-/** What each token holds, the tokens of one character in brackets behind it. */
+/** Returns the text of each token, and the unsure ranges. */
 const drawn = (tokenizer: Tokenizer, text: string) => {
   const { ids, starts, ends, unsure } = encodeWithOffsets(tokenizer, text)
   return { held: ids.map((_, i) => text.slice(starts[i], ends[i])), unsure }
@@ -73,7 +76,7 @@ describe('token offsets of a text that was normalised', () => {
         const { ids, starts, ends, unsure } = encodeWithOffsets(tokenizer, text)
         expect(unsure).toEqual([])
         expect(isMonotone(starts)).toBe(true)
-        // Each stretch between places that are not shared is normalised by itself.
+        // Each part between positions that are not shared is normalised separately.
         for (let i = 0; i < ids.length; ) {
           let next = i + 1
           while (next < ids.length && (starts[next] as number) < (ends[i] as number)) next++
@@ -209,7 +212,7 @@ describe('token offsets that cannot be found', () => {
 
 test('the work of encodeWithOffsets grows with the text, not with its square', () => {
   const change = (rest: string) => rest.replaceAll(/[a-z]{3}/g, (word) => word.toUpperCase())
-  /** Characters that are encoded, and ids whose bytes are asked for. */
+  /** Counts the encoded characters and the ids whose bytes are requested. */
   const work = (text: string, tokenizer: Tokenizer): number => {
     let done = 0
     const counted: Tokenizer = {

@@ -1,28 +1,29 @@
 /**
- * Which characters of a text each of its tokens holds: the tokens' bytes are walked beside the text's. A tokenizer may have
- * changed the text before (Unicode forms, spaces around added tokens, a space put before the first word); what changed
- * within a few characters is still placed exactly. Where that fails, the tokens up to the next certain place are named as
- * unsure: nothing is guessed. Time is linear in the text's length.
+ * Finds the characters of each token of a text, by walking through the bytes of the tokens and of the text in parallel. A
+ * tokenizer may have changed the text (Unicode forms, spaces around added tokens, a space before the first word); changes
+ * within a few characters are still located exactly. Where that fails, the tokens up to the next certain position are
+ * reported as unsure: nothing is guessed. Time is linear in the text's length.
  */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 
+/** The tokens of a text with their positions. */
 export interface Encoding {
   readonly ids: readonly number[]
   /**
-   * UTF-16 offset of the first character that the token holds a byte of, and the length of the text last: ids.length + 1
-   * entries, never smaller than the one before. Characters that were normalised together count as one.
+   * UTF-16 offset of the first character of which the token has a byte, then the length of the text: ids.length + 1 entries,
+   * never decreasing. Characters that were normalised together count as one.
    */
   readonly starts: readonly number[]
   /**
-   * Offset after the last character that the token holds a byte of, one entry per token. Greater than the next token's
-   * start where the two share a character, smaller where the tokenizer dropped what stands between them.
+   * Offset after the last character of which the token has a byte, one entry for each token. It is greater than the next
+   * token's start if both share a character, and smaller if the tokenizer dropped the text between them.
    */
   readonly ends: readonly number[]
-  /** Ranges of tokens of unknown place, somewhere between the first one's start and the last one's end. */
+  /** Ranges of tokens with unknown positions, between the first one's start and the last one's end. */
   readonly unsure: readonly { readonly start: number; readonly end: number }[]
 }
 
-/** Encodes a text and finds each token's place in it. */
+/** Encodes a text and finds the position of each token in it. */
 export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding {
   const ids = tokenizer.encode(text)
   const { bytes, bounds } = spelling(tokenizer, ids)
@@ -33,7 +34,7 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
   const takesSpaces = spaceTakers(tokenizer)
   const certainPlace = certainPlaces({ ids, bytes, bounds, contents, text })
 
-  // The byte `at`, in the token `index`, stands beside the character at `offset`.
+  // The byte `at`, in the token `index`, corresponds to the character at `offset`.
   let index = 0
   let at = 0
   let offset = 0
@@ -41,7 +42,7 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
   const isAtBoundary = (): boolean => bounds[index] === at
   const addedAt = (token: number): string | undefined => contents.get(ids[token] as number)
 
-  /** The bytes before `to` spell the characters before `next`; a token that begins with them begins at `start`. */
+  /** Assigns the bytes before `to` to the characters before `next`; a token that begins with them starts at `start`. */
   const place = (to: number, next: number, start = offset): void => {
     while (at < to) {
       if (bounds[index] === at) starts[index] = start
@@ -53,7 +54,7 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
     offset = next
   }
 
-  /** Places the next characters, where they are what the next bytes spell. */
+  /** Assigns the next characters if the next bytes spell them. Returns whether it did, like the other steps. */
   const stepUnchanged = (start = offset): boolean => {
     const content = isAtBoundary() ? addedAt(index) : undefined
     if (content !== undefined && text.startsWith(content, offset)) {
@@ -71,7 +72,7 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
     return true
   }
 
-  /** The same for characters that were normalised together. */
+  /** Assigns the next characters if the next bytes spell a normalised form of them. */
   const stepNormalised = (): boolean => {
     const cluster = clusterAt(text, offset)
     const form = FORMS.find((name) => spells(bytes, at, cluster.normalize(name)))
@@ -80,7 +81,10 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
     return true
   }
 
-  /** SentencePiece puts a space before the first word, and before one after an added token. It shares the next character. */
+  /**
+   * Assigns a space that SentencePiece puts before the first word, and before a word after an added token. It shares the next
+   * character.
+   */
   const stepOverInsertedSpace = (): boolean => {
     const isFirst = isAtBoundary() && (index === 0 || addedAt(index - 1) !== undefined)
     if (bytes[at] !== SPACE || !isFirst) return false
@@ -92,7 +96,7 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
     return false
   }
 
-  /** Spaces that no token spells: an added token has taken them, or the tokenizer drops them. */
+  /** Skips spaces that no token spells: an added token took them, or the tokenizer dropped them. */
   const stepOverSpaces = (): boolean => {
     const from = offset
     const to = afterSpaces(text, from)
@@ -109,9 +113,9 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
     return true
   }
 
-  /** Goes on at the next certain place. */
+  /** Continues at the next certain position. */
   const skip = (): void => {
-    // An added token stands as a whole or not at all: another one may begin with the same characters.
+    // An added token is in the text completely or not at all, because another one may begin with the same characters.
     if (addedAt(index) !== undefined && !isAtBoundary()) {
       at = bounds[index] as number
       offset = starts[index] as number
@@ -121,7 +125,7 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
     let token = firstWhole
     let found: number | undefined
     while (token < ids.length) {
-      // The token that could not be placed here may stand further on: the tokenizer drops some characters.
+      // A token without a position here may follow later, because the tokenizer drops some characters.
       const first = token === from.index ? offset + 1 : offset
       found = certainPlace(token, first, first + (bounds[token] as number) - at)
       if (found !== undefined) break
@@ -142,13 +146,13 @@ export function encodeWithOffsets(tokenizer: Tokenizer, text: string): Encoding 
 }
 
 const SPACE = 0x20
-/** Combining characters follow from here on. */
+/** The first code unit of combining characters. */
 const FIRST_JOINING = 0x300
 const FORMS = ['NFC', 'NFKC', 'NFD', 'NFKD'] as const
 
 const encoder = new TextEncoder()
 
-/** All bytes of the tokens, and where each token's begin; their number last. */
+/** Returns all bytes of the tokens and the start of each token among them, then their number. */
 function spelling(tokenizer: Tokenizer, ids: readonly number[]): { bytes: Uint8Array; bounds: Uint32Array } {
   const known = new Map<number, Uint8Array>()
   const bounds = new Uint32Array(ids.length + 1)
@@ -162,8 +166,8 @@ function spelling(tokenizer: Tokenizer, ids: readonly number[]): { bytes: Uint8A
 }
 
 /**
- * A character and all that normalisation may join to it: marks, the later letters of a Hangul syllable, and the vowel signs
- * of Kirat Rai, which are letters too.
+ * Matches a character with everything that normalisation may join to it: marks, the later letters of a Hangul syllable, and
+ * the vowel signs of Kirat Rai, which are letters too.
  */
 const CLUSTER = /.[\p{M}\u1160-\u11ff\u{16d63}-\u{16d6a}]*/suy
 
@@ -178,14 +182,14 @@ function afterSpaces(text: string, offset: number): number {
 }
 const SPACES = /\s*/y
 
-/** A lone surrogate counts as U+FFFD, which is what tokenizers make of it. */
+/** Returns the number of UTF-8 bytes. A lone surrogate counts as U+FFFD, as in tokenizers. */
 const byteLength = (text: string): number => encoder.encode(text).length
 
 function spells(bytes: Uint8Array, at: number, text: string): boolean {
   return encoder.encode(text).every((byte, index) => bytes[at + index] === byte)
 }
 
-/** Whether an added token takes the spaces after it (`rstrip`); undefined: no added token. */
+/** Returns a test for added tokens that take the spaces after them (`rstrip`); false for undefined. */
 function spaceTakers(tokenizer: Tokenizer): (content: string | undefined) => boolean {
   const known = new Map<string, boolean>()
   return (content) => {
@@ -195,15 +199,16 @@ function spaceTakers(tokenizer: Tokenizer): (content: string | undefined) => boo
   }
 }
 
-/** UTF-16 units around the expected place within which a stretch is searched. */
+/** UTF-16 code units around the expected position that are searched. */
 const WINDOW = 256
-/** Bytes of a stretch that is searched, and the characters that it must have at least to be told from others. */
+/** Bytes of a searched text, and the characters that it must have to be distinctive. */
 const STRETCH = 24
 const SHORTEST_STRETCH = 8
 
 /**
- * The place of a token at or after an offset, where it is certain: of an added token, if the text holds its content as often
- * as the ids hold the token; of others, if the text that they begin stands around the expected place exactly once.
+ * Returns a function that finds the position of a token at or after an offset if it is certain. The position of an added
+ * token is certain if the text contains it as often as the ids; that of another token, if its text occurs exactly once around
+ * the expected position.
  */
 function certainPlaces({
   ids,
@@ -224,7 +229,7 @@ function certainPlaces({
     const anchor = anchors.get(token)
     if (anchor !== undefined) return anchor >= from ? anchor : undefined
     const start = bounds[token] as number
-    // As a stream, so that a character cut at the end is left out.
+    // Decoding as a stream leaves out a character that is cut at the end.
     const stretch = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, start + STRETCH), {
       stream: true,
     })
@@ -236,7 +241,7 @@ function certainPlaces({
   }
 }
 
-/** Token index → offset, for the added tokens that the text holds as often as the ids. */
+/** Returns token index → offset of the added tokens that the text contains as often as the ids. */
 function addedPlaces(
   ids: readonly number[],
   contents: ReadonlyMap<number, string>,

@@ -40,15 +40,16 @@ export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weig
   readonly text?: string
 }
 
-/** Returns the vocabulary that ids add: those that neither the trajectory nor an earlier call has brought. */
+/** Returns the vocabulary that ids add: entries that neither the trajectory nor an earlier call has. */
 export type VocabularyWriter = (ids: readonly number[]) => NewVocabulary
 
 interface NewVocabulary {
-  /** The texts, made when they are first read: a record of ids far apart takes longer than all other work on them. */
+  /** The texts, created when they are first read, because a sparse record takes longer than all other work on them. */
   readonly vocab: Vocab
   readonly specialIds: number[]
 }
 
+/** Creates a vocabulary writer for events that extend a trajectory. */
 export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer: Tokenizer): VocabularyWriter {
   const isFirst = firstTimes(Object.keys(vocab).map(Number), tokenizer.vocabularySize)
   const entryOf = entriesOf(tokenizer)
@@ -59,7 +60,7 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
     for (const id of ids) {
       if (id < 0 || !isFirst(id)) continue
       news.push(id)
-      // Readers of the tokenizer's list find it there, whether or not anybody asks for `vocab`.
+      // This adds the text to `textsOf`, even if nobody reads `vocab`.
       entryOf(id)
       if (added.has(id)) specialIds.push(id)
     }
@@ -74,9 +75,9 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
   }
 }
 
-/** Tells of each id whether it is asked for the first time, those that are known apart. */
+/** Returns a function that returns true at the first call with an id that is not in `known`. */
 function firstTimes(known: readonly number[], vocabularySize: number): (id: number) => boolean {
-  // One bit an id: a set of numbers takes several times as long.
+  // It stores one bit for each id, because a set of numbers takes several times as long.
   const seen = new Uint32Array(vocabularySize <= LONGEST_LIST ? Math.ceil(vocabularySize / 32) : 0)
   const others = new Set<number>()
   const isFirst = (id: number): boolean => {
@@ -91,30 +92,30 @@ function firstTimes(known: readonly number[], vocabularySize: number): (id: numb
   return isFirst
 }
 
-/** The texts of all ids of a tokenizer that a vocabulary writer was asked for. */
+/** Returns the texts of all ids of a tokenizer that any vocabulary writer has requested. */
 export const textsOf: (tokenizer: Tokenizer) => Vocab = memoizeByIdentity(({ vocabularySize }: Tokenizer) => {
-  // A list as long as it may become is read several times faster than a record of single places far apart.
+  // A list of full length is read several times faster than a sparse record.
   const texts = vocabularySize <= LONGEST_LIST ? new Array<VocabEntry>(vocabularySize) : {}
   return texts as Vocab
 })
 
-/** Real vocabularies are shorter; that of a tokenizer which is only asked over HTTP may be unknown. */
+/** Real vocabularies are shorter. The size of a vocabulary that is only available over HTTP may be unknown. */
 const LONGEST_LIST = 1 << 20
 
-/** Each is made once for all trajectories; an id without bytes may get some later. */
+/** Each entry is created once for all trajectories; an id without bytes may get some later. */
 const entriesOf = memoizeByIdentity((tokenizer: Tokenizer) => {
   const texts = textsOf(tokenizer) as Record<number, VocabEntry>
   return (id: number): VocabEntry => (texts[id] ||= vocabEntry(tokenizer.bytes(id)))
 })
 
-/** Which ids of a tokenizer stand for more than their text. */
+/** Ids of a tokenizer that mean more than their text. */
 const marksOf = memoizeByIdentity((tokenizer: Tokenizer) => ({
   added: new Set(tokenizer.addedTokens.map(({ id }) => id)),
   special: new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id)),
   think: thinkTokens(tokenizer),
 }))
 
-/** Adds the vocabulary to the event; it is still made when it is read. */
+/** Adds the vocabulary to the event; its texts are still created when they are read. */
 const withNews = <Event extends object>(event: Event, news: NewVocabulary) => ({
   ...event,
   get vocab() {
@@ -123,6 +124,7 @@ const withNews = <Event extends object>(event: Event, news: NewVocabulary) => ({
   specialIds: news.specialIds,
 })
 
+/** Opens a prompt segment. */
 export function openPrompt(
   messages: readonly Message[],
   prompt: Prompt,
@@ -176,16 +178,18 @@ export function resumedEnding(
       ...(kept.resumed ?? []),
       { at, ...(kept.finish && { stopped: kept.finish }), request, ...(usage && { usage }), ...(timing && { timing }) },
     ],
-    // The bytes of a character that was cut in two are text on neither side.
+    // The bytes of a character that was cut in two are in neither text.
     ...(text !== undefined && !keptText.endsWith('\uFFFD') && { text: keptText + text }),
   }
 }
 
+/** Opens an empty response segment. */
 export function openResponse(request: NonNullable<ResponseSegment['request']>): RolloutEvent {
   const segment: ResponseSegment = { kind: 'response', ids: [], thinks: [], toolCalls: [], request }
   return { type: 'segment-started', segment, vocab: {}, specialIds: [] }
 }
 
+/** Adds tokens, with their texts, to the open response. */
 export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter): RolloutEvent {
   const { ids, topLogprobs } = tokens
   return withNews({ type: 'tokens', ...tokens }, newVocabulary(topLogprobs ? ids.concat(topLogprobs.ids) : ids))
@@ -272,7 +276,10 @@ function recordedCall(
 /** Returns a call id; ids sort in the order of the calls. */
 export const callId = (number: number): string => `call_${String(number).padStart(4, '0')}`
 
-/** Numbered through the trajectory, so that ids sort in order; those that an imported one has already are left out. */
+/**
+ * Returns new call ids, numbered through the trajectory so that they sort in order. Ids that an imported file uses are
+ * skipped.
+ */
 function freeCallIds(trajectory: Trajectory, count: number): string[] {
   const taken = toolCallsOf(trajectory).map(({ id }) => id)
   const used = new Set(taken)
@@ -289,7 +296,7 @@ interface ThinkTokens {
   readonly markOf: ReadonlyMap<number, string>
 }
 
-/** How a tokenizer's model thinks, where the marks of that are added tokens; else only their texts tell. */
+/** Returns the form of thinking if its marks are added tokens; otherwise only texts show it. */
 function thinkTokens({ addedTokens }: Tokenizer): ThinkTokens | undefined {
   const form = thinkFormOf(new Set(addedTokens.map(({ content }) => content)))
   if (!form) return undefined
@@ -308,7 +315,7 @@ function marksAt({ markOf }: ThinkTokens, ids: readonly number[], starts: readon
   return found
 }
 
-/** By id where the tokenizer has such tokens: a delimiter that was spelled out is text. */
+/** Finds think delimiters, by id if the tokenizer has such tokens: then a spelled-out delimiter is text. */
 function thinkDelimiters(
   { ids }: ResponseSegment,
   text: string,
@@ -325,7 +332,7 @@ export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokeniz
   if (!tokens) return false
   const last = promptIds.findLastIndex((id) => tokens.markOf.has(id) || special.has(id))
   if (!tokens.markOf.has(promptIds[last] ?? -1)) return false
-  // A header is several marks with text between them: the last few tokens hold one.
+  // A header has several marks with text between them, within the last few tokens.
   const ids = promptIds.slice(Math.max(0, last + 1 - MOST_OF_A_HEADER), last + 1)
   const { text, starts } = textWithStarts(
     ids,
@@ -338,8 +345,8 @@ export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokeniz
 const MOST_OF_A_HEADER = 16
 
 /**
- * The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. `own`: what the
- * parser has read.
+ * Reports a server text that differs from the text of the tokens, because then one of them is wrong. `own` is the text that
+ * the parser has read.
  */
 function textProblems(
   { ids }: ResponseSegment,
@@ -351,7 +358,7 @@ function textProblems(
   const isWhole =
     serverText.startsWith(own) && serverText.slice(own.length) === textOf(ids.slice(starts.length - 1), vocab)
   if (isWhole) return []
-  // An unfinished character at the end is U+FFFD here and held back there, in some versions.
+  // An incomplete character at the end is U+FFFD in our text; some server versions hold it back.
   const settled = (text: string) => (text.endsWith('\uFFFD') ? text.replace(/\uFFFD+$/, '') : text)
   const said = settled(serverText)
   if (settled(textOf(ids, vocab)) === said || settled(textOf(ids.slice(0, -1), vocab)) === said) return []

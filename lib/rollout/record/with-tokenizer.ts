@@ -8,6 +8,7 @@ import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/traject
 import { elementAt } from '#lib/util/element-at.ts'
 import { annotations, vocabularyWriter } from './record.ts'
 
+/** A tokenizer and what else gives ids their meaning. */
 export interface TextSource {
   readonly tokenizer: Tokenizer
   /** The token with which the template ends an assistant turn; undefined if it has none, or there is no template. */
@@ -68,11 +69,11 @@ const withSpans = (
   tokenizer: Tokenizer,
 ): ResponseSegment => ({ ...response, ...annotations(response, before, parser, tokenizer) })
 
-/** Of tokens and of alternatives. */
+/** Returns the ids of tokens and of alternatives. */
 const idsOf = ({ segments }: Trajectory): readonly number[] =>
   segments.flatMap(({ ids, topLogprobs }) => [...ids, ...(topLogprobs?.ids ?? [])])
 
-/** A file that does not tell its end: a last response that closes its turn and calls no tool has come to it. */
+/** Returns the outcome. If a file has none, a last response that closes its turn and calls no tool has ended it. */
 function outcomeOf(outcome: Outcome, last: Segment | undefined, endOfTurnId: number | undefined): Outcome {
   const isUnknown = outcome.kind === 'ended' && outcome.reason === 'unknown'
   const hasEnded =

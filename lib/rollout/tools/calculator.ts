@@ -21,6 +21,7 @@ const MAX_DEPTH = 100
 const MAX_DIGITS = 1000
 const SIGNIFICANT_DIGITS = 12
 
+/** The calculator as a tool of an agent. */
 export const calculator: AgentTool = {
   spec: CALCULATOR_SPEC,
   run: ({ expression }) => calculate(expression as string),
@@ -51,7 +52,7 @@ interface Reader {
   depth: number
 }
 
-/** An expression once read: called, it computes its value. */
+/** A parsed expression; calling it computes its value. */
 type Value = () => Fraction
 
 type Operator = '+' | '-' | '*' | '/' | '%' | '**'
@@ -59,7 +60,7 @@ type Operator = '+' | '-' | '*' | '/' | '%' | '**'
 const readExpression = (reader: Reader): Value => chain(reader, ['+', '-'], readTerm)
 const readTerm = (reader: Reader): Value => chain(reader, ['*', '/', '%'], readSigned)
 
-/** Left-associative and flat: a thousand characters hold 500 operands, which must not nest. */
+/** Parses left-associative operators without nesting, because a thousand characters may have 500 operands. */
 function chain(reader: Reader, operators: readonly Operator[], operand: (reader: Reader) => Value): Value {
   const first = operand(reader)
   const rest: { readonly operator: Operator; readonly value: Value }[] = []
@@ -68,7 +69,7 @@ function chain(reader: Reader, operators: readonly Operator[], operand: (reader:
   return () => rest.reduce((left, { operator, value }) => apply(operator, left, value()), first())
 }
 
-/** Right-associative powers with signs: -2 ** -3 ** 2 is -(2 ** (-(3 ** 2))). */
+/** Parses right-associative powers with signs: -2 ** -3 ** 2 is -(2 ** (-(3 ** 2))). */
 function readSigned(reader: Reader): Value {
   const links = [{ sign: readSign(reader), value: readAtom(reader) }]
   while (take(reader, ['**'])) links.push({ sign: readSign(reader), value: readAtom(reader) })
@@ -130,14 +131,14 @@ function atEnd(reader: Reader): boolean {
 function unexpected({ text, position }: Reader): CalculatorError {
   const rest = text.slice(position)
   const offender = /^\p{L}+/u.exec(rest)?.[0] ?? String.fromCodePoint(rest.codePointAt(0) as number)
-  // Characters are counted as a reader counts them: an emoji is one.
+  // Positions count characters as a reader does: an emoji is one.
   return new CalculatorError(`unexpected "${offender}" at character ${Array.from(text.slice(0, position)).length + 1}`)
 }
 
 function number(mantissa: string, exponent: number): Fraction {
   const value = new Fraction(mantissa)
   if (value.n === 0n) return value
-  // Four times the limit: no mantissa that fits into an expression can bring such a number back below it.
+  // Beyond four times the limit, no mantissa that fits into an expression can make the number small enough again.
   if (Math.abs(exponent) > 4 * MAX_DIGITS) throw new CalculatorError(TOO_LARGE)
   const scale = 10n ** BigInt(Math.abs(exponent))
   return limited(exponent < 0 ? value.div(scale) : value.mul(scale))
@@ -154,7 +155,7 @@ function apply(operator: Operator, left: Fraction, right: Fraction): Fraction {
     case '/':
       return limited(divided(left, right))
     case '%':
-      // The sign of the divisor, as in Python.
+      // The result has the sign of the divisor, as in Python.
       return limited(left.sub(right.mul(divided(left, right).floor())))
     case '**':
       return power(left, right)
@@ -166,7 +167,7 @@ function divided(left: Fraction, right: Fraction): Fraction {
   return left.div(right)
 }
 
-/** 2 ** 3330 has 1,003 digits: refused before anything is computed. */
+/** A power with more bits is refused before it is computed: 2 ** 3330 has 1,003 digits. */
 const MAX_BITS = 3330
 
 function power(base: Fraction, exponent: Fraction): Fraction {
@@ -189,7 +190,7 @@ function fractionalPower(base: Fraction, exponent: Fraction): Fraction {
   return exactly(value)
 }
 
-/** The rational number that a double is. */
+/** Returns the exact rational value of a double. */
 function exactly(value: number): Fraction {
   let exponent = 0n
   let scaled = value
@@ -221,7 +222,7 @@ function formatted(value: Fraction): string {
   return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`
 }
 
-/** n / d as digits and decimal exponent, d1.d2d3… × 10^exponent, rounded half to even on the exact value. */
+/** Returns n / d as digits and decimal exponent, d1.d2d3… × 10^exponent, rounded half to even on the exact value. */
 function significant(n: bigint, d: bigint): { readonly digits: string; readonly exponent: number } {
   let exponent = n.toString().length - d.toString().length
   if (!atLeastPowerOfTen(n, d, exponent)) exponent--

@@ -1,6 +1,6 @@
 /**
- * The tool calls of a run: which of them are executed, for how long at most, and what is recorded of each. The SDK runs
- * the calls of one response side by side and gives their results back in the order of the calls.
+ * Executes the tool calls of a run: decides which of them run, limits their time and records their results. The SDK runs the
+ * calls of one response in parallel and returns their results in the order of the calls.
  */
 import {
   AfterToolCallEvent,
@@ -22,6 +22,7 @@ import { isTraced } from '../loop/sdk-text.ts'
 import { type AgentTool, type CallContext, ToolFailure } from './tool.ts'
 import { createInputCheck, type InputCheck } from './tool-input.ts'
 
+/** The tools of a run, and its clocks. */
 export interface ToolDependencies {
   readonly tools: readonly AgentTool[]
   readonly now: () => Date
@@ -38,9 +39,9 @@ export function sdkTool(
 ): InvokableTool<unknown, string> {
   return tool({
     name: spec.name,
-    // The SDK wants one; the model does not read it.
+    // The SDK requires a description; the model does not read it.
     description: spec.description || spec.name,
-    // It copies the schemas at every turn; calls are checked before it sees them.
+    // The SDK copies the schemas in every turn. Calls are checked before the SDK gets them.
     inputSchema: (isTraced() ? spec.inputSchema : { type: 'object' }) as never,
     callback: (input, context) =>
       inTime(toolTimeoutMs, signal, async (time) =>
@@ -52,14 +53,14 @@ export function sdkTool(
   })
 }
 
-/** Which call of its tool a call is, from 1. */
+/** Returns the number of a call among the calls of its tool, from 1. */
 function callNumber(trajectory: Trajectory, id: string): number {
   const calls = toolCallsOf(trajectory)
   const index = calls.findIndex((call) => call.id === id)
   return calls.slice(0, index + 1).filter(({ name }) => name === calls[index]?.name).length
 }
 
-/** A tool need not heed its signal: the run goes on without it, when it is stopped and when the tool takes too long. */
+/** Runs an action with a timeout. A tool may ignore its signal, so the run continues without it after a stop or a timeout. */
 async function inTime<T>(
   ms: number,
   signal: AbortSignal,
@@ -71,7 +72,7 @@ async function inTime<T>(
   let soFar = () => ''
   const giveUp = (why: string) => {
     const held = soFar()
-    // First: what the tool says to its signal comes too late to be the result.
+    // Rejecting first prevents the tool's reaction to its signal from becoming the result.
     reject(held === '' ? new Error(why) : new ToolFailure(`${held}\nError: ${why}`))
     own.abort()
   }
@@ -98,6 +99,7 @@ async function inTime<T>(
   }
 }
 
+/** The error of a call that a stop interrupted, as the model reads it. */
 export const STOPPED = 'the run was stopped before this call was finished.'
 
 /** Prevents calls that must not run, and records the result of each. */
@@ -126,7 +128,7 @@ export function watchTools(
     const { status, error, content } = event.result
     const whole = error instanceof ToolFailure ? error.message : content.map(resultText).join('')
     const text = cutText(whole, maxResultCharacters)
-    // What the SDK holds is what the model reads, over a chat endpoint.
+    // Over a chat endpoint the model reads the SDK's result, so it is replaced.
     if (error instanceof ToolFailure || text !== whole)
       event.result = new ToolResultBlock({ toolUseId: toolUse.toolUseId, status, content: [new TextBlock(text)] })
     const begun = started.get(toolUse.toolUseId)
@@ -144,9 +146,9 @@ export function watchTools(
 }
 
 /**
- * Why a call is not executed; undefined when it is. The model reads this. For unknown tools and for calls beyond the
- * limit it reads what it would from strands-sglang: it may have been trained on those words. `checks`: of the tools
- * there are, by name.
+ * Returns why a call is not executed, or undefined if it is. The model reads this text. For unknown tools and for calls
+ * beyond the limit, it has the words of strands-sglang, because models may have been trained on them. `checks` has the input
+ * checks of all tools by name.
  */
 function refusal(
   call: ToolCall,
@@ -165,6 +167,7 @@ function refusal(
   return why && `Error: invalid arguments: ${why}. It was not executed.`
 }
 
+/** Returns the tool call with an id, or undefined. */
 export const callWithId = (trajectory: Trajectory, id: string): ToolCall | undefined =>
   toolCallsOf(trajectory).find((call) => call.id === id)
 

@@ -1,6 +1,6 @@
 /**
- * Whether the arguments of a call fit the tool's schema, and if not, why: in words that depend on the schema and the
- * arguments alone, since the model reads them and they become training data.
+ * Checks the arguments of a call against the tool's schema. The report depends only on the schema and the arguments, because
+ * the model reads it and it becomes training data.
  */
 import { createContext, Script } from 'node:vm'
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
@@ -13,9 +13,10 @@ import { pathText, shownValue, type Violation, violationText } from '#lib/util/s
 /** Returns why the arguments do not match the schema, for the model; undefined if they match. */
 export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
 
-/** A schema can come from a stranger's file: a pattern or a web of references can take for ever. */
+/** The time limit of a check in milliseconds: a schema from a foreign file may have a pattern or references that never finish. */
 const LONGEST_CHECK_MS = 500
 
+/** Creates the check of a tool's schema. A broken schema makes every check fail with the reason. */
 export function createInputCheck(inputSchema: unknown): InputCheck {
   const known = typeof inputSchema === 'object' && inputSchema !== null ? prepared(inputSchema) : prepare(inputSchema)
   if (!known.ok) return () => `the tool's schema is broken (${violationText(known.violation)})`
@@ -23,7 +24,7 @@ export function createInputCheck(inputSchema: unknown): InputCheck {
   return (input) => {
     const errors = isUsable ? known.violations(input) : undefined
     if (errors === undefined) {
-      // Not tried again in this run: it would hold up the whole application each time.
+      // The check is not repeated in this run, because each attempt would block the whole application.
       isUsable = false
       return 'they cannot be checked: the schema of the tool takes too long'
     }
@@ -37,7 +38,7 @@ type Prepared =
   | {
       readonly ok: true
       readonly schema: CheckedSchema
-      /** undefined where it takes too long. */
+      /** Returns undefined if it takes too long. */
       readonly violations: (input: unknown) => readonly OutputUnit[] | undefined
     }
 
@@ -47,29 +48,32 @@ function prepare(inputSchema: unknown): Prepared {
   const { schema } = checked
   let validator: Validator | undefined
   const violations = (input: unknown): readonly OutputUnit[] => {
-    // The validator notes things on the schema's objects.
+    // The validator writes to the objects of the schema.
     validator ??= new Validator(structuredClone(schema) as Schema | boolean, '2020-12')
     return validator.validate(input).errors
   }
   return {
     ok: true,
     schema,
-    // The clock costs more than all else of a call's check.
+    // The time limit costs more than everything else in a check.
     violations: isQuick(schema) ? violations : (input) => timeLimited(() => violations(input)),
   }
 }
 
-/** Tools of the application are the same objects in every run. */
+/** Cached by identity, because tools of the application are the same objects in every run. */
 const prepared = memoizeByIdentity((inputSchema: object) => prepare(inputSchema))
 
-/** Keywords that look at each part of the arguments once, and at the parts of their own value. */
+/** Keywords that read each part of the arguments once, together with their own value. */
 const QUICK: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'required', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
 ])
 const DEEPEST_QUICK = 8
 
-/** Whether no arguments can make the check of a schema take long: no patterns, no references, no comparison of all with all. */
+/**
+ * Returns whether the check of a schema is fast for any arguments: it has no patterns, no references and no comparison of all
+ * items.
+ */
 function isQuick(schema: unknown, levels = DEEPEST_QUICK): boolean {
   if (typeof schema === 'boolean') return true
   if (levels === 0 || typeof schema !== 'object' || schema === null) return false
@@ -80,11 +84,11 @@ function isQuick(schema: unknown, levels = DEEPEST_QUICK): boolean {
   })
 }
 
-/** One for all: making a context costs ten times what a check does. */
+/** One context for all checks, because creating one costs ten times as much as a check. */
 const CLOCKED = createContext({ action: undefined })
 const ACT = new Script('action()')
 
-/** What the action gives; undefined where it takes too long or nests too deep. A pattern is interrupted too. */
+/** Returns the result of an action, or undefined if it takes too long or nests too deep. A pattern is interrupted too. */
 function timeLimited<T>(action: () => T): T | undefined {
   CLOCKED.action = action
   try {
@@ -95,7 +99,7 @@ function timeLimited<T>(action: () => T): T | undefined {
   }
 }
 
-/** The first thing that is wrong; where alternatives were tried in vain, what is wrong with the one that got furthest. */
+/** Returns the first violation. If all alternatives failed, it is the violation of the one that matched furthest. */
 function violationOf(errors: readonly OutputUnit[], schema: CheckedSchema, input: unknown): Violation {
   const leaves = errors.filter(({ keyword }) => !HOLDERS.has(keyword))
   const [first = elementAt(errors, 0)] = leaves
@@ -111,7 +115,7 @@ function violationOf(errors: readonly OutputUnit[], schema: CheckedSchema, input
 
 const depth = ({ instanceLocation }: OutputUnit): number => instanceLocation.split('/').length
 
-/** Keywords whose error only says that one further in has failed. */
+/** Keywords whose error only reports that an inner one has failed. */
 const HOLDERS = new Set([
   '$ref',
   'allOf',
@@ -199,7 +203,7 @@ const counted = (count: unknown, noun: string): string => `${count} ${count === 
 const LONGEST_RULE = 200
 const clipped = (text: string): string => (text.length > LONGEST_RULE ? `${text.slice(0, LONGEST_RULE)}…` : text)
 
-/** The keyword's value, from `#/properties/a/$ref/type`: a $ref is followed. */
+/** Returns the value of a keyword at a location such as `#/properties/a/$ref/type`; a $ref is followed. */
 function ruleAt(schema: CheckedSchema, keys: readonly string[]): unknown {
   return keys.reduce<unknown>((value, key) => {
     const found = valueAt(value, [key])
@@ -216,6 +220,6 @@ const valueAt = (value: unknown, keys: readonly string[]): unknown =>
     value,
   )
 
-/** Keys as pathText wants them: places in an array as numbers. */
+/** Returns keys in the form of pathText: indices of arrays are numbers. */
 const indexed = (value: unknown, keys: readonly string[]): (string | number)[] =>
   keys.map((key, i) => (Array.isArray(valueAt(value, keys.slice(0, i))) ? Number(key) : key))

@@ -1,14 +1,15 @@
-/** A tool that an agent may call: what the template prints of it, and what it does. */
+/** A tool that an agent may call: its specification for the template, and its action. */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
+/** A tool with its action. */
 export interface AgentTool {
   readonly spec: ToolSpec
   /**
-   * The text that the model reads. A thrown error becomes an error result with its message. Input that does not fit the
-   * schema never comes here.
+   * Returns the text that the model reads. A thrown error becomes an error result with its message. The input always matches
+   * the schema.
    */
   run(input: Readonly<Record<string, unknown>>, call: CallContext): string | Promise<string>
-  /** Lets go of what its calls have started. Called once, when the run has ended; calls that were given up may still hang. */
+  /** Releases what its calls have started. Called once after the end of the run; aborted calls may still be running. */
   close?(): void | Promise<void>
 }
 
@@ -17,13 +18,14 @@ export class ToolFailure extends Error {
   override readonly name = 'ToolFailure'
 }
 
+/** The context of one call. */
 export interface CallContext {
-  /** Aborted when the run is stopped or the call has taken too long: nobody waits for it any more. */
+  /** Aborted when the run is stopped or the call has taken too long. Then its result is ignored. */
   readonly signal: AbortSignal
-  /** Which call of this tool in the trajectory it is, from 1, in the order of the text. */
+  /** Number of the call among the calls of this tool in the trajectory, from 1, in the order of the text. */
   readonly number: number
-  /** What a call that is given up leaves: asked then, it stands before the error in the result. */
+  /** Sets a function that returns the output of the call so far. If the call is aborted, that output precedes the error. */
   hold(soFar: () => string): void
-  /** Waits for what comes before the work: a turn, a start. It does not count into the time that the call may take. */
+  /** Waits for something that precedes the work, such as a start. This time does not count towards the timeout. */
   untimed<T>(waiting: Promise<T>): Promise<T>
 }

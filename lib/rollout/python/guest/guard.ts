@@ -1,11 +1,12 @@
 /**
- * Closes this process before Python code of a stranger runs in it. Four walls; what one lets through, another holds:
- * 1. Node's permission model, by the flags of the process: no file but its own, no child, no worker, no native module.
+ * Closes this process before foreign Python code runs in it. Four walls protect the host, so that one can fail:
+ * 1. Node's permission model, by the flags of the process: no files but its own, no child processes, workers or native
+ * modules.
  * 2. No text becomes JavaScript: --disallow-code-generation-from-strings.
- * 3. Pyodide gets stand-ins for the modules of Node, and a stand-in for `process`; once it is up, no module at all.
- * 4. What reaches the network, other processes or the engine's own switches is taken out of the real modules: the
- *    permission model of Node 24 limits neither the network nor the files of node:sqlite.
- * What was found by trying: docs/decisions/0033.
+ * 3. Pyodide gets stand-ins for Node's modules and for `process`; after its start it gets no modules.
+ * 4. Functions that reach the network, other processes or the engine's own switches are removed from the real modules,
+ * because the permission model of Node 24 limits neither the network nor the files of node:sqlite.
+ * The experiments behind this are in docs/decisions/0033.
  */
 import childProcess from 'node:child_process'
 import cluster from 'node:cluster'
@@ -27,7 +28,7 @@ import vm from 'node:vm'
 import worker from 'node:worker_threads'
 import { lock, refuse, refuseWhenLocked } from './lock.ts'
 
-/** Of one interpreter's WebAssembly memory: a growth beyond it is Python's MemoryError. */
+/** The largest WebAssembly memory of one interpreter, in pages. Growth beyond it is Python's MemoryError. */
 const MOST_PAGES = (256 * 1024 * 1024) / 65_536
 
 /** Closes Node before Pyodide is loaded. Throws if a wall is missing. */
@@ -52,15 +53,15 @@ export function closeNode(pyodideFolder: URL): void {
   globalThis.console = new Proxy({} as Console, { get: () => () => {} })
 }
 
-/** Closes Pyodide when it has started: before the first line of foreign code. */
+/** Closes Pyodide after its start, before the first line of foreign code. */
 export function closePyodide(): void {
   lock()
   for (const name of ['process', 'require']) Reflect.deleteProperty(globalThis, name)
-  // Through it an exception's call sites would hand out the functions and objects of every frame.
+  // Through it, the call sites of an exception would expose the functions and objects of every frame.
   Object.defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: false })
 }
 
-/** By what Pyodide names: Emscripten's `require` and imports. */
+/** Stand-ins by the module names that Pyodide uses: Emscripten's `require`, and imports. */
 const STAND_INS: Readonly<Record<string, string>> = {
   'node:fs': 'fs',
   'node:fs/promises': 'fs',
@@ -109,7 +110,7 @@ function closeModules(): void {
   syncBuiltinESMExports()
 }
 
-/** The native classes behind pipes and datagrams: whoever holds one object of them could make, bind and connect others. */
+/** Closes the native classes of pipes and datagrams: with one object of them, code could create, bind and connect others. */
 function closeHandles(): void {
   const pipe = Reflect.get(new net.Socket({ fd: 2, readable: false, writable: false }), '_handle')
   const socket = new dgram.Socket({ type: 'udp4' } as never)
@@ -123,7 +124,7 @@ function closeHandles(): void {
 
 const HANDLE_FUNCTIONS = ['open', 'bind', 'bind6', 'listen', 'connect', 'connect6', 'send']
 
-/** They reach other processes, native code, Node's own bindings, or all modules. */
+/** Functions of `process` that reach other processes, native code, Node's own bindings or all modules. */
 const PROCESS_FUNCTIONS = [
   'kill',
   '_kill',
@@ -139,7 +140,7 @@ const PROCESS_FUNCTIONS = [
 function closeFunctions(of: string, closed: object, names: readonly string[]): void {
   for (const name of names) {
     if (typeof Reflect.get(closed, name) !== 'function') continue
-    // A function, not an arrow: some are called with new.
+    // It is not an arrow function, because some are called with `new`.
     Object.defineProperty(closed, name, {
       value: function refused() {
         refuse(`${of}.${name}`)
@@ -162,7 +163,7 @@ function limitMemory(): void {
   })
 }
 
-/** Pyodide never has the real one in its hands: its properties lead to every module. */
+/** Replaces `process` for Pyodide, because the properties of the real one lead to every module. */
 function replaceProcess(): void {
   const { platform, version, versions } = process
   const constants = { fs: fs.constants }

@@ -1,6 +1,6 @@
 /**
- * The process of one interpreter: it closes itself, starts Python, says so, and answers line by line until its input ends.
- * Reading waits, so that between two calls nothing runs here.
+ * The process of one interpreter. It closes itself, starts Python, reports that, and answers each line until its input ends.
+ * Reading blocks, so nothing runs here between two calls.
  */
 import { pathToFileURL } from 'node:url'
 import type { FromGuest, ToGuest } from '../protocol.ts'
@@ -8,7 +8,8 @@ import { closeNode, closePyodide } from './guard.ts'
 import { startPython } from './python.ts'
 import { lines, writeWhole } from './standard-streams.ts'
 
-// The guard puts a stand-in in its place. It is not imported: that would open the standard streams, which then do not wait.
+// The guard replaces the global `process` by a stand-in. It is not imported, because that would open non-blocking standard
+// streams.
 const node = process
 
 try {
@@ -36,7 +37,7 @@ function say(message: FromGuest): void {
   writeWhole(Buffer.from(`${JSON.stringify(message)}\n`))
 }
 
-/** An application that was killed takes its interpreters with it, also from within an endless loop. */
+/** Ends the process if the application was killed, also within an endless loop. */
 function endWithParent(): () => void {
   const parent = node.ppid
   return () => {

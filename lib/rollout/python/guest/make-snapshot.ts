@@ -1,11 +1,14 @@
-/** The process that makes the snapshot: it closes itself as the others do, starts Python, writes what is in memory, and ends. */
+/**
+ * The process that makes the snapshot. It closes itself like the interpreters, starts Python, writes the memory to a file,
+ * and ends.
+ */
 import fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { closeNode } from './guard.ts'
 import { makeSnapshot } from './python.ts'
 import { writeWhole } from './standard-streams.ts'
 
-// The guard puts a stand-in in its place.
+// The guard replaces the global `process` by a stand-in.
 const node = process
 
 try {

@@ -1,20 +1,23 @@
-/** What Python prints, told as it comes: a process that ends or hangs takes nothing of it along. */
+/** Sends printed text as it is written, so that a process that ends or hangs loses none of it. */
 import { MOST_BYTES } from '../protocol.ts'
 
 interface Printed {
-  /** Standard output and error, as they are written. Returns how many bytes it took: all. */
+  /** Adds a chunk of standard output or error. Returns the number of accepted bytes, which is always all of them. */
   add(chunk: Uint8Array): number
-  /** Tells what is held back. */
+  /** Sends the text that is held back. */
   flush(): void
   /** Ends the call. */
   end(): void
 }
 
-/** So much of a call is told byte for byte; what follows waits until there is a block of it, or for the next flush. */
+/** Output up to this size is sent immediately; later output is sent in blocks, or at the next flush. */
 const AT_ONCE_BYTES = 65_536
 const BLOCK_CHARACTERS = 4_096
 
-/** `tell` gets one piece after another, MOST_BYTES of a call at most, each with how many bytes were printed so far. */
+/**
+ * Returns a collector. It calls `tell` with one piece after another, at most MOST_BYTES for each call, and the total of
+ * printed bytes.
+ */
 export function printedTo(tell: (text: string, bytes: number) => void): Printed {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let bytes = 0
@@ -30,7 +33,7 @@ export function printedTo(tell: (text: string, bytes: number) => void): Printed 
     add(chunk) {
       const room = MOST_BYTES - bytes
       bytes += chunk.length
-      // A character that does not fit whole is left out.
+      // A character that does not fit completely is left out.
       if (room > 0) held += decoder.decode(chunk.subarray(0, room), { stream: true })
       if (bytes <= AT_ONCE_BYTES || held.length >= BLOCK_CHARACTERS) flush()
       return chunk.length

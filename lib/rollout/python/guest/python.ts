@@ -1,4 +1,4 @@
-/** Python in this process: starts Pyodide, and runs one piece of code after another in the same interpreter. */
+/** Starts Pyodide in this process and runs pieces of code in one interpreter. */
 import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { PyodideAPI, PyodideConfig } from 'pyodide'
@@ -7,17 +7,18 @@ import { printedTo } from './printed.ts'
 
 interface PythonStart {
   readonly pyodideFolder: URL
-  /** What makeSnapshot() gave. */
+  /** File with the result of makeSnapshot(). */
   readonly snapshotFile: string
-  /** Called with what is printed, soon after it is. */
+  /** Called with printed text soon after it is printed. */
   readonly onPrinted: (text: string, bytes: number) => void
-  /** Called now and then while Python runs. */
+  /** Called regularly while Python runs. */
   readonly onLook: () => void
 }
 
-/** Ticks between two looks. */
+/** Number of ticks between two calls of onLook. */
 const LOOKS = 1_000
 
+/** Starts Python from the snapshot. Returns a function that runs a piece of code; `number` names it in tracebacks. */
 export async function startPython({ pyodideFolder, snapshotFile, onPrinted, onLook }: PythonStart) {
   const session = fs.readFileSync(new URL('session.py', import.meta.url), 'utf8')
   const pyodide = await load(pyodideFolder, { _loadSnapshot: fs.readFileSync(snapshotFile) })
@@ -43,9 +44,9 @@ export async function startPython({ pyodideFolder, snapshotFile, onPrinted, onLo
   }
 }
 
-/** Python's memory when it has just started: from there it is up in a fifth of the time. */
+/** Returns Python's memory right after its start. A start from it takes a fifth of the time. */
 export async function makeSnapshot(pyodideFolder: URL): Promise<Uint8Array> {
-  // Of the interface that Pyodide keeps for those who run it themselves; its version is fixed in package-lock.json.
+  // This internal interface of Pyodide is safe to use because package-lock.json fixes the version.
   const pyodide = (await load(pyodideFolder, { _makeSnapshot: true })) as PyodideAPI & {
     makeMemorySnapshot(): Uint8Array
   }
@@ -57,16 +58,16 @@ async function load(pyodideFolder: URL, more: PyodideConfig): Promise<PyodideAPI
   const { loadPyodide } = (await import(new URL('pyodide.mjs', pyodideFolder).href)) as typeof import('pyodide')
   return loadPyodide({
     indexURL: fileURLToPath(pyodideFolder),
-    // The standard library alone: no package is looked for anywhere.
+    // Only the standard library is available: no package is searched for.
     lockFileContents: JSON.stringify({ info, packages: {} }),
     jsglobals: Object.freeze(Object.create(null)),
-    // Sets are in the same order in every run of the same code.
+    // The fixed seed gives sets the same order in every run of the same code.
     env: { HOME: '/home/python', PYTHONHASHSEED: '0' },
     ...more,
   })
 }
 
-/** Up to the limit, at the boundary of a character. */
+/** Cuts a text at the limit, at the boundary of a character. */
 function cut(whole: Buffer): Cut {
   if (whole.length <= MOST_BYTES) return { text: whole.toString('utf8') }
   let end = MOST_BYTES
@@ -74,7 +75,10 @@ function cut(whole: Buffer): Cut {
   return { text: whole.toString('utf8', 0, end), wholeBytes: whole.length }
 }
 
-/** Python looks at the first number of this buffer every few instructions: the one place that an endless loop passes. */
+/**
+ * Returns an interrupt buffer that calls `onTick`. Python reads its first number every few instructions, also in an endless
+ * loop.
+ */
 const ticking = (onTick: () => void): Uint8Array =>
   ({
     get 0() {

@@ -1,14 +1,16 @@
-/** Reading and writing that wait: between two calls nothing runs in this process. */
+/** Blocking reads and writes, so that nothing runs in this process between two calls. */
 import fs from 'node:fs'
 
-/** Waited for where the system does not wait for a pipe. */
+/** Memory that never changes; waiting for it is a blocking sleep. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4))
 
+/** Writes all bytes to standard output. */
 export function writeWhole(bytes: Uint8Array): void {
   let rest = bytes
   while (rest.length > 0) rest = rest.subarray(waited(() => fs.writeSync(1, rest)))
 }
 
+/** Yields the lines of standard input, without their ends. An incomplete last line is dropped. */
 export function* lines(): Generator<string> {
   const chunk = Buffer.alloc(65_536)
   let rest: Buffer<ArrayBuffer> = Buffer.alloc(0)
@@ -23,7 +25,7 @@ export function* lines(): Generator<string> {
   }
 }
 
-/** Where the system does not wait for a pipe, this does. */
+/** Repeats an action every 5 ms while the pipe is not ready (EAGAIN). */
 function waited(action: () => number): number {
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 /**
- * The guard without Python: what JavaScript in this process could do that has got hold of everything, modules and globals as
- * they are. Writes the names of the attacks that were not refused.
+ * Tests the guard without Python, with JavaScript that has access to all modules and globals. Writes the names of the attacks
+ * that were not refused.
  */
 import childProcess from 'node:child_process'
 import dgram from 'node:dgram'
@@ -112,9 +112,9 @@ if (node.argv[5] === 'guarded') {
   closeNode(pathToFileURL(`${node.argv[2]}/`))
   closePyodide()
 }
-// What fails later than it is tried.
+// Some attacks fail only after they were started.
 node.on('uncaughtException', () => {})
-/** They do work there, and leave files and listening ports behind, or end the process. */
+/** These attacks succeed without the guard, and leave files and listening ports, or end the process. */
 const GUARDED_ONLY = [
   'traceEvents',
   'setHeapSnapshotNearHeapLimit',
@@ -128,7 +128,7 @@ const ANSWER_MS = 10_000
 const open: string[] = []
 for (const [name, attack] of tried) {
   try {
-    // Without a network an answer may not come: then it was not refused either.
+    // Without a network an answer may never arrive; then the attack was not refused either.
     await Promise.race([attack(), wait(ANSWER_MS)])
     open.push(name)
   } catch {}

@@ -1,9 +1,9 @@
-/** Pyodide as it comes, in a Node without limits: what the probes are tried against, to see that they would get out. */
+/** An unmodified Pyodide in Node without limits. The probes run in it to show that they would escape. */
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { loadPyodide } from 'pyodide'
 
-// What a probe has begun may fail later than it is tried.
+// An action of a probe may fail only after it was started.
 process.on('uncaughtException', () => {})
 const pyodide = await loadPyodide()
 let printed = ''
@@ -19,7 +19,7 @@ for await (const line of createInterface(process.stdin)) {
   } catch (error) {
     add(String(error))
   }
-  // What was begun and not awaited.
+  // Waits for actions that were started and not awaited.
   await wait(50)
   process.stdout.write(`${JSON.stringify(printed)}\n`)
 }

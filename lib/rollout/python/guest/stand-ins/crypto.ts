@@ -1,2 +1,2 @@
-/** What Pyodide gets as node:crypto: random bytes. */
+/** The stand-in for node:crypto: random bytes. */
 export { randomFillSync } from 'node:crypto'

@@ -1,14 +1,17 @@
-/** What Pyodide gets as node:fs and node:fs/promises: its own files, as long as it starts; after that nothing. */
+/** The stand-in for node:fs and node:fs/promises: Pyodide reads its own files during its start, and nothing afterwards. */
 import * as fs from 'node:fs'
 import { refuse, refuseWhenLocked } from '../lock.ts'
 
+/** The constants of the real node:fs. */
 export const { constants } = fs
 
+/** Reads a file during the start of Pyodide; throws EACCES afterwards. */
 export function readFileSync(file: fs.PathLike, options: fs.ObjectEncodingOptions = {}): string | Buffer {
   refuseWhenLocked('reading a file')
   return fs.readFileSync(file, options)
 }
 
+/** Reads a file during the start of Pyodide; rejects with EACCES afterwards. */
 export async function readFile(file: fs.PathLike, options: fs.ObjectEncodingOptions = {}): Promise<string | Buffer> {
   refuseWhenLocked('reading a file')
   return fs.promises.readFile(file, options)
@@ -16,7 +19,7 @@ export async function readFile(file: fs.PathLike, options: fs.ObjectEncodingOpti
 
 const refused = (name: string) => (): never => refuse(`fs.${name}`)
 
-/** Those that Emscripten's file systems call, for a refusal instead of a broken interpreter. */
+/** Emscripten's file systems call the functions below. They refuse with EACCES, so that the interpreter does not break. */
 export const chmodSync = refused('chmodSync')
 export const closeSync = refused('closeSync')
 export const existsSync = refused('existsSync')

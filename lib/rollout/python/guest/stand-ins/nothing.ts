@@ -1,2 +1,2 @@
-/** What Pyodide gets of modules that it names and does not need here: node:vm, ws. */
+/** The stand-in for modules that Pyodide names but does not need here: node:vm, ws. */
 export default {}

@@ -1,2 +1,2 @@
-/** What Pyodide gets as node:tty. */
+/** The stand-in for node:tty. */
 export const isatty = (): boolean => false
