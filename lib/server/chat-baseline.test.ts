@@ -1,4 +1,4 @@
-/** The chat baseline from the request to the comparison, over HTTP, with the built-in server and the model that ships. */
+/** Tests the chat baseline from the request to the comparison, over HTTP, with the built-in server and the shipped model. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -87,7 +87,7 @@ const ask = (request: Partial<RolloutRequest> = {}) =>
     ),
   )
 
-/** What was sampled beside what the server read in the end. */
+/** Compares the sampled tokens with the prompt that the server read last. */
 function drift(trajectory: Trajectory): DriftReport {
   const given = { trajectory, tokenizer: undefined, template: undefined }
   const compared = compareSides({ ...given, as: { kind: 'recorded' } }, { ...given, as: { kind: 'read' } })
@@ -98,8 +98,8 @@ function drift(trajectory: Trajectory): DriftReport {
 const responses = ({ segments }: Trajectory): ResponseSegment[] =>
   segments.flatMap((segment) => (segment.kind === 'response' ? [segment] : []))
 
-describe('a baseline of the built-in model', () => {
-  test('loses its thinking to the template, turn by turn, and says so to the token', async () => {
+describe('A chat baseline of the built-in model', () => {
+  test('loses its thinking to the template turn by turn, and reports the loss to the exact token', async () => {
     const { trajectory } = await ask()
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
     expect(responses(trajectory).at(-1)?.message?.content).toContain('434')
@@ -108,7 +108,7 @@ describe('a baseline of the built-in model', () => {
     expect(drift(trajectory).spans.length).toBeGreaterThanOrEqual(2)
     expect(responses(trajectory).every(({ logprobs, ids }) => logprobs?.length === ids.length)).toBe(true)
     expect(decode(encode(trajectory))).toEqual({ ok: true, trajectory })
-    // Each request is known to the token and to the message.
+    // The body of each request is reproduced to the token and to the message.
     const calls = recordedCalls(trajectory)
     expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
       calls.map(({ request }) => request.inputHash),
@@ -117,7 +117,7 @@ describe('a baseline of the built-in model', () => {
     expect(await Promise.all(bodies.map(({ body }) => promptOf(body)))).toEqual(turns.map(({ prompt }) => prompt))
   })
 
-  test('goes on over messages', async () => {
+  test('is continued over messages', async () => {
     const { key } = await ask({ prompt: 'What is 7 + 8?' })
     const { trajectory } = await ran(
       continueRollout(key, { prompt: 'What is 2 + 2?', sampling: { temperature: 0 } }, all, never),
@@ -132,19 +132,19 @@ describe('a baseline of the built-in model', () => {
     )
   })
 
-  test('at a temperature writes calls in tokens that come back as others', async () => {
+  test('writes calls in tokens that change when they are read again, at a temperature above 0', async () => {
     let isSplit = false
     for (let sampling_seed = 1; sampling_seed <= 8 && !isSplit; sampling_seed++) {
       const sampling = { temperature: 1.2, sampling_seed }
       const { trajectory } = await ask({ prompt: 'Compute 12 * 7 and 81 / 9', sampling })
-      // What is lost has tokens on one side alone.
+      // A plain loss has tokens on one side only; this span has tokens on both.
       isSplit = drift(trajectory).spans.some(({ left, right }) => left.end > left.start && right.end > right.start)
     }
     expect(isSplit).toBe(true)
   })
 })
 
-/** Tokens of the prompt that a body makes. */
+/** Returns the number of prompt tokens that a body results in. */
 async function promptOf(body: Readonly<Record<string, unknown>>): Promise<number> {
   const response = await model.handle(
     new Request('http://localhost/v1/chat/completions', {

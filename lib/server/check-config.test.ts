@@ -22,7 +22,7 @@ const check = (environment: Record<string, string>) => {
   return start
 }
 
-test('what can be used passes', () => {
+test('The start check accepts a usable configuration', () => {
   expect(() => check({ SGLANG_BASE_URL: 'http://127.0.0.1:30000' })).not.toThrow()
 })
 
@@ -31,7 +31,7 @@ test.each([
   [{ SGLANG_BASE_URL: 'http://127.0.0.1:3000' }, /^SGLANG_BASE_URL: .*Rollscope’s own/],
   [{ HOST: '192.168.7.7', SGLANG_BASE_URL: 'http://192.168.7.7:3000/api' }, /^SGLANG_BASE_URL: .*Rollscope’s own/],
   [{ ROLLSCOPE_DATA: '/dev/null' }, /is not a folder; set ROLLSCOPE_DATA/],
-])('%j ends the start', (environment, words) => {
+])('The start check ends the start for %j', (environment, words) => {
   expect(() => check(environment)).toThrow(ConfigError)
   expect(() => check(environment)).toThrow(words)
 })
@@ -47,7 +47,7 @@ test.each([
   expect(() => check({})).toThrow(words)
 })
 
-test('A start names another application on the same data folder as long as that one lives', () => {
+test('The start check names another application on the same data folder while that application runs', () => {
   const first = check({})
   expect(first.notice).toBeUndefined()
   const second = check({})

@@ -1,4 +1,6 @@
-/** What the configuration names, tried before the server starts: a wrong value ends the start, not the first request. */
+/**
+ * Checks everything that the configuration names before the server starts, so that a wrong value ends the start and not the first request.
+ */
 
 import { configuredMcpServers } from '#lib/server/servers/mcp-servers.ts'
 import { createServers, ownAddress } from '#lib/server/servers/servers.ts'
@@ -11,13 +13,13 @@ import { openTrajectoryStore, registerInstance } from '#lib/store/trajectories.t
 import { type Config, ConfigError } from './config.ts'
 
 interface Start {
-  /** This process, registered in the data folder. */
+  /** This process, as registered in the data folder. */
   readonly instance: Instance
-  /** What the user should know at the start; undefined: nothing. */
+  /** Text that the user should see at the start; undefined if there is none. */
   readonly notice: string | undefined
 }
 
-/** Throws ConfigError. What stops the start is also what would stop the first request: the folder, its database, its settings. */
+/** Checks the folder, its database and its settings, which the first request would need. Throws ConfigError. */
 export function checkConfig(config: Config): Start {
   try {
     const folder = openDataFolder(config.dataFolder)
@@ -37,6 +39,6 @@ export function checkConfig(config: Config): Start {
   }
 }
 
-/** One line. The files are locked, so that `fuser FILE` names the process. */
+/** Returns one line. The files are locked, so that `fuser FILE` names the process. */
 const sharedFolderNotice = (folder: string, others: readonly string[], { id }: Instance): string =>
   `Data       another Rollscope works on ${folder} (it locks ${others.join(', ')}; this one is instance ${id}). Both show the same trajectories and settings. A run can be stopped or continued only by the one that started it, until that one ends. For data of its own: ROLLSCOPE_DATA=FOLDER`

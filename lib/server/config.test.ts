@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from './config.ts'
 
 const read = (environment: Record<string, string>) => readConfig(environment, '/app')
 
-test('without a word it listens on loopback, with a token of its own', () => {
+test('The configuration of an empty environment is loopback with a new token', () => {
   const config = read({})
   expect(config).toMatchObject({
     host: '127.0.0.1',
@@ -17,7 +17,7 @@ test('without a word it listens on loopback, with a token of its own', () => {
   expect(read({}).token).not.toBe(config.token)
 })
 
-test('the environment is read', () => {
+test('The configuration reads every variable of the environment', () => {
   expect(
     read({
       HOST: '192.168.1.5',
@@ -50,7 +50,7 @@ test('the environment is read', () => {
   expect(read({ HOST: '[::1]' })).toMatchObject({ host: '::1', hosts: ['[::1]'] })
 })
 
-describe('refused with what to do instead', () => {
+describe('The configuration refuses, with what to do instead,', () => {
   test.each<[Record<string, string>, string]>([
     [{ HOST: '0.0.0.0' }, 'HOST=127.0.0.1'],
     [{ HOST: '::' }, 'SSH tunnel'],

@@ -1,4 +1,4 @@
-/** The environment, read once. Nothing else reads process.env. */
+/** Reads the environment once. Nothing else reads process.env. */
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
@@ -6,23 +6,24 @@ import { type Capacity, DEFAULT_CAPACITY } from '#lib/builtin-server/engine/job.
 import { type Dtype, dtypes } from '#lib/builtin-server/models/dtypes.ts'
 import { defaultDataFolder } from '#lib/store/files/data-folder.ts'
 
+/** Settings of the application, read from the environment when it starts. */
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Hosts besides the loopback names under which the application may be asked for, lower case. */
+  /** Further hosts under which clients may reach the application besides the loopback names, in lower case. */
   readonly hosts: readonly string[]
   readonly token: string
   readonly dataFolder: string
   readonly tokenizerFolders: readonly string[]
-  /** Folder or Hub name of the built-in model; undefined = the one that ships. */
+  /** Folder or Hub name of the built-in model; undefined means the shipped one. */
   readonly model: string | undefined
-  /** How its weights are kept; undefined = the first form that it has. */
+  /** Data type of its weights; undefined means the first one that the model has. */
   readonly modelDtype: Dtype | undefined
-  /** Of the built-in server. */
+  /** Limits of the built-in server. */
   readonly modelCapacity: Capacity
-  /** The file that names MCP servers, programs among them; undefined = there is none. */
+  /** File that names MCP servers, including programs; undefined if there is none. */
   readonly mcpFile: string | undefined
-  /** The Python that may be asked what it renders. */
+  /** Python program that renders templates as a reference. */
   readonly python: string
   readonly sglang: { readonly baseUrl: string; readonly apiKey: string | undefined } | undefined
   readonly hub: {
@@ -30,17 +31,18 @@ export interface Config {
     readonly token: string | undefined
     readonly cacheFolder: string | undefined
   }
-  /** The folder of the application itself. */
+  /** Folder of the application itself. */
   readonly applicationFolder: string
 }
 
+/** Thrown at the start for a setting that is invalid; the message says what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Throws ConfigError for values that must not be. */
+/** Returns the settings of an environment. Throws ConfigError for invalid values. */
 export function readConfig(environment: Environment, applicationFolder: string): Config {
   const text = (name: string): string | undefined => environment[name]?.trim() || undefined
   const list = (name: string): string[] => (text(name) ?? '').split(/[,;\s]+/).filter((entry) => entry !== '')
@@ -75,12 +77,15 @@ export function readConfig(environment: Environment, applicationFolder: string):
   }
 }
 
-/** An IPv6 address stands in brackets where a port may follow. */
+/** Returns a host as addresses contain it: an IPv6 address is in brackets, since a port may follow. */
 export const hostInAddress = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 const LOOPBACK = '127.0.0.1'
 
-/** Loopback unless a host is named. Every spelling of "all addresses" is refused: this is no server for others. */
+/**
+ * Returns the host to listen on; the default is loopback. Throws ConfigError for every spelling of "all addresses", because this is no
+ * server for others.
+ */
 function listenHost(host: string | undefined): string {
   if (host === undefined) return LOOPBACK
   const spelled = host.trim().replace(/^\[(.*)\]$/, '$1')
@@ -93,7 +98,7 @@ function listenHost(host: string | undefined): string {
 
 function isWildcard(host: string): boolean {
   if (host === '*') return true
-  // The URL parser folds 0, 0x0, 000.0 and the like, and the spellings of ::, to one form.
+  // The URL parser normalizes 0, 0x0, 000.0 and similar spellings, and those of ::, to one form.
   const url = `http://${hostInAddress(host)}/`
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
@@ -118,7 +123,7 @@ function wholeNumber(name: string, value: string | undefined, least: number): nu
 
 const megabytes = (count: number | undefined): number | undefined => (count === undefined ? undefined : count * 2 ** 20)
 
-/** A path is made absolute; anything else is a Hub name. */
+/** Returns the absolute path of a folder; any other value is a Hub name and unchanged. */
 function modelPlace(model: string | undefined): string | undefined {
   return model !== undefined && (path.isAbsolute(model) || model.startsWith('.')) ? path.resolve(model) : model
 }

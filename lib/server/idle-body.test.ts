@@ -1,4 +1,4 @@
-/** Bodies that stop arriving, at the HTTP server in front of Next with a handler that reads them as a route does. */
+/** Tests bodies that stop arriving, at the HTTP server in front of Next with a handler that reads them as a route does. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** Its port. `read`: what the handler awaits before it reads the body. */
+/** Starts a server and returns its port. The handler awaits `before` and then reads the body. */
 async function listening(idleBodyMs: number, before: () => Promise<unknown> = async () => {}): Promise<number> {
   server = createHttpGateway({
     hosts: [],
@@ -37,14 +37,14 @@ async function listening(idleBodyMs: number, before: () => Promise<unknown> = as
 const head = (headers: string) =>
   `POST /api/import HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${headers}\r\n\r\n`
 
-/** A request of which only `sent` is sent; `answer` resolves with what comes back until the server closes. */
+/** Sends only `sent` of a request; `answer` resolves with the bytes that arrive until the server closes. */
 function begin(port: number, sent: string): { readonly socket: Socket; readonly answer: Promise<string> } {
   const socket = connect(port, '127.0.0.1')
   socket.write(sent)
   socket.on('error', () => {})
   sockets.push(socket)
   const answer = text(socket)
-  // Of those that a test does not wait for.
+  // A test may leave an answer unread; its rejection is ignored then.
   answer.catch(() => {})
   return { socket, answer }
 }
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('A body that arrives slower than the limit, but never stops, is read whole', async () => {
+test('A body that arrives slowly but never stops is read completely', async () => {
   const { socket, answer } = begin(await listening(100), head('content-length: 12'))
   for (let n = 0; n < 12; n++) {
     socket.write('x')
@@ -73,7 +73,7 @@ test('A body that arrives slower than the limit, but never stops, is read whole'
   expect(await answer).toContain('12 characters')
 })
 
-test('A body that the application is slow to read is not taken for one that stops', async () => {
+test('A body that the application reads slowly does not count as one that stopped', async () => {
   const read = Promise.withResolvers<void>()
   const { answer } = begin(
     await listening(20, () => read.promise),
@@ -82,7 +82,7 @@ test('A body that the application is slow to read is not taken for one that stop
   const first = await Promise.race([answer, delay(200, 'waits')])
   expect(first).toBe('waits')
   read.resolve()
-  // Now all that arrived is read, and the rest never comes.
+  // All bytes that arrived are read now, and the rest never arrives.
   expect(await answer).toMatch(/^HTTP\/1\.1 408 /)
 })
 

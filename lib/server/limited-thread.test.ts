@@ -8,7 +8,7 @@ import { createRequestThread } from './limited-thread.ts'
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-asked-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('A failure of the store in a thread is one for who asked, with the cause for the log', async () => {
+test('A failure of the store in a thread reaches the caller as a StoreError, with the cause for the log', async () => {
   const workerFile = path.join(folder, 'worker.mjs')
   const imported = (name: string) => JSON.stringify(path.resolve(import.meta.dirname, name))
   writeFileSync(

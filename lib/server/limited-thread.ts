@@ -1,18 +1,19 @@
 /**
- * A thread that is asked one question after another: it starts with the first, and ends when nobody has asked for a while.
- * `answerAsked` is its other end.
+ * Runs a worker thread that answers one request after another: it starts with the first request and ends after a while without one. The
+ * worker file calls `answerRequests`.
  */
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 
+/** A worker thread as its callers see it. */
 export interface RequestThread<Question, Answer> {
-  /** Rejects with the thread's error, a StoreError as one, or with ThreadError where it ended before it answered. */
+  /** Rejects with the thread's error (a StoreError stays one), or with ThreadError if the thread ended before it answered. */
   ask(question: Question): Promise<Answer>
-  /** Ends it at once, with all that waits for an answer; a later question starts another. */
+  /** Ends the thread at once and rejects all open requests; a later request starts a new thread. */
   end(): Promise<void>
 }
 
-/** The thread ended before it answered. */
+/** Thrown if the thread ended before it answered, or took too long. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError'
 }
@@ -20,11 +21,11 @@ export class ThreadError extends Error {
 interface Options {
   readonly name: string
   readonly workerFile: string
-  /** What it gets to begin with. */
+  /** Data that the worker receives when it starts. */
   readonly start: object
-  /** How long one is kept that nobody asks: it holds tokenizers. */
+  /** Milliseconds without a request after which the thread ends, because it occupies memory with tokenizers. */
   readonly idleMs: number
-  /** Most of its heap, in MiB: it ends with the error ERR_WORKER_OUT_OF_MEMORY. Unless given, the process's. */
+  /** Largest heap in MiB; beyond it the thread ends with the error ERR_WORKER_OUT_OF_MEMORY. Default: the limit of the process. */
   readonly heapMb?: number
 }
 
@@ -32,13 +33,14 @@ type FromThread<Answer> =
   | { readonly id: number; readonly answer: Answer }
   | { readonly id: number; readonly failure: Failure }
 
-/** What of an error crosses to another thread. */
+/** The part of an error that is sent to another thread. */
 interface Failure {
-  /** With the stack of that thread. */
+  /** Message and stack of the error in its own thread. */
   readonly text: string
   readonly store?: { readonly code: StoreErrorCode; readonly message: string; readonly hint: string }
 }
 
+/** Returns a thread that starts on its first request; requests run concurrently. */
 export function createRequestThread<Question, Answer>({
   name,
   workerFile,
@@ -80,7 +82,7 @@ function started<Question, Answer>(
   }: Pick<Options, 'name' | 'workerFile' | 'start'> & { readonly heapMb: number | undefined },
   onGone: () => void,
 ) {
-  // Flags of the server's process, such as those of a debugger or a test runner, are not the worker's.
+  // Flags of the server's process, such as those of a debugger or a test runner, are not passed to the worker.
   const worker = new Worker(workerFile, {
     workerData: start,
     execArgv: [],
@@ -117,20 +119,21 @@ function started<Question, Answer>(
   }
 }
 
+/** A worker thread whose requests have a time limit and end with their caller. */
 export interface LimitedThread<Question, Answer> {
-  /** Rejects with ThreadError where it takes too long, or with the signal's reason. */
+  /** Rejects with ThreadError if it takes too long, or with the signal's reason. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>
   close(): Promise<void>
 }
 
 interface LimitedOptions<Question> extends Options {
-  /** For one question. */
+  /** Limit of one request in milliseconds. */
   readonly longestMs: number
-  /** Asked before a question, and not counted in its time: loads what it needs. */
+  /** Returns a request that is sent first and does not count in the time limit: it loads what the request needs. */
   readonly readying?: (question: Question) => Question | undefined
 }
 
-/** A thread that is asked by requests: one question at a time, each for a limited time. Who leaves ends the question. */
+/** Returns a thread that runs one request at a time, each for a limited time. An aborted request ends the thread. */
 export function createLimitedThread<Question, Answer>({
   longestMs,
   readying = () => undefined,
@@ -164,7 +167,7 @@ export function createLimitedThread<Question, Answer>({
   return {
     ask(question, signal) {
       const answer = before.then(() => {
-        // Given up while it waited.
+        // The caller may have left while the request waited.
         signal.throwIfAborted()
         return limited(question, signal)
       })
@@ -175,7 +178,7 @@ export function createLimitedThread<Question, Answer>({
   }
 }
 
-/** Called by a worker file: makes what answers from what the thread was started with. */
+/** Answers the requests of a worker file: `make` receives the start data and returns the function that answers. */
 export function answerRequests<Start, Question, Answer>(
   make: (start: Start) => (question: Question) => Promise<Answer>,
 ): void {

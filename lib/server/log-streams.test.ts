@@ -1,4 +1,4 @@
-/** A process whose log cannot be written. */
+/** Tests a process whose log cannot be written. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { afterAll, expect, test } from 'vitest'
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-log-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Logs in every way several times, with turns between, then writes how it went to a file. */
+/** The process logs in every way several times over several turns of the event loop, then writes the outcome to a file. */
 const program = `
   const { appendFileSync } = await import('node:fs')
   if (process.argv[2] === 'ignored') {
@@ -27,7 +27,7 @@ const program = `
   appendFileSync(process.argv[1], 'reached the end')
 `
 
-/** What the process wrote at its end; undefined where it did not come so far. */
+/** Returns what the process wrote at its end; undefined if it did not reach its end. */
 async function outcome(output: number | 'pipe', how: 'ignored' | 'plain'): Promise<string | undefined> {
   const end = path.join(folder, crypto.randomUUID())
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program, end, how], {
@@ -39,13 +39,13 @@ async function outcome(output: number | 'pipe', how: 'ignored' | 'plain'): Promi
   return existsSync(end) ? readFileSync(end, 'utf8') : undefined
 }
 
-test.skipIf(process.platform !== 'linux')('A process whose log is on a full disk works on', async () => {
+test.skipIf(process.platform !== 'linux')('A process whose log is on a full disk continues', async () => {
   const full = openSync('/dev/full', 'w')
   expect(await outcome(full, 'plain')).toBe(undefined)
   expect(await outcome(full, 'ignored')).toBe('reached the end')
   closeSync(full)
 })
 
-test('A process whose log nobody reads any more works on', async () => {
+test('A process whose log has lost its reader continues', async () => {
   expect(await outcome('pipe', 'ignored')).toBe('reached the end')
 })

@@ -1,4 +1,4 @@
-/** Everything the routes share, made once in a process. */
+/** Creates everything that the routes share, once per process. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-model.ts'
@@ -20,6 +20,7 @@ import { createTokenizerLoader, type TokenizerLoader, type TokenizerPlaces } fro
 import type { Config } from './config.ts'
 import { sharedConfig, sharedInstance, sharedServices, shareServices } from './shared.ts'
 
+/** Everything that the routes share. */
 export interface Services {
   readonly config: Config
   readonly version: string
@@ -30,19 +31,20 @@ export interface Services {
   readonly localModel: LocalModel
   readonly builtInTools: readonly BuiltInTool[]
   readonly runs: Runs
-  /** Those of them that belong together. */
+  /** Groups of these runs. */
   readonly groups: GroupRuns
   readonly health: HealthChecks
   readonly comparing: ComparingThread
   readonly importing: ImportingThread
-  /** Renders and encodes what one request gives. */
+  /** Renders and encodes for single requests. */
   readonly rendering: LabThread
-  /** The doctors, which render for longer. */
+  /** Runs the template doctors, which render for longer. */
   readonly diagnosing: LabThread
-  /** A tokenizer of `tokenizers`, whose slow work goes to `rendering`. */
+  /** Returns a tokenizer of `tokenizers` whose slow work runs in `rendering`. */
   readonly threaded: ReturnType<typeof createThreadedTokenizers>
 }
 
+/** Returns the services of this process and creates them on the first call. Throws an Error without a configuration. */
 export function services(): Services {
   const made = sharedServices()
   if (made) return made
@@ -52,12 +54,13 @@ export function services(): Services {
 }
 
 const MCP_CONNECT_MS = 5_000
-/** What one request may render and encode, both together. */
+/** Limit in milliseconds for all rendering and encoding of one request. */
 const RENDERING_MS = 10_000
 const DIAGNOSING_MS = 60_000
-/** The built-in server finishes what it was asked for. */
+/** The built-in server finishes every computation, so this signal never aborts. */
 const NEVER_LEFT = new AbortController().signal
 
+/** Creates the services of a configuration: opens the store and prepares threads, which start when they are needed. */
 export function createServices(config: Config): Services {
   const folder = openDataFolder(config.dataFolder)
   const shipped = path.join(config.applicationFolder, 'models', 'tiny-qwen3')

@@ -1,4 +1,4 @@
-/** Where the program that starts the server and the routes that Next bundles apart from it meet: the global object. */
+/** Shares objects between the program that starts the server and the routes, which Next bundles separately, through the global object. */
 import type { Instance } from '#lib/store/files/instance.ts'
 import type { Config } from './config.ts'
 import type { Services } from './services.ts'
@@ -9,23 +9,26 @@ const INSTANCE = Symbol.for('rollscope.instance')
 
 const shared = globalThis as { [CONFIG]?: Config; [SERVICES]?: Services; [INSTANCE]?: Instance }
 
-/** Called by the program that starts the server, before any request. */
+/** Stores the configuration. The program that starts the server calls this before any request. */
 export function shareConfig(config: Config): void {
   shared[CONFIG] = config
 }
 
+/** Returns the configuration; undefined before the program has stored it. */
 export const sharedConfig = (): Config | undefined => shared[CONFIG]
 
-/** Called by the program that starts the server: the data folder knows this process before its first request. */
+/** Stores the registration of this process in the data folder. The program that starts the server calls this before any request. */
 export function shareInstance(instance: Instance): void {
   shared[INSTANCE] = instance
 }
 
+/** Returns the registration of this process; undefined before the program has stored it. */
 export const sharedInstance = (): Instance | undefined => shared[INSTANCE]
 
-/** Made by the first route that needs them. */
+/** Returns the services; undefined before the first route that needs them has created them. */
 export const sharedServices = (): Services | undefined => shared[SERVICES]
 
+/** Stores and returns the services that the first route created. */
 export function shareServices(made: Services): Services {
   shared[SERVICES] = made
   return made

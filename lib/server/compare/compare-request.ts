@@ -1,4 +1,4 @@
-/** What a request to compare names, found and compared. */
+/** Finds the two sides that a request names, and compares them. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
@@ -26,7 +26,7 @@ interface Deps {
 
 type Name = 'left' | 'right'
 
-/** Throws Problem, TokenizerError. */
+/** Returns the comparison of both sides. Throws HttpProblem or TokenizerError. */
 export async function runCompareRequest(
   { left, right, stretches, wants }: SidesQuestion,
   deps: Deps,
@@ -81,7 +81,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Load
   return loadSide(found, plain as As, template, deps, signal)
 }
 
-/** Ids alone, with their texts: what differs is told in bytes. */
+/** Returns a side of ids with their texts, so that differences are reported in bytes. */
 async function idsSide(
   { ids, tokenizer: named }: Extract<SideInput, { ids: readonly number[] }>,
   name: Name,
@@ -104,7 +104,7 @@ async function idsSide(
   return { as: { kind: 'recorded' }, trajectory, tokenizer: undefined, template: undefined }
 }
 
-/** A stored one, or an example. */
+/** Returns a stored trajectory or an example. Throws HttpProblem. */
 async function keptTrajectory(key: string, name: Name, { reader, examplesFolder }: Deps): Promise<Trajectory> {
   const example = exampleName(key)
   if (example !== undefined) {

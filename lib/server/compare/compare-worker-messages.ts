@@ -1,4 +1,4 @@
-/** What goes between the server and the thread that compares. */
+/** Messages between the server and the thread that compares. */
 import type { SentComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -6,32 +6,36 @@ import type { ProblemDetails } from '../http/problem.ts'
 import type { SideInput } from './compare.ts'
 import type { RetokenizeRequest } from './retokenize.ts'
 
+/** Data that the comparing thread receives when it starts. */
 export interface CompareWorkerStart {
   readonly dataFolder: string
   readonly examplesFolder: string
   readonly tokenizers: TokenizerPlaces
 }
 
+/** A request to the comparing thread. */
 export type CompareQuestion = SidesQuestion | RetokenizeQuestion
 
+/** A request to compare two sides. */
 export interface SidesQuestion {
   readonly kind: 'sides'
   readonly left: SideInput
   readonly right: SideInput
   readonly stretches: boolean
-  /** comparison: the sides and what was found come along, for what is to be done with them. */
+  /** `comparison` also returns both sides and the comparison itself, which rescoring needs. */
   readonly wants: 'answer' | 'comparison'
 }
 
-/** Answered with its text. */
+/** A request to encode the text or the messages of a trajectory again. */
 interface RetokenizeQuestion {
   readonly kind: 'retokenize'
   readonly request: RetokenizeRequest
 }
 
+/** The reply of the comparing thread. */
 export type CompareAnswered =
   | { readonly kind: 'refused'; readonly problem: ProblemDetails }
-  /** `text`: the JSON of the answer; the server's thread only passes it on. */
+  /** `text` is the JSON of the answer, which the server's thread passes on unread. */
   | { readonly kind: 'answer'; readonly text: string }
   | {
       readonly kind: 'comparison'

@@ -1,4 +1,4 @@
-/** The thread that compares: at 200,000 tokens making the sides and holding them against each other takes seconds. */
+/** Runs in the thread that compares: at 200,000 tokens, making and comparing both sides takes seconds. */
 import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { refusalOf } from '../http/refusal.ts'

@@ -1,4 +1,4 @@
-/** POST /api/compare, with its thread, over a store as it is. */
+/** Tests POST /api/compare with its thread and a real store. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -52,7 +52,7 @@ function example(name: string): Trajectory {
   return decoded.trajectory
 }
 
-/** As the route does. */
+/** Sends a request as the route does. */
 const ask = async (body: unknown, thread = comparing) => {
   const request = checkedJson(JSON.stringify(body), compareRequestSchema)
   const response = await compare(request, { comparing: thread } as Services, new AbortController().signal)
@@ -64,7 +64,7 @@ const problem = async (body: unknown, thread = comparing) => {
   return error.details
 }
 
-test('a stored trajectory against its text: the drift that it is an example of', async () => {
+test('Compare finds the known drift between a stored trajectory and its text', async () => {
   const { report, caveats, stretches } = await ask({ left: key, right: `${key}~text` })
   expect(report.spans).toHaveLength(3)
   expect(report.tokens.left).toBe(tokenCount(drifting))
@@ -72,14 +72,14 @@ test('a stored trajectory against its text: the drift that it is an example of',
   expect(caveats.left).toEqual([])
 })
 
-test('the same, however it is named', async () => {
+test('Compare reports the same drift for every way to name the sides', async () => {
   const { report } = await ask({ left: key, right: `${key}~text` })
   const inline = { trajectory: drifting, as: { kind: 'text' } }
   for (const right of [inline, { trajectory: key, as: { kind: 'text' } }, 'example:retokenization-drift~text'])
     expect((await ask({ left: { trajectory: key }, right })).report).toEqual(report)
 })
 
-test('stretches are both sides, in order', async () => {
+test('Compare returns stretches that cover both sides in order', async () => {
   const { report, stretches = [] } = await ask({ left: key, right: `${key}~structured`, stretches: true })
   for (const side of ['left', 'right'] as const) {
     let at = 0
@@ -91,7 +91,7 @@ test('stretches are both sides, in order', async () => {
   }
 })
 
-test('ids of a tokenizer are compared by what they spell', async () => {
+test('Compare of plain ids with a trajectory matches them by the bytes of a tokenizer', async () => {
   const all = ids(drifting)
   const equal = await ask({ left: { ids: all, tokenizer: 'built-in' }, right: key })
   expect(equal.report.spans).toEqual([])
@@ -99,7 +99,7 @@ test('ids of a tokenizer are compared by what they spell', async () => {
   expect(cut.report.spans).toMatchObject([{ left: { start: 40, end: all.length }, right: { start: 40, end: 40 } }])
 })
 
-test('another template is rendered', async () => {
+test('Compare renders a side with another template', async () => {
   const template = '{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}'
   const { report } = await ask({ left: key, right: { trajectory: key, as: { kind: 'structured', template } } })
   expect(report.spans[0]?.left.start).toBe(0)
@@ -107,7 +107,7 @@ test('another template is rendered', async () => {
   expect(theirs.report.tokens.left).toBe(tokenCount(drifting))
 })
 
-describe('what cannot be compared', () => {
+describe('Compare refuses', () => {
   test.each<[string, unknown, object]>([
     ['no such key', { left: 'nobody', right: 'nobody~text' }, { status: 404, code: 'NO_TRAJECTORY', field: 'left' }],
     ['no such example', { left: 'example:../../package', right: 'x' }, { status: 404, code: 'NO_TRAJECTORY' }],
@@ -160,7 +160,7 @@ describe('what cannot be compared', () => {
   })
 })
 
-test('what takes too long is given up, and the next one is answered', async () => {
+test('Compare ends a request that takes too long, and answers the next one', async () => {
   const hurried = threadOf(1)
   expect(await problem({ left: key, right: `${key}~text` }, hurried)).toMatchObject({ code: 'TOO_SLOW' })
   await hurried.close()

@@ -1,4 +1,4 @@
-/** Two sides held against each other over HTTP: the drift report of the page and the command line. */
+/** Compares two sides over HTTP and returns the drift report of the page and the command line. */
 import * as z from 'zod'
 import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import { type RescoreAnswer, rescoreAnswerSchema, rescoreRequestSchema } from '#lib/analysis/rescore/answer.ts'
@@ -47,8 +47,10 @@ const sideSchema = z
     }),
   ])
   .describe('What stands on one side.')
+/** One side of a request, as sent. */
 export type SideInput = z.infer<typeof sideSchema>
 
+/** Schema of the body of POST /api/compare. */
 export const compareRequestSchema = z.strictObject({
   left: sideSchema,
   right: sideSchema,
@@ -58,10 +60,12 @@ export const compareRequestSchema = z.strictObject({
     .describe('Score both sides by prefill on saved servers, and compare the scores.'),
   weigh: rescoreRequestSchema.exactOptional().describe('The former name of rescore.'),
 })
+/** The body of POST /api/compare, after its check. */
 export type CompareRequest = z.infer<typeof compareRequestSchema>
 
 const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
 
+/** Schema of the answer of POST /api/compare. */
 export const compareAnswerSchema = z.object({
   report: driftReportSchema,
   caveats: z
@@ -76,7 +80,7 @@ export const compareAnswerSchema = z.object({
   weighed: rescoreAnswerSchema.exactOptional().describe('The former name of rescored, for requests with weigh.'),
 })
 
-/** The answer to a request that has been checked. Throws Problem. */
+/** Answers a checked request. Throws HttpProblem. */
 export async function compare(
   { left, right, stretches = false, rescore, weigh }: CompareRequest,
   all: Services,
@@ -87,7 +91,7 @@ export async function compare(
   if (told.kind === 'refused') throw new HttpProblem(told.problem)
   if (told.kind === 'answer') return jsonText(told.text)
   const received = receivedComparing(told.sent, told.given)
-  // A side that cannot be made has been refused.
+  // The thread has already refused a side that cannot be made.
   if (!received.ok) throw new Error(received.why)
   const rescored: RescoreAnswer = await rescoreOnServer(received.value, rescore ?? weigh ?? {}, all, signal)
   return json({ ...JSON.parse(told.text), rescored, ...(weigh && { weighed: rescored }) })

@@ -1,25 +1,27 @@
-/** The comparing thread as requests use it: one at a time, each for a limited time. */
+/** Runs the comparing thread for requests: one at a time, each for a limited time. */
 
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
 import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
 
+/** The thread that compares and retokenizes. */
 export type ComparingThread = LimitedThread<CompareQuestion, CompareAnswered>
 
 interface Options {
   readonly workerFile: string
   readonly start: CompareWorkerStart
-  /** For one question, downloads of its tokenizers included. */
+  /** Limit of one request in milliseconds, including downloads of its tokenizers. Default 60 s. */
   readonly longestMs?: number
 }
 
 const IDLE_MS = 30_000
 const LONGEST_MS = 60_000
 
+/** Returns the comparing thread, which starts on its first request and ends after 30 s without one. */
 export const createComparing = ({ longestMs = LONGEST_MS, ...options }: Options): ComparingThread =>
   createLimitedThread({ name: 'rollscope-compare', idleMs: IDLE_MS, longestMs, ...options })
 
-/** The thread's answer, refusals among them. Throws Problem where it takes too long, or the signal's reason. */
+/** Returns the thread's reply, including refusals. Throws HttpProblem if it takes too long, or the signal's reason. */
 export async function answered(
   question: CompareQuestion,
   { comparing }: { readonly comparing: ComparingThread },

@@ -1,6 +1,6 @@
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
-/** A trajectory of which nothing is known but its ids. */
+/** Returns a trajectory of one prompt segment with these ids and nothing else. */
 export const idsAlone = (ids: readonly number[]): Trajectory => ({
   format: FORMAT,
   id: 'ids',

@@ -1,4 +1,4 @@
-/** A side of a comparison with what it is made of: the tokenizer's files, and templates with a bound. */
+/** Loads what one side of a comparison needs: the tokenizer's files, and templates with a budget. */
 import { type LoadedSide, type Making, neededTokenizer, type SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import type { As } from '#lib/analysis/compare/side.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -7,7 +7,7 @@ import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { boundedTemplate } from '../templates/bounded-template.ts'
 
-/** `template`: the text of the one chosen. Throws Problem, TokenizerError. */
+/** Loads the tokenizer that the side needs. `template` is the text of a chosen template. Throws HttpProblem or TokenizerError. */
 export async function loadSide(
   trajectory: TrajectoryView,
   as: As,
@@ -20,7 +20,7 @@ export async function loadSide(
   return { as, trajectory, tokenizer, template }
 }
 
-/** Throws Problem with the reason and what to do. */
+/** Returns the value, or throws HttpProblem with the reason and the hint. */
 export function orProblem<T>(making: Making<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
   if (making.ok) return making.value
   const { why, hint } = making

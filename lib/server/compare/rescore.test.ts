@@ -1,4 +1,4 @@
-/** Rescoring over a client that scores as SGLang does: the position n with −n. */
+/** Tests rescoring with a client that scores as SGLang does: the logprob of position n is −n. */
 import { expect, test } from 'vitest'
 import { type RescoreRequest, rescoreAnswerSchema } from '#lib/analysis/rescore/answer.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
@@ -32,9 +32,9 @@ const rescored = (script: ScoringScript = {}, request: RescoreRequest = {}) => {
   return { calls, answer: rescoreOnServer(compared, request, services, new AbortController().signal) }
 }
 
-test('one call answers the totals, every span, and what a correction would clip', async () => {
+test('Rescoring returns the totals, every span, and the tokens that a correction would clip, in one call', async () => {
   const { calls, answer } = rescored({}, { clip: { kind: 'truncate', high: 2 } })
-  // Left: −2 −3 for the span, −4 behind it; right: −2, −3.
+  // On the left, the span scores −2 −3 and the token after it −4; on the right, −2 and −3.
   expect(await answer).toMatchObject({
     servers: { left: { name: 's', modelName: 'm', weightVersions: ['7'] } },
     totals: { trainedTokens: 3, rescoredTokens: 3, units: 2, sequenceDelta: 4, k1: -2, leastRatio: Math.E },
@@ -45,7 +45,7 @@ test('one call answers the totals, every span, and what a correction would clip'
   expect(calls.map(({ inputIds }) => inputIds.length)).toEqual([5, 4])
 })
 
-test('what is too long is refused before anything is scored, and says both lengths', async () => {
+test('Rescoring refuses a sequence that is too long before it scores anything, and reports both lengths', async () => {
   const { calls, answer } = rescored({ contextLength: 5 })
   await expect(answer).rejects.toMatchObject({
     details: { code: 'CONTEXT_LENGTH', detail: expect.stringMatching(/^5 tokens .*5$/) },
@@ -53,7 +53,7 @@ test('what is too long is refused before anything is scored, and says both lengt
   expect(calls).toEqual([])
 })
 
-test('a server that fails on the way is a problem', async () => {
+test('Rescoring answers with a problem if a server fails on the way', async () => {
   const { answer } = rescored({ answer: (chunk) => ({ ...chunk, end: { finish: { kind: 'abort' }, usage: {} } }) })
   await expect(answer).rejects.toMatchObject({ details: { status: 502, code: 'UPSTREAM_ERROR' } })
 })

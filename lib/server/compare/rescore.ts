@@ -1,4 +1,4 @@
-/** Both sides of a comparison scored by the servers that are saved here, and rescored: one call for scripts. */
+/** Rescores both sides of a comparison on saved servers, in one call for scripts. */
 import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
 import { type RescoreAnswer, type RescoreRequest, rescoreAnswer } from '#lib/analysis/rescore/answer.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
@@ -9,7 +9,7 @@ import { HttpProblem } from '../http/problem.ts'
 import { openScoring, scoreLines } from '../servers/score.ts'
 import type { Services } from '../services.ts'
 
-/** Throws Problem; a server that fails on the way is one too. */
+/** Scores both sides and returns the comparison of their scores. Throws HttpProblem, also if a server fails on the way. */
 export async function rescoreOnServer(
   compared: Compared,
   { server, left, right, tokens = 'trained', clip }: RescoreRequest,

@@ -1,4 +1,4 @@
-/** What a request to retokenize names, found and made again. */
+/** Finds the trajectory that a request names, and encodes its text or messages again. */
 import { shownSide } from '#lib/analysis/compare/retokenized.ts'
 import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
@@ -19,7 +19,7 @@ interface Deps {
   readonly tokenizers: TokenizerLoader
 }
 
-/** Throws Problem, TokenizerError. */
+/** Returns the retokenized trajectory. Throws HttpProblem or TokenizerError. */
 export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
   const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
   const trajectory = key === undefined ? idsAlone(request.ids ?? []) : stored(key, deps)

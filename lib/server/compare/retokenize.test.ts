@@ -1,4 +1,4 @@
-/** POST /api/retokenize, with the shipped model's tokenizer and the examples as stored trajectories. */
+/** Tests POST /api/retokenize with the shipped model's tokenizer and the examples as stored trajectories. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -63,7 +63,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** As the route does. The thread that serves everybody has no tokenizer for it. */
+/** Sends a request as the route does, without a tokenizer on the serving thread. */
 const ask = async ({ trajectory, ...rest }: { readonly trajectory?: string; readonly [field: string]: unknown }) => {
   const body = trajectory === undefined ? rest : { ...rest, trajectory: keys.get(trajectory) ?? trajectory }
   const request = checkedJson(JSON.stringify(body), retokenizeRequestSchema)
@@ -76,8 +76,8 @@ const problem = async (body: Parameters<typeof ask>[0]) => {
   return error.details
 }
 
-describe('ids alone', () => {
-  test('come back as the tokenizer encodes their text', async () => {
+describe('Retokenize of plain ids', () => {
+  test('returns the ids that the tokenizer gives for their text', async () => {
     const letters = Array.from('What is 25 * 17?', (letter) => tokenizer.encode(letter)).flat()
     const answer = await ask({ ids: letters, mode: 'text' })
     expect(answer).toMatchObject({
@@ -92,14 +92,14 @@ describe('ids alone', () => {
     expect(answer.vocab[answer.ids[0] as number]).toBeTypeOf('string')
   })
 
-  test('that are canonical have no drift', async () => {
+  test('finds no drift in canonical ids', async () => {
     expect(await ask({ ids: tokenizer.encode('a b'), mode: 'text', tokenizer: BUILT_IN })).toMatchObject({
       firstDrift: null,
       perSegment: [{ drifted: 0 }],
     })
   })
 
-  test('that the tokenizer does not have are a caveat', async () => {
+  test('reports a caveat for ids that the tokenizer does not have', async () => {
     const [known = 0] = tokenizer.encode('a')
     const { caveats, ids: found } = await ask({ ids: [known, 99_999, 99_998], mode: 'text' })
     expect(caveats).toEqual([expect.stringContaining('2 tokens with an id that the tokenizer does not have')])
@@ -107,8 +107,8 @@ describe('ids alone', () => {
   })
 })
 
-describe('a stored trajectory', () => {
-  test('as text: where it first drifts, with mask, segments, and each segment alone', async () => {
+describe('Retokenize of a stored trajectory', () => {
+  test('as text returns the first drift, the mask, the segments, and each segment encoded alone', async () => {
     const answer = await ask({ trajectory: 'drifting', mode: 'text' })
     const own = ids(drifting)
     expect(answer.ids.slice(0, answer.firstDrift ?? -1)).toEqual(own.slice(0, answer.firstDrift ?? -1))
@@ -118,21 +118,21 @@ describe('a stored trajectory', () => {
     expect(answer.perSegment?.map(({ drifted }) => drifted > 0)).toEqual([false, true, false, false])
   })
 
-  test.each(['structured', 'raw'] as const)('as %s messages: a response for each reply', async (mode) => {
+  test.each(['structured', 'raw'] as const)('as %s messages returns a response for each reply', async (mode) => {
     const answer = await ask({ trajectory: 'steady', mode })
     expect(answer.segments.filter(({ kind }) => kind === 'response')).toHaveLength(3)
     expect(answer).not.toHaveProperty('perSegment')
-    // The template ends the last turn with a line that no model wrote.
+    // The template ends the last turn with a line break that the model did not write.
     expect(answer).toMatchObject({ firstDrift: ids(stored.steady as Trajectory).length, caveats: [] })
   })
 
-  test('with another template', async () => {
+  test('renders with another template', async () => {
     const { text } = await ask({ trajectory: 'steady', mode: 'raw', template: chatml })
     expect(text).toMatch(/^<\|im_start\|>system\n\[\{"type": "function"/)
   })
 })
 
-describe('refused', () => {
+describe('Retokenize refuses', () => {
   test.each([
     [{ mode: 'text' }, { code: 'BAD_REQUEST', detail: expect.stringContaining('either "ids" or "trajectory"') }],
     [{ ids: [1], trajectory: 'steady', mode: 'text' }, { detail: expect.stringContaining('either "ids" or') }],

@@ -1,4 +1,4 @@
-/** A trajectory, or ids alone, as a pipeline would have them that keeps text or messages: other ids, over HTTP. */
+/** Answers over HTTP which ids a pipeline that keeps text or messages would have for a trajectory or for plain ids. */
 import * as z from 'zod'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { jsonText } from '../http/json-response.ts'
@@ -8,6 +8,7 @@ import type { Services } from '../services.ts'
 import { labShape } from '../templates/lab-request.ts'
 import { answered } from './comparing.ts'
 
+/** Schema of the body of POST /api/retokenize. */
 export const retokenizeRequestSchema = z
   .strictObject({
     ids: z.array(z.int().min(0)).min(1).exactOptional().describe('Token ids of the tokenizer named. With mode text.'),
@@ -31,10 +32,12 @@ export const retokenizeRequestSchema = z
   .refine(({ template, mode }) => template === undefined || mode !== 'text', {
     message: 'no "template" with mode text',
   })
+/** The body of POST /api/retokenize, after its check. */
 export type RetokenizeRequest = z.infer<typeof retokenizeRequestSchema>
 
 const count = z.int().min(0)
 
+/** Schema of the answer of POST /api/retokenize. */
 export const retokenizeAnswerSchema = z.object({
   ids: z.array(count).describe('In the place of those that were read and written.'),
   vocab: z.record(z.string(), schemas.vocabEntry).describe('The text of each id; {hex} where it is no UTF-8 alone.'),
@@ -64,9 +67,10 @@ export const retokenizeAnswerSchema = z.object({
   doubts: z.array(z.string()).describe('The former name of caveats.'),
   tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
 })
+/** The answer of POST /api/retokenize. */
 export type RetokenizeAnswer = z.infer<typeof retokenizeAnswerSchema>
 
-/** The answer to a request that has been checked. Throws Problem. */
+/** Answers a checked request. Throws HttpProblem. */
 export async function retokenize(request: RetokenizeRequest, all: Services, signal: AbortSignal): Promise<Response> {
   const told = await answered({ kind: 'retokenize', request }, all, signal)
   if (told.kind === 'answer') return jsonText(told.text)

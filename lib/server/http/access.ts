@@ -1,6 +1,6 @@
 /**
- * Who may call what. A web page of another origin must get nothing, nor another user of this machine: hence the exact
- * Host, the Origin, the browser's own word on where a request comes from, and the launch token. Fails closed.
+ * Decides who may call what. A web page of another origin and other users of this machine must get nothing: hence the exact Host, the
+ * Origin, the browser's own statement of where a request comes from, and the launch token. A missing or unknown value is refused.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -8,14 +8,15 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { Config } from '../config.ts'
 import type { ProblemDetails } from './problem.ts'
 
-/** The part of a request's headers that is looked at; null = not there. */
+/** The headers of a request that decide on access; null means a missing header. */
 export interface AccessHeaders {
   get(name: string): string | null
 }
 
+/** The settings that decide on access. */
 export type AccessConfig = Pick<Config, 'hosts' | 'token'>
 
-/** Pages and assets: the shell holds no data, but must not be had under a foreign name. */
+/** Returns why a page or asset is refused: it contains no data, but must not be available under a foreign host name. Undefined: allowed. */
 export function hostProblem(headers: AccessHeaders, { hosts }: AccessConfig): ProblemDetails | undefined {
   const host = headers.get('host')
   if (host !== null && isKnownHost(host, hosts)) return undefined
@@ -27,7 +28,10 @@ export function hostProblem(headers: AccessHeaders, { hosts }: AccessConfig): Pr
   }
 }
 
-/** The Host, and no page of another origin. The built-in /sglang asks for no more, as SGLang asks for nothing. */
+/**
+ * Returns why a request of a foreign host or origin is refused. The built-in /sglang checks no more, because SGLang checks nothing.
+ * Undefined: allowed.
+ */
 export function originProblem(headers: AccessHeaders, config: AccessConfig): ProblemDetails | undefined {
   const host = hostProblem(headers, config)
   if (host) return host
@@ -40,7 +44,7 @@ export function originProblem(headers: AccessHeaders, config: AccessConfig): Pro
   return undefined
 }
 
-/** Everything under /api but health. */
+/** Returns why a request under /api, except for health, is refused. Undefined: allowed. */
 export function accessProblem(headers: AccessHeaders, config: AccessConfig): ProblemDetails | undefined {
   const origin = originProblem(headers, config)
   if (origin) return origin
@@ -54,7 +58,7 @@ export function accessProblem(headers: AccessHeaders, config: AccessConfig): Pro
   }
 }
 
-/** Whether the launch token came with a request. */
+/** Returns whether the request carries the launch token. */
 export function hasToken(headers: AccessHeaders, { token }: Pick<AccessConfig, 'token'>): boolean {
   const sent = bearer(headers)
   return sent !== undefined && isSame(sent, token)
@@ -63,14 +67,14 @@ export function hasToken(headers: AccessHeaders, { token }: Pick<AccessConfig, '
 const bearer = (headers: AccessHeaders): string | undefined =>
   /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
 
-/** Those of a request of Node’s own HTTP. */
+/** Returns the headers of a request of Node’s own HTTP server. */
 export const accessHeaders = ({ headers }: Pick<IncomingMessage, 'headers'>): AccessHeaders => ({
   get: (name) => [headers[name] ?? null].flat()[0] ?? null,
 })
 
 /**
- * What changes state must be asked for in a way that no form and no link can: the header alone makes that sure. Where
- * `contentType` is undefined the call needs no body, and whatever is sent is not read.
+ * Returns why a request that changes state is refused: it needs a header that no form and no link can send. If `contentType` is undefined,
+ * the call needs no body, and any body is left unread. Undefined: allowed.
  */
 export function changeProblem(headers: AccessHeaders, contentType: string | undefined): ProblemDetails | undefined {
   if (headers.get('x-rollscope') !== '1')
@@ -98,7 +102,10 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
   return undefined
 }
 
-/** Loopback names at any port, since SSH tunnels map ports; named hosts at any port too, unless named with one. */
+/**
+ * Returns whether the host is a loopback name or a configured one. Any port is accepted, because SSH tunnels map ports, unless a configured
+ * host names one.
+ */
 function isKnownHost(host: string, hosts: readonly string[]): boolean {
   const match = /^(127\.0\.0\.1|localhost|\[::1\]|[a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.exec(host)
   if (!match) return false
@@ -108,5 +115,5 @@ function isKnownHost(host: string, hosts: readonly string[]): boolean {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Takes the same time wherever the two differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))

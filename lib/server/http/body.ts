@@ -1,4 +1,4 @@
-/** Bodies of requests, read within limits and checked. */
+/** Reads bodies of requests within limits and checks them. */
 import type * as z from 'zod'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { bytesText } from '#lib/util/limits.ts'
@@ -7,20 +7,20 @@ import { HttpProblem } from './problem.ts'
 
 const MEGABYTE = 1 << 20
 const LARGEST_JSON = MEGABYTE
-/** Over a million ids. */
+/** Limit in bytes: enough for over a million ids. */
 const LARGEST_IDS = 16 * MEGABYTE
-/** No body comes near it; what is kept of one is walked by recursion. */
+/** No valid body has so many levels; recursive functions read the values later. */
 const DEEPEST_JSON = 100
 
-/** The request's JSON body, checked. Throws HttpProblem. */
+/** Returns the request's checked JSON body of at most a megabyte. Throws HttpProblem. */
 export const readJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_JSON), schema)
 
-/** The same of a body that holds the ids or the messages of a trajectory. */
+/** Returns the checked JSON body of a request with the ids or the messages of a trajectory. Throws HttpProblem. */
 export const readLargeJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_IDS), schema)
 
-/** A body that was read as text. Throws HttpProblem. */
+/** Returns the checked value of a JSON text. Throws HttpProblem. */
 export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   let value: unknown
   try {
@@ -52,7 +52,10 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   return parsed.data
 }
 
-/** The body as text, refused as soon as it is larger than `limit` bytes (`hint`: what to do then), or other than its announced length. */
+/**
+ * Returns the body as text. Throws HttpProblem as soon as it is larger than `limit` bytes (`hint` says what to do then), or if its length
+ * differs from the announced one.
+ */
 export async function readText(request: Request, limit: number, hint?: string): Promise<string> {
   const chunks = await Array.fromAsync(bodyChunks(request, limit, hint))
   try {
@@ -62,7 +65,7 @@ export async function readText(request: Request, limit: number, hint?: string): 
   }
 }
 
-/** The body as it arrives. Throws HttpProblem like readText. */
+/** Yields the body as it arrives. Throws HttpProblem like readText. */
 export async function* bodyChunks(request: Request, limit: number, hint?: string): AsyncGenerator<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   const tooLarge = () =>

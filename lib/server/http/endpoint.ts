@@ -1,4 +1,4 @@
-/** One row of the table of routes: what a call takes, what it answers, and the function that answers. */
+/** One row of the table of routes: the input of a call, its answers, and the function that answers. */
 import type * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 import type { Services } from '../services.ts'
@@ -7,65 +7,65 @@ import { readJson, readLargeJson } from './body.ts'
 /** Methods that a row can have. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** A row, as the router and the description read it. */
+/** A row as the router and the OpenAPI description read it. */
 export interface Endpoint {
   readonly method: (typeof METHODS)[number]
-  /** Names a parameter as `{name}`. */
+  /** Path with parameters as `{name}`. */
   readonly path: string
   readonly summary: string
   readonly query?: Readonly<Record<string, string>>
-  /** What the body of a call that changes or computes something must be. Omitted: the call only reads. */
+  /** Format of the body of a call that changes or computes something. Omitted if the call only reads. */
   readonly body?: Body<unknown>
   readonly answers: Answers
-  /** Who may call; `token` unless given. */
+  /** Who may call; default `token`. */
   readonly access?: 'origin' | 'token'
-  /** Returns a value that fits the first of `answers`, or a response of its own. */
+  /** Returns a value that fits the first of `answers`, or a complete response. */
   handle(call: Call<string, unknown>): unknown
 }
 
-/** By status. The first status is that of a value which a handler returns. */
+/** Answers by status. A value that a handler returns is sent with the first status. */
 type Answers = Readonly<Record<number, Answer>>
 
-/** What one status means. */
+/** The meaning of one status. */
 export interface Answer {
   readonly description: string
-  /** The JSON of the answer. Neither this nor `lines`: the answer has no body. */
+  /** Schema of the JSON answer. Without this and `lines`, the answer has no body. */
   readonly schema?: z.ZodType
-  /** Each line of an answer as application/x-ndjson. */
+  /** Schema of each line of an application/x-ndjson answer. */
   readonly lines?: z.ZodType
 }
 
-/** What the body of a request must be, and how it is read. */
+/** Format of a request's body, and the function that reads it. */
 export interface Body<T> {
-  /** undefined: none is needed, and what is sent is not read. */
+  /** Undefined if no body is needed; a body is then left unread. */
   readonly type: 'application/json' | 'application/octet-stream' | undefined
   readonly schema?: z.ZodType
   readonly description?: string
-  /** Throws Problem. */
+  /** Throws HttpProblem. */
   read(request: Request): T | Promise<T>
 }
 
-/** JSON of at most a megabyte. */
+/** Returns the format of a JSON body of at most a megabyte. */
 export const jsonBody = <T>(schema: z.ZodType<T>): Body<T> => ({
   type: 'application/json',
   schema,
   read: (request) => readJson(request, schema),
 })
 
-/** JSON that may hold the ids or the messages of a trajectory. */
+/** Returns the format of a JSON body that may contain the ids or the messages of a trajectory. */
 export const largeJsonBody = <T>(schema: z.ZodType<T>): Body<T> => ({
   type: 'application/json',
   schema,
   read: (request) => readLargeJson(request, schema),
 })
 
-/** The content type is checked, and the body is not read. */
+/** Format of a body that is left unread after a check of its content type. */
 export const EMPTY_BODY: Body<undefined> = { type: 'application/json', read: () => undefined }
 
-/** A change that needs the header X-Rollscope alone. */
+/** Format of a change that needs only the header X-Rollscope. */
 export const NO_BODY: Body<undefined> = { type: undefined, read: () => undefined }
 
-/** The handler reads it from the request as it arrives. */
+/** Returns the format of a file, which the handler reads from the request as it arrives. */
 export const fileBody = (description: string): Body<undefined> => ({
   type: 'application/octet-stream',
   description,
@@ -77,7 +77,7 @@ interface Call<Path extends string, T> {
   readonly params: PathParams<Path>
   readonly body: T
   readonly services: Services
-  /** Aborted when the client leaves. */
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal
 }
 
@@ -100,7 +100,7 @@ interface TypedEndpoint<Path extends string, T, A extends Answers> extends Omit<
   handle(call: Call<Path, T>): AnswerValue<A> | Response | Promise<AnswerValue<A> | Response>
 }
 
-/** Checks a row: its parameters by its path, its body and what it answers by their schemas. */
+/** Returns the row after a type check: the parameters follow from the path, the body and the answers from their schemas. */
 export const endpoint = <const Path extends string, A extends Answers, T = undefined>(
   row: TypedEndpoint<Path, T, A>,
 ): Endpoint => row as Endpoint

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.destroy()
 })
 
-/** A client that takes no byte of the answer, and whether its connection is closed at the server. */
+/** Connects a client that reads no byte of the answer, and returns whether the server has closed its connection. */
 async function unread(unreadMs: number, parts: readonly Buffer[]) {
   const state = { isClosed: false }
   const front = createHttpGateway({
@@ -38,12 +38,12 @@ async function unread(unreadMs: number, parts: readonly Buffer[]) {
   return { state, client }
 }
 
-test('a client that leaves its answer unread is cut off', async () => {
+test('The gateway closes the connection of a client that leaves its answer unread', async () => {
   const { state } = await unread(20, new Array(64).fill(MEGABYTE))
   await expect.poll(() => state.isClosed).toBe(true)
 })
 
-test('an answer on which nothing waits to be sent may be quiet for longer than one may be left unread', async () => {
+test('The gateway keeps a connection on which nothing waits to be sent, even for longer than the limit of an unread answer', async () => {
   const quiet = await unread(20, [Buffer.from('a line\n')])
   const full = await unread(20, new Array(64).fill(MEGABYTE))
   await expect.poll(() => full.state.isClosed).toBe(true)
@@ -51,7 +51,7 @@ test('an answer on which nothing waits to be sent may be quiet for longer than o
   expect(quiet.state.isClosed).toBe(false)
 })
 
-test('an upgrade is answered with nothing, and an absolute target is not connected to', async () => {
+test('The gateway answers an upgrade with nothing and does not connect to an absolute target', async () => {
   const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   await once(front.listen(0, '127.0.0.1'), 'listening')
   const canary = createServer(() => {
@@ -78,7 +78,7 @@ test('an upgrade is answered with nothing, and an absolute target is not connect
   expect(hits).toBe(0)
 })
 
-test('headers that do not arrive within 10 s end their connection', () => {
+test('The gateway ends a connection whose headers do not arrive within 10 s', () => {
   const front = createHttpGateway({ hosts: [], token: 'token', development: false, handle: async () => {} })
   expect(front.headersTimeout).toBe(10_000)
 })

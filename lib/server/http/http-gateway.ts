@@ -1,6 +1,6 @@
 /**
- * The HTTP server in front of Next: refuses what must not reach a framework (foreign hosts, absolute targets, odd
- * methods), takes away headers that frameworks trust, and puts the security headers on every answer.
+ * The HTTP server in front of Next: refuses requests that must not reach a framework (foreign hosts, absolute targets, unusual methods),
+ * removes headers that frameworks trust, and sets the security headers of every answer.
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -8,23 +8,25 @@ import { BUILT_IN_PATH } from '../servers/servers.ts'
 import { type AccessConfig, accessHeaders, hostProblem, originProblem } from './access.ts'
 import type { ProblemDetails } from './problem.ts'
 
+/** Settings of the gateway, with the handler of the requests that it accepts. */
 export interface FrontOptions extends AccessConfig {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /** Development needs eval, inline styles and a socket for reloading. */
   readonly development: boolean
-  /** How long a client may leave an answer unread, in ms; omitted: UNREAD_MS. */
+  /** Milliseconds for which a client may leave an answer unread; default UNREAD_MS. */
   readonly unreadMs?: number
-  /** How long a client may send nothing of a body that it has begun, in ms; omitted: IDLE_BODY_MS. */
+  /** Milliseconds for which a client may pause within a body; default IDLE_BODY_MS. */
   readonly idleBodyMs?: number
 }
 
 /**
- * A client that takes nothing of its answer for this long is cut off: what waits for it is in memory, and would stay there for
- * ever. Streams of events end before, and say why (ndjson.ts).
+ * A client that reads nothing of its answer for this long is disconnected, because the rest of the answer would stay in memory forever.
+ * Event streams end earlier and report why (ndjson.ts).
  */
 const UNREAD_MS = 60_000
 const IDLE_BODY_MS = 30_000
 
+/** Returns the server, which is not listening yet. */
 export function createHttpGateway({
   handle,
   development,
@@ -41,7 +43,7 @@ export function createHttpGateway({
       insecureHTTPParser: false,
     },
     (request, response) => {
-      // An answer on which nothing waits to be sent, such as a stream without news, may be quiet for longer.
+      // An answer on which nothing waits to be sent, such as a stream without new events, may be quiet for longer.
       response.setTimeout(unreadMs, () => {
         if (request.socket.writableLength > 0) request.socket.resetAndDestroy()
       })
@@ -52,7 +54,7 @@ export function createHttpGateway({
       const problem = requestProblem(request, access)
       if (problem) return refuse(response, problem)
       for (const name of Object.keys(request.headers)) if (isFrameworkHeader(name)) delete request.headers[name]
-      // Next takes the nonce for its own scripts from here.
+      // Next reads the nonce for its own scripts from this header.
       request.headers['content-security-policy'] = policy
       limitIdleBody(request, response, idleBodyMs)
       handle(request, response).catch((error) => {
@@ -63,17 +65,17 @@ export function createHttpGateway({
       })
     },
   )
-  // No tunnel is opened for anybody.
+  // Tunnels are not supported.
   if (!development) server.on('upgrade', (_request, socket) => socket.destroy())
   return server
 }
 
-/** Looks within one limit: a body is given up at most a tenth of the limit later than it might be. */
+/** Number of checks within one limit: a body that stops is noticed at most a tenth of the limit late. */
 const LOOKS = 10
 
 /**
- * Ends a request whose body stops arriving: each would keep a connection, and whatever waits for the body, for ever. A body that
- * arrives slowly is read to its end, and so is one that waits because the application has not read what arrived.
+ * Ends a request whose body stops arriving, because its connection and everything that waits for the body would stay forever. A body that
+ * arrives slowly is read completely, and so is one that waits because the application has not read the earlier bytes.
  */
 function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleMs: number): void {
   const { headers, socket } = request
@@ -99,7 +101,7 @@ function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleM
 }
 
 /**
- * The built-in server answers at the root too: clients such as strands-sglang take the origin of an address and drop its
+ * Paths of the built-in server that it also serves at the root: clients such as strands-sglang take the origin of an address and drop its
  * path. No page has one of these names.
  */
 const SGLANG_AT_ROOT =
@@ -139,7 +141,7 @@ function requestProblem(request: IncomingMessage, access: AccessConfig): Problem
   const headers = accessHeaders(request)
   const refused = isInterface ? originProblem(headers, access) : hostProblem(headers, access)
   if (refused) return refused
-  // An absolute target, or one that a framework would take for a host, is for proxies.
+  // Only proxies accept an absolute target, or one that a framework would take for a host.
   if (!target.startsWith('/') || /^\/[/\\]/.test(target))
     return { status: 400, code: 'TARGET_REFUSED', detail: 'the request target must be a path' }
   if (request.method === 'OPTIONS' || request.method === 'TRACE' || request.method === 'CONNECT')
@@ -151,7 +153,7 @@ function requestProblem(request: IncomingMessage, access: AccessConfig): Problem
 const timesSent = ({ rawHeaders }: IncomingMessage, name: string): number =>
   rawHeaders.filter((sent, i) => i % 2 === 0 && sent.toLowerCase() === name).length
 
-/** Set by proxies or by the framework for itself; from outside they only mislead. */
+/** Returns whether a header is set by proxies, or by the framework for itself; from a client it would mislead the framework. */
 const isFrameworkHeader = (name: string): boolean =>
   name === 'forwarded' ||
   name.startsWith('x-forwarded-') ||

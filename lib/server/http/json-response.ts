@@ -1,7 +1,7 @@
-/** Answers with a value as JSON. */
+/** Returns an answer with a value as JSON. */
 export const json = (value: unknown, status = 200): Response => jsonText(JSON.stringify(value), status)
 
-/** Answers with text that is JSON already. */
+/** Returns an answer with a text that is JSON already. */
 export const jsonText = (text: string, status = 200): Response =>
   new Response(text, {
     status,

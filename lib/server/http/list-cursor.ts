@@ -1,4 +1,7 @@
-/** A place in a sorted list as text for addresses. To callers it is opaque; it belongs to the order it was given for. */
+/**
+ * Converts positions in a sorted list to text for addresses. The text is opaque to callers and valid only for the order that it was made
+ * for.
+ */
 import * as z from 'zod'
 import type { ListSort } from '#lib/api/library.ts'
 import type { Cursor } from '#lib/store/listing/listing.ts'
@@ -12,10 +15,11 @@ const cursorSchema = z.tuple([
   z.int(),
 ])
 
+/** Returns the text of a position. */
 export const cursorText = ({ side, value, sequence }: Cursor, { by, order }: ListSort): string =>
   Buffer.from(JSON.stringify([by, order, side, value, sequence])).toString('base64url')
 
-/** Throws Problem. */
+/** Returns the position that a text describes. Throws HttpProblem if the text is invalid or belongs to another order. */
 export function readCursor(text: string, sort: ListSort): Cursor {
   const refuse = (detail: string): never => {
     throw new HttpProblem({

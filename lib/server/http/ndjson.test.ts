@@ -4,7 +4,7 @@ import { eventStream, lineOf, ndjson, STALLED_MS } from './ndjson.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Lines of their numbers, and whether nobody reads them any more. */
+/** Returns lines that contain their numbers, and whether their reader has left. */
 function numbered(count: number) {
   const state = { isLeft: false }
   const lines = async function* (from: number): AsyncGenerator<Uint8Array> {
@@ -21,7 +21,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve))
 const readerOf = (response: Response) => (response.body as ReadableStream<Uint8Array>).getReader()
 const valueIn = (line: Uint8Array | undefined): unknown => JSON.parse(new TextDecoder().decode(line))
 
-test('an event stream whose reader takes nothing for 30 s ends with a line that says why and where to go on', async () => {
+test('An event stream whose reader takes nothing for 30 s ends with a line that says why and where to continue', async () => {
   const { lines, state } = numbered(100)
   const stalls: string[] = []
   const reader = readerOf(eventStream(lines(40), { from: 40, onStalled: () => stalls.push('stalled') }))
@@ -43,7 +43,7 @@ test('an event stream whose reader takes nothing for 30 s ends with a line that 
   expect((await reader.read()).done).toBe(true)
 })
 
-test('a reader that takes one line each 29 s gets all of them, and so does one that waits for lines', async () => {
+test('An event stream serves a reader that takes one line each 29 s, and one that waits long for lines, completely', async () => {
   const { lines } = numbered(4)
   const reader = readerOf(eventStream(lines(0), { from: 0 }))
   for (let n = 0; n < 4; n++) {
@@ -65,7 +65,7 @@ test('a reader that takes one line each 29 s gets all of them, and so does one t
   expect(valueIn((await waiting).value)).toBe('late')
 })
 
-test('a reader that leaves ends the lines, and no timer is left', async () => {
+test('An event stream whose reader leaves ends its lines and leaves no timer', async () => {
   const { lines, state } = numbered(100)
   const reader = readerOf(eventStream(lines(0), { from: 0 }))
   await reader.read()
@@ -74,7 +74,7 @@ test('a reader that leaves ends the lines, and no timer is left', async () => {
   expect([state.isLeft, vi.getTimerCount()]).toEqual([true, 0])
 })
 
-test('the reader of another stream of lines is waited for', async () => {
+test('A stream of lines without numbers waits for a slow reader', async () => {
   const values = async function* () {
     yield* [1, 2, 3]
   }

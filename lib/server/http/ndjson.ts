@@ -1,9 +1,9 @@
 import type { StreamClosed } from '#lib/api/stream-closed.ts'
 
-/** A reader that takes nothing for this long is too slow. Longer than any page or script stops for by itself. */
+/** A reader that takes nothing for this long is too slow. No page or script pauses for this long by itself. */
 export const STALLED_MS = 30_000
 
-/** A stream of values as lines of JSON. When the reader leaves, the iteration ends. */
+/** Returns a stream of values as lines of JSON. The iteration ends when the reader leaves. */
 export function ndjson(values: AsyncIterable<unknown>, headers: Readonly<Record<string, string>> = {}): Response {
   return streamOf(linesOf(values), headers)
 }
@@ -17,8 +17,8 @@ interface EventStreamOptions {
 }
 
 /**
- * A stream of numbered lines. A reader that takes nothing for 30 s is left: what was written for it stays, then comes a last
- * line, StreamClosed, that says why and where to go on. So a reader never costs more than what is on its way to it.
+ * Returns a stream of numbered lines. A reader that takes nothing for 30 s gets the lines that are already queued and a last line,
+ * StreamClosed, which says why and where to continue. So a slow reader costs no more memory than its queued lines.
  */
 export function eventStream(
   lines: AsyncIterable<Uint8Array>,
@@ -36,13 +36,17 @@ export function eventStream(
   })
 }
 
+/** Returns a value as a line of JSON in UTF-8. */
 export const lineOf = (value: unknown): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`)
 
 async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const value of values) yield lineOf(value)
 }
 
-/** `lastLine`: of a stream whose reader is too slow, after so many lines. Omitted: such a reader is waited for. */
+/**
+ * Returns a stream of lines. `lastLine` ends a stream whose reader is too slow, given the number of lines so far; without it, the stream
+ * waits for its reader.
+ */
 function streamOf(
   lines: AsyncIterable<Uint8Array>,
   headers: Readonly<Record<string, string>>,
@@ -52,7 +56,7 @@ function streamOf(
   let taken = 0
   let patience: ReturnType<typeof setTimeout> | undefined
   const stream = new ReadableStream<Uint8Array>({
-    // Called when the reader has taken all that was enqueued.
+    // The stream calls this when the reader has taken all queued lines.
     async pull(controller) {
       clearTimeout(patience)
       const { done, value } = await iterator.next()

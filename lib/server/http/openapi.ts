@@ -1,4 +1,4 @@
-/** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
+/** Describes the HTTP interface (OpenAPI 3.1) with the schemas that check its requests. */
 import * as z from 'zod'
 import type { Answer, Body, Endpoint } from './endpoint.ts'
 

@@ -1,20 +1,21 @@
-/** Errors of the HTTP interface, as application/problem+json (RFC 9457). */
+/** Errors of the HTTP interface as application/problem+json (RFC 9457). */
 
+/** The fields of an error response. */
 export interface ProblemDetails {
   readonly status: number
-  /** For programs: capitals and underscores. */
+  /** Code for programs, in capitals and underscores. */
   readonly code: string
-  /** What is wrong, where. */
+  /** What is wrong, and where. */
   readonly detail: string
   /** What to do. */
   readonly hint?: string | undefined
-  /** What a program can do about it: ask again with tokenizer "server". */
+  /** What a program can do: repeat the request with tokenizer "server". */
   readonly remedy?: 'server-tokenizer' | undefined
-  /** Path of the value in the request's body that is wrong, such as `sampling.top_p`; where it is one. */
+  /** Path of the wrong value in the request's body, such as `sampling.top_p`; undefined if the error concerns no single value. */
   readonly field?: string | undefined
 }
 
-/** Thrown by handlers; the route wrapper answers with it. */
+/** Thrown by handlers; the router answers with its details. */
 export class HttpProblem extends Error {
   override readonly name = 'Problem'
   readonly details: ProblemDetails
@@ -41,6 +42,7 @@ const TITLES: Readonly<Record<number, string>> = {
   507: 'Insufficient Storage',
 }
 
+/** Returns the response of an error, which no cache stores. */
 export function problemResponse({ status, code, detail, hint, remedy, field }: ProblemDetails): Response {
   const body = {
     type: 'about:blank',

@@ -1,6 +1,6 @@
 import { HttpProblem } from './problem.ts'
 
-/** A whole number ≥ 0 from the query; `otherwise` when it is not given. Throws Problem. */
+/** Returns a whole number ≥ 0 from the query, or `otherwise` if it is missing. Throws HttpProblem for any other text. */
 export function wholeNumber(request: Request, name: string, otherwise: number): number {
   const text = new URL(request.url).searchParams.get(name)
   if (text === null) return otherwise
@@ -14,7 +14,7 @@ export function wholeNumber(request: Request, name: string, otherwise: number): 
   return number
 }
 
-/** One of a few words from the query; `otherwise` when it is not given. Throws Problem. */
+/** Returns one of the allowed words from the query, or `otherwise` if it is missing. Throws HttpProblem for any other text. */
 export function oneOf<T extends string>(request: Request, name: string, words: readonly T[], otherwise: T): T {
   const text = new URL(request.url).searchParams.get(name)
   if (text === null) return otherwise

@@ -1,20 +1,21 @@
-/** The body of a request as a file, so that no thread holds it in memory. */
+/** Receives the body of a request as a file, so that it is never in memory as a whole. */
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { storeErrorOf } from '#lib/store/store-error.ts'
 
+/** A received body in a file without a name. */
 export interface ReceivedFile {
   readonly descriptor: number
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Gives its space back. */
+  /** Closes the file, which frees its disk space. */
   close(): Promise<void>
 }
 
 /**
- * Writes the chunks to the disk of this folder. The file has no name from the beginning on: whatever ends the process, nothing is
- * left. Rejects with StoreError where the disk fails, and with what the chunks reject with.
+ * Writes the chunks to a file in this folder. The file loses its name before the first byte, so nothing remains however the process ends.
+ * Rejects with StoreError if the disk fails, and with the error of the chunks.
  */
 export async function receiveFile(chunks: AsyncIterable<Uint8Array>, folder: string): Promise<ReceivedFile> {
   const name = path.join(folder, `.import-${randomUUID()}`)
@@ -46,7 +47,7 @@ async function written(file: FileHandle, part: Uint8Array): Promise<number> {
 
 const PART = 1 << 20
 
-/** Fewer writes: bodies arrive in small pieces. */
+/** Joins small chunks into larger parts, because bodies arrive in small pieces. */
 async function* joined(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = []
   let length = 0

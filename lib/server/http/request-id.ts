@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto'
 
-/** Of a request to a server: of fixed length and unique. */
+/** Returns a unique id of fixed length for a request to a server. */
 export const newRequestId = (): string => randomUUID().replaceAll('-', '')

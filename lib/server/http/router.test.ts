@@ -8,7 +8,7 @@ import { readJson, readLargeJson, readText } from './body.ts'
 import { EMPTY_BODY, type Endpoint, fileBody, NO_BODY } from './endpoint.ts'
 import { createRouter } from './router.ts'
 
-/** Answers requests for / by this row alone. */
+/** Returns a router with this single row for the path /. */
 const routed = (row: Partial<Endpoint> & Pick<Endpoint, 'handle'>) =>
   createRouter([{ method: 'POST', path: '/', summary: '', answers: { 200: { description: '' } }, ...row }])
 
@@ -17,7 +17,7 @@ const read = (body: string) => readJson(new Request('http://127.0.0.1/', { metho
 const nested = (levels: number, opening = '[', closing = ']') =>
   `{"a":${opening.repeat(levels - 1)}1${closing.repeat(levels - 1)}}`
 
-test('a body of 100 levels is read', async () => {
+test('The JSON reader accepts a body of 100 levels', async () => {
   expect(await read(nested(100))).toEqual(JSON.parse(nested(100)))
 })
 
@@ -25,24 +25,27 @@ test.each([
   [101, '[', ']', 105],
   [20_000, '[', ']', 105],
   [20_000, '{"b":', '}', 501],
-])('one of %d levels of %s is refused, not thrown over', async (levels, opening, closing, character) => {
-  await expect(read(nested(levels, opening, closing))).rejects.toMatchObject({
-    details: {
-      status: 422,
-      code: 'TOO_DEEP',
-      detail: `the body is nested deeper than 100 levels, from character ${character} on`,
-    },
-  })
-})
+])(
+  'The JSON reader refuses a body of %d levels of %s with a problem instead of a stack overflow',
+  async (levels, opening, closing, character) => {
+    await expect(read(nested(levels, opening, closing))).rejects.toMatchObject({
+      details: {
+        status: 422,
+        code: 'TOO_DEEP',
+        detail: `the body is nested deeper than 100 levels, from character ${character} on`,
+      },
+    })
+  },
+)
 
-test('a body with the ids of a long prompt may be larger than another body', async () => {
+test('The JSON reader accepts a larger body for the ids of a long prompt than for other requests', async () => {
   const body = JSON.stringify({ ids: new Array(300_000).fill(30_000) })
   const request = () => new Request('http://127.0.0.1/', { method: 'POST', body })
   expect((await readLargeJson(request(), anything)).ids).toHaveLength(300_000)
   await expect(readJson(request(), anything)).rejects.toMatchObject({ details: { status: 413, code: 'TOO_LARGE' } })
 })
 
-test('a call that needs no body is answered without one and without a content type, behind the header of changes', async () => {
+test('The router answers a call that needs no body without a body and a content type, but requires the header of changes', async () => {
   shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
   const cancel = routed({ body: NO_BODY, handle: () => ({}) })
   const replace = routed({ body: EMPTY_BODY, handle: () => ({}) })
@@ -65,7 +68,7 @@ test.each<[StoreErrorCode, number, number]>([
   ['SETTINGS_DAMAGED', 500, 1],
   ['DAMAGED', 500, 0],
 ])(
-  'The store’s failure %s is a problem of status %d with its advice; its cause is in the log where it concerns the whole store',
+  'The router answers the store’s failure %s with status %d and its advice, and logs its cause if it concerns the whole store',
   async (code, status, logged) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
@@ -87,7 +90,7 @@ test.each<[StoreErrorCode, number, number]>([
   },
 )
 
-test('a body that ends early is refused, with both lengths', async () => {
+test('The body reader refuses a body that ends early, and names both lengths', async () => {
   const request = new Request('http://localhost/', { method: 'POST', headers: { 'content-length': '10' }, body: '{}' })
   await expect(readText(request, 100)).rejects.toMatchObject({
     details: { status: 400, code: 'CUT_BODY', detail: '10 bytes were announced, 2 arrived' },
@@ -95,7 +98,7 @@ test('a body that ends early is refused, with both lengths', async () => {
 })
 
 test.each(['gzip', 'deflate', 'br', 'zstd', 'GZIP, identity'])(
-  'a body sent as %s is refused by that name, and nothing of it is decompressed or read',
+  'The router refuses a body sent as %s by that name, and neither decompresses nor reads it',
   async (encoding) => {
     shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
     const handle = vi.fn(() => ({}))
@@ -127,7 +130,7 @@ const asked = (method: string, path: string) => {
   return new Request(`http://localhost${path}`, { method, headers })
 }
 
-test('The router gives a handler the decoded parameters of its path, also where a name holds a slash', async () => {
+test('The router gives a handler the decoded parameters of its path, even if a name contains a slash', async () => {
   const router = routed({
     method: 'GET',
     path: '/api/a/{name}/b/{key}',
@@ -148,7 +151,7 @@ test.each([['/api/a'], ['/api/a//'], ['/api/a/x/y'], ['/api/b/x'], ['/api/a/%zz'
   },
 )
 
-test('The router refuses a method that a path has not, names those that it has, and calls no handler', async () => {
+test('The router refuses a method that a path lacks, names its methods, and calls no handler', async () => {
   const handle = vi.fn(() => ({}))
   const row = { path: '/api/a', summary: '', answers: { 200: { description: '' } }, handle }
   const router = createRouter([
@@ -165,7 +168,7 @@ test('The router refuses a method that a path has not, names those that it has, 
   expect(handle).not.toHaveBeenCalled()
 })
 
-test('The router tells nobody without the launch token which paths there are', async () => {
+test('The router reveals no path to a caller without the launch token', async () => {
   const router = routed({ method: 'GET', path: '/api/a', handle: () => ({}) })
   for (const [method, path] of [
     ['GET', '/api/a'],
@@ -178,7 +181,7 @@ test('The router tells nobody without the launch token which paths there are', a
   }
 })
 
-test('A handler that returns nothing answers without a body, and a value is answered by the first status of its row', async () => {
+test('The router answers without a body if a handler returns nothing, and sends a value with the first status of its row', async () => {
   const answers = { 201: { description: '', schema: anything } }
   const made = await routed({ method: 'GET', answers, handle: () => ({ a: 1 }) })(asked('GET', '/'))
   expect([made.status, made.headers.get('cache-control'), await made.json()]).toEqual([201, 'no-store', { a: 1 }])

@@ -1,4 +1,7 @@
-/** From a request to its row in the table of routes: access first, then the path, the method and the body; errors as problems. */
+/**
+ * Finds the row of a request in the table of routes: checks access first, then the path, the method and the body, and answers errors as
+ * problems.
+ */
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -19,7 +22,7 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
         const params = sent && pathParams(names, sent)
         return params ? [{ endpoint, params }] : []
       })
-      // A HEAD request is answered as GET; the HTTP server leaves the body out.
+      // A HEAD request is answered like GET; the HTTP server omits the body.
       const method = request.method === 'HEAD' ? 'GET' : request.method
       const row = found.find(({ endpoint }) => endpoint.method === method)
       const all = services()
@@ -42,14 +45,14 @@ export function createRouter(endpoints: readonly Endpoint[]): (request: Request)
       const status = Number(Object.keys(endpoint.answers)[0])
       return answer === undefined ? new Response(null, { status }) : json(answer, status)
     } catch (error) {
-      // Nobody reads the answer any more; what was under way has ended with its signal.
+      // The client has left; its work has ended with its signal.
       if (request.signal.aborted) return new Response(null, { status: 499 })
       return problemResponse(problemOf(error))
     }
   }
 }
 
-/** Decoded segments of the path, with or without a slash at its end; undefined: they cannot be decoded. */
+/** Returns the decoded segments of the path, without a slash at its end; undefined if they cannot be decoded. */
 function sentSegments(request: Request): readonly string[] | undefined {
   try {
     return new URL(request.url).pathname
@@ -61,7 +64,7 @@ function sentSegments(request: Request): readonly string[] | undefined {
   }
 }
 
-/** `names`: segments of an endpoint's path. undefined: the sent path is another one. */
+/** Returns the parameters of a sent path by the segments of an endpoint's path; undefined if the paths differ. */
 function pathParams(names: readonly string[], sent: readonly string[]): Readonly<Record<string, string>> | undefined {
   if (names.length !== sent.length) return undefined
   const params: Record<string, string> = {}
@@ -94,7 +97,7 @@ function refusedMethod(request: Request, allowed: readonly string[]): Response {
   return response
 }
 
-/** 500 for the others: nothing that the client can do or wait for. */
+/** Statuses of failures of the store. Any other code is 500: the client can neither fix it nor wait for it. */
 const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATABASE_LOCKED: 503, DISK_FULL: 507 }
 
 function problemOf(error: unknown): ProblemDetails {

@@ -15,7 +15,7 @@ const { events: script } = simulateRollout(chatml, [
 ])
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A run that has told all but its end, and whose answer is tied to a connection. */
+/** Starts a run that has sent all events but its last, with an answer that is tied to a connection. */
 async function tied() {
   const runs = createRuns()
   const ending = Promise.withResolvers<void>()
@@ -36,14 +36,14 @@ async function tied() {
   return { runs, state, response, connection, end: ending.resolve }
 }
 
-test('a run whose connection closes is stopped', async () => {
+test('A run stops when its connection closes', async () => {
   const { state, response, connection } = await tied()
   connection.abort()
   await response.body?.cancel()
   expect(state.isStopped).toBe(true)
 })
 
-test('a run whose reader is too slow is not stopped: it can be followed again, for as long as a detached one', async () => {
+test('A run with a slow reader continues, and can be followed again for as long as a detached one', async () => {
   const { runs, state, response, end } = await tied()
   vi.advanceTimersByTime(STALLED_MS)
   await settled()
@@ -58,7 +58,7 @@ test('a run whose reader is too slow is not stopped: it can be followed again, f
   expect(state.isStopped).toBe(false)
 })
 
-test('a run whose slow reader does not come back is stopped after a minute', async () => {
+test('A run stops a minute after its slow reader left, if nobody follows it again', async () => {
   const { state } = await tied()
   vi.advanceTimersByTime(STALLED_MS)
   await settled()

@@ -4,8 +4,8 @@ import { json } from './json-response.ts'
 import { eventStream } from './ndjson.ts'
 
 /**
- * Detached: where to find it. Else its stream of events, tied to the connection: when that closes, the rollout stops. A reader
- * that is only too slow can follow the rollout again by its id, as long as a detached one.
+ * Returns the location of a detached run, or else its event stream. The stream is tied to the connection: the rollout stops when it closes.
+ * A reader that is only too slow can follow the rollout again by its id for as long as a detached one.
  */
 export function runResponse(
   { rolloutId, key }: Run,
