@@ -1,23 +1,26 @@
-/** How the reader likes the token view, kept in the browser; and what is folded away. */
+/** Display settings of the token view, which the browser stores, and the folded parts. */
 
+/** Font sizes of the token view, in pixels. */
 export const FONT_SIZES = [11, 12, 13, 14, 16, 18] as const
 type FontSize = (typeof FONT_SIZES)[number]
 
+/** Display settings of the token view. */
 export interface GridOptions {
-  /** In pixels. */
+  /** Size of the font, in pixels. */
   readonly fontSize: FontSize
-  /** Marks for spaces, tabs and line ends. */
+  /** Whether spaces, tabs and line ends have marks. */
   readonly showsWhitespace: boolean
-  /** A thin line after each token. */
+  /** Whether a thin line follows each token. */
   readonly showsBoundaries: boolean
 }
 
+/** Settings of a reader who has changed nothing. */
 export const DEFAULT_GRID_OPTIONS: GridOptions = { fontSize: 13, showsWhitespace: true, showsBoundaries: false }
 
-/** Pixels from one line to the next: whole ones, so that rows stay sharp. */
+/** Returns the distance from one line to the next, in whole pixels, so that rows are sharp. */
 export const rowHeightOf = (fontSize: number): number => Math.round(1.85 * fontSize)
 
-/** As it is kept in the browser. */
+/** The entry of the browser's storage that keeps the display settings; a wrong field falls back to its default. */
 export const GRID_OPTIONS = {
   name: 'token-view',
   usual: DEFAULT_GRID_OPTIONS,
@@ -32,15 +35,16 @@ export const GRID_OPTIONS = {
   },
 }
 
-/** The next larger or smaller size; the same where there is none. */
+/** Returns the settings with the next larger or smaller font size; unchanged if there is none. */
 export function resized(options: GridOptions, step: 1 | -1): GridOptions {
   return { ...options, fontSize: FONT_SIZES[FONT_SIZES.indexOf(options.fontSize) + step] ?? options.fontSize }
 }
 
-/** What is folded: segments by their number, think blocks by the index of their first token in the trajectory. */
+/** The folded parts: segments by their index, think blocks by the index of their first token in the trajectory. */
 export interface Folds {
   readonly segments: ReadonlySet<number>
   readonly thinks: ReadonlySet<number>
 }
 
+/** Nothing is folded. */
 export const NO_FOLDS: Folds = { segments: new Set(), thinks: new Set() }

@@ -1,10 +1,13 @@
-/** Keys as key tables write them: `j`, `J`, `[`, `Shift+ArrowDown`, `Mod+k` (Ctrl, on a Mac ⌘). */
+/** Names of keys in the key tables: `j`, `J`, `[`, `Shift+ArrowDown`, `Mod+k` (Ctrl; ⌘ on a Mac). */
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
-/** Shift is told by the letter itself where a key writes one. Signs are taken however a keyboard writes them. */
+/**
+ * Returns the name of a pressed key. If the key types a letter, its case implies Shift. A punctuation sign is recognized
+ * whichever modifiers the keyboard layout needs for it.
+ */
 export function keyName({ key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): string {
-  // `[` is AltGr 8 on a German keyboard, which browsers report as Ctrl and Alt held.
+  // On a German keyboard `[` is AltGr+8, which browsers report as Ctrl+Alt.
   if (isSign(key) && !metaKey && ctrlKey === altKey) return key
   if (isSign(key) && altKey && !ctrlKey && !metaKey) return key
   const isMod = ctrlKey || metaKey
@@ -25,7 +28,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   Enter: '↵',
 }
 
-/** As a reader sees it: `Mod+k` is `⌘K` on a Mac and `Ctrl K` elsewhere. */
+/** Returns the label of a key: `Mod+k` is `⌘K` on a Mac and `Ctrl K` elsewhere. */
 export function keyLabel(name: string, isMac: boolean): string {
   const parts = name === '+' ? [name] : name.split('+')
   return parts

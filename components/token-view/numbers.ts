@@ -1,23 +1,25 @@
-/** Numbers as the page writes them: a minus sign, thin groups, no false precision; and how much of a long text there is. */
+/** Numbers as text: a true minus sign, grouped digits, no false precision. Also texts shortened with their length. */
 
 const count = new Intl.NumberFormat('en')
 
+/** Returns an integer with grouped digits, such as `12,345`. */
 export const countText = (value: number): string => count.format(value)
 
-/** A logprob or another small number, three decimals; — where it is unknown. */
+/** Returns a logprob or another small number with three decimals; — if it is unknown. */
 export function decimalText(value: number | null, digits = 3): string {
   if (value === null) return '—'
   const isTiny = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits
   return (isTiny ? value.toExponential(1) : value.toFixed(digits)).replaceAll('-', '−')
 }
 
-/** A reward without trailing zeros, at most three decimals (two digits if it is smaller); — where it is unknown. */
+/** Returns a reward without trailing zeros, with at most three decimals (two significant digits if it is smaller); — if it is unknown. */
 export function rewardText(reward: number | null): string {
   if (reward === null) return '—'
   const isTiny = Math.abs(reward) < 0.0005
   return String(Number(isTiny ? reward.toPrecision(2) : reward.toFixed(3))).replaceAll('-', '−')
 }
 
+/** Returns a fraction of 1 as a percentage with at most one decimal. Values that would round to 0 % or 100 % are written as bounds. */
 export function percentText(share: number): string {
   const percent = 100 * share
   if (percent > 0 && percent < 0.1) return '< 0.1 %'
@@ -25,11 +27,13 @@ export function percentText(share: number): string {
   return `${Number.isInteger(percent) ? percent : percent.toFixed(1)} %`
 }
 
+/** Returns a duration in ms, s, or min and s. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
 
+/** Returns the text, or its first `longest` characters and its full length. */
 export const clipped = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}… (${countText(text.length)} characters)` : text

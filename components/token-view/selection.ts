@@ -1,28 +1,31 @@
-/** The tokens that are chosen: one, or all from where the choice began to where it stands. Indices of the trajectory. */
+/** The selected tokens: one token, or a range from its anchor to its focus, as indices in the trajectory. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
+/** A selection of at least one token; the focus may be before the anchor. */
 export interface Selection {
-  /** Where it began. */
+  /** Index of the token at which the selection began. */
   readonly anchor: number
-  /** Where it stands: the token that keys move from. */
+  /** Index of the token at which it ends, from which keys move. */
   readonly focus: number
 }
 
+/** Returns the selection of one token. */
 export const single = (index: number): Selection => ({ anchor: index, focus: index })
 
-/** Half-open. */
+/** Returns the selected tokens, half-open. */
 export const rangeOf = ({ anchor, focus }: Selection): Span => ({
   start: Math.min(anchor, focus),
   end: Math.max(anchor, focus) + 1,
 })
 
+/** Returns whether only one token is selected. */
 export const isSingle = ({ anchor, focus }: Selection): boolean => anchor === focus
 
-/** As addresses have it: `12`, or `12-40` from anchor to focus. */
+/** Returns the selection as in addresses: `12`, or `12-40` from anchor to focus. */
 export const selectionText = ({ anchor, focus }: Selection): string =>
   anchor === focus ? String(focus) : `${anchor}-${focus}`
 
-/** Undefined for what is no selection. */
+/** Reads a selection from an address; returns undefined if the text is not one. */
 export function readSelection(text: string): Selection | undefined {
   const [, anchor, focus = anchor] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(text) ?? []
   return anchor === undefined ? undefined : { anchor: Number(anchor), focus: Number(focus) }

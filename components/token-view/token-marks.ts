@@ -1,38 +1,40 @@
-/** Tokens that something points at, beside heat and mask: what the grid outlines and the minimap shows. */
+/** Marks on tokens besides heat and mask: the grid outlines them and the minimap shows them. */
 
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Kind of a mark. */
 export type MarkKind =
-  /** Found; `current` is the hit that was jumped to. */
+  /** Hits of a search; `current` is the hit that was jumped to. */
   | 'hit'
   | 'current'
-  /** Ids that encoding the text again does not give. */
+  /** Ids that change when the text is encoded again. */
   | 'drift'
-  /** The tokens beside a place where another sequence has more: stands at the end of each range. */
+  /** Tokens beside a position at which the other sequence has more tokens, which is the end of each range. */
   | 'gap'
-  /** What is pointed at elsewhere: a message, a call, a point of a chart. */
+  /** Tokens of what is pointed at in another part of the page: a message, a call, a point of a chart. */
   | 'linked'
-  /** The first and the last trained token of a turn; and where a trainer's file cuts: before the first token of each range. */
+  /** First and last trained token of a turn; and the position at which a trainer's file cuts, before the first token of each range. */
   | 'edge'
   | 'cut'
 
+/** All marks of one kind. */
 export interface TokenMarks {
   readonly kind: MarkKind
-  /** Flat pairs [start, end, start, end, …], half-open, sorted, not overlapping: indices of the trajectory. */
+  /** Flat pairs [start, end, start, end, …] of indices in the trajectory: half-open, sorted and without overlap. */
   readonly ranges: Int32Array
 }
 
-/** Kinds of the marks that mark something. */
+/** Returns the kinds that mark at least one token. */
 export const markKindsOf = (marks: readonly TokenMarks[]): readonly MarkKind[] =>
   marks.flatMap(({ kind, ranges }) => (ranges.length > 0 ? [kind] : []))
 
-/** Index of the first range that ends after the token; a scan goes on from there. */
+/** Returns the index of the first range that ends after the token; a scan can continue from there. */
 export function firstRangeAfter(ranges: Int32Array, token: number): number {
   return countWhile(ranges.length >> 1, (index) => elementAt(ranges, 2 * index + 1) <= token)
 }
 
-/** Index of the first range that starts at the token or after it. */
+/** Returns the index of the first range that starts at the token or after it. */
 export function firstRangeStartingAt(ranges: Int32Array, token: number): number {
   return countWhile(ranges.length >> 1, (index) => elementAt(ranges, 2 * index) < token)
 }

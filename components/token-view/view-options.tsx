@@ -7,10 +7,11 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { FONT_SIZES, type Folds, type GridOptions, resized } from './grid-options.ts'
 import { allToggled, thinksToggled } from './pieces/folding.ts'
 
+/** Settings of the token view and what a change does. */
 export interface ViewOptionsProps {
   readonly options: GridOptions
   readonly onOptions: (options: GridOptions) => void
-  /** Folds everything at once. Omitted: nothing can be folded here. */
+  /** Folds or unfolds everything at once. If omitted, nothing can be folded here. */
   readonly folding?: {
     readonly trajectory: TrajectoryView
     readonly folds: Folds
@@ -18,7 +19,7 @@ export interface ViewOptionsProps {
   }
 }
 
-/** How the reader likes the tokens: kept in the browser, and no part of a link. */
+/** Shows the menu of the display settings, which the browser stores and which are not part of links. */
 export function ViewOptions({ options, onOptions, folding }: ViewOptionsProps) {
   const { fontSize } = options
   return (

@@ -1,4 +1,4 @@
-/** The chosen tokens as they are copied: their text, their ids, everything known of each. */
+/** Copies of the selected tokens: their text, their ids, their bytes, or all that is known of each. */
 
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, textOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
@@ -8,23 +8,28 @@ import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory
 import { hexOf } from '../pieces/piece-text.ts'
 import { rangeOf, type Selection } from '../selection.ts'
 
+/** Text of the selected tokens as it is copied. */
 export interface CopiedText {
   readonly text: string
-  /** Whether the text is all: its bytes are those of the tokens. */
+  /** Whether the UTF-8 bytes of the text are exactly the bytes of the tokens. */
   readonly isExact: boolean
 }
 
-/** The bytes of all tokens together, as UTF-8. Where they begin or end inside a character, U+FFFD stands for its part. */
+/**
+ * Returns the bytes of all selected tokens, decoded as UTF-8. If the selection begins or ends inside a character, U+FFFD replaces the cut
+ * character.
+ */
 export function selectedText(trajectory: TrajectoryView, selection: Selection): CopiedText {
   const ids = selectedIds(trajectory, selection)
   const text = textOf(ids, trajectory.vocab)
   return { text, isExact: hasBytes(text, ids, trajectory.vocab) }
 }
 
+/** Returns the token ids of the selection, in the order of the trajectory. */
 export const selectedIds = (trajectory: TrajectoryView, selection: Selection): Int32Array =>
   idsIn(trajectory, rangeOf(selection))
 
-/** `E6 97 A5`; a token whose bytes are not known is its id in brackets. */
+/** Returns the bytes of the selected tokens, such as `E6 97 A5`. A token whose bytes are unknown appears as its id in brackets. */
 export const selectedHex = (trajectory: TrajectoryView, selection: Selection): string =>
   Array.from(selectedIds(trajectory, selection), (id) => {
     const entry = trajectory.vocab[id]
@@ -33,7 +38,9 @@ export const selectedHex = (trajectory: TrajectoryView, selection: Selection): s
     .filter((hex) => hex !== '')
     .join(' ')
 
-/** One object a token: its place, id, text (or the hexadecimal digits of its bytes), loss mask and logprob. */
+/**
+ * Returns a JSON array with an object for each token: its index, id, text (or the hexadecimal digits of its bytes), loss mask and logprob.
+ */
 export const selectedJson = (trajectory: TrajectoryView, selection: Selection): string =>
   `[\n${stretchesOf(trajectory, rangeOf(selection))
     .flatMap((stretch) =>

@@ -1,10 +1,10 @@
-/** Think blocks and tool calls as rows tell them. */
+/** Short titles of think blocks and tool calls, for the rows of the token view. */
 
 import { visibleText } from '#components/ui/visible-text.ts'
 import { spansOf, type TokenSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** The first think block or tool call that lies, even in part, between two tokens of the segment. */
+/** Returns the first think block or tool call that overlaps the tokens [start, end) of the segment; undefined if there is none. */
 export function outermostSpan(segment: SegmentView, start: number, end: number): TokenSpan | undefined {
   for (const span of outerSpans(segment)) {
     if (span.span.start >= end) return undefined
@@ -23,6 +23,7 @@ function outerSpans(segment: SegmentView): readonly TokenSpan[] {
   return spans
 }
 
+/** Returns the label at the right of a row: length of a think block, or id, tool and status of a call. '' for other spans. */
 export function spanTitle(span: TokenSpan, segment: SegmentView): string {
   const count = `${(span.span.end - span.span.start).toLocaleString('en')} tok`
   if (span.kind === 'think')
@@ -35,9 +36,9 @@ export function spanTitle(span: TokenSpan, segment: SegmentView): string {
   return `${id} · ${shortened(visibleText(call.name), LONGEST_NAME)}${state}`
 }
 
-/** Ids of servers are 29 characters, and would lie over the call’s own tokens. */
+/** Longest id in a title, in characters. Servers make ids of 29 characters, which would cover the tokens of the call. */
 const LONGEST_ID = 12
-/** A title stands in one line over its row; names of MCP tools are up to 128 characters. The calls of the run have them whole. */
+/** Longest tool name in a title, which is one line above its row. MCP allows 128 characters; the list of tool calls shows the full name. */
 const LONGEST_NAME = 28
 
 const shortened = (text: string, longest: number): string =>

@@ -2,7 +2,10 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** What a token stands in, the smallest first: argument, tool call, think block, and last its segment. Each range once. */
+/**
+ * Returns the spans that contain a token, the smallest first: argument, tool call, think block, and last its segment. Equal ranges appear
+ * once.
+ */
 export function spansAround(trajectory: TrajectoryView, index: number): readonly Span[] {
   const token = tokenAt(trajectory, index)
   if (!token) return []

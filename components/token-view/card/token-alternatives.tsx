@@ -9,7 +9,7 @@ interface TokenAlternativesProps {
   readonly vocab: Vocab
 }
 
-/** The likeliest tokens at a place, the chosen one where it stands among them, and what is left for all others. */
+/** Shows the most likely tokens at a position, the sampled one among them, and the probability that remains for all others. */
 export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
   if (token.alternatives.length === 0) return <p className="text-faint text-xs">No alternatives were requested.</p>
   const isAmong = token.alternatives.some(({ id }) => id === token.id)
@@ -48,7 +48,7 @@ export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
 
 const probabilityOf = (logprob: number | null): number => (logprob === null ? 0 : Math.exp(logprob))
 
-/** Probabilities of float32 logprobs add up to 1 no closer than this. */
+/** Float32 logprobs add up to a probability of 1 within this error only. */
 const ROUNDING = 1e-6
 
 function Probability({ value, text }: { readonly value: number; readonly text: string | undefined }) {

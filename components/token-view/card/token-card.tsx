@@ -21,15 +21,15 @@ import { columnsOf, tokenRecord, weightVersionOf } from './token-record.ts'
 interface TokenCardProps {
   readonly trajectory: TrajectoryView
   readonly token: Token
-  /** pinned: chosen, and stays; pointed: the pointer rests on it. */
+  /** `pinned`: the token is selected and the card stays; `pointed`: the pointer rests on the token. */
   readonly state: 'pinned' | 'pointed'
-  /** Unknown prompt logprobs are being requested. */
+  /** Whether the missing prompt logprobs are being requested. */
   readonly isRequesting?: boolean
-  /** The address that shows a token again. Omitted: there is none. */
+  /** Returns the address that shows the token again. If omitted, no link can be copied. */
   readonly linkTo?: (tokenIndex: number) => string
 }
 
-/** Everything about one token. */
+/** Shows everything that is known about one token. */
 export function TokenCard({ trajectory, token, state, isRequesting = false, linkTo }: TokenCardProps) {
   const { vocab } = trajectory
   const entry = vocab[token.id]
@@ -132,7 +132,7 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
 
 const LONG_TEXT = 200
 
-/** As written in the file: what is compared is not rounded. */
+/** Returns the number with all digits of the file: values that are compared must not be rounded. */
 const numberText = (value: number): string => String(value).replaceAll('-', '−')
 
 const unknownText = ({ segment, index }: Token, isRequesting: boolean): string =>
@@ -154,13 +154,13 @@ function rankText({ segment, indexInSegment, alternatives }: Token): string {
 
 const marginText = (margin: number | null): string => (margin === null ? '—' : percentText(margin))
 
-/** A long text is read in a box of its own. */
+/** Shows a long text in a scrollable box. */
 function Scrolled({ label, children }: { readonly label: string; readonly children: string }) {
   if (children.length <= LONG_TEXT) return <span className="font-mono">{visibleText(children)}</span>
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
       tabIndex={0}
       className="max-h-40 overflow-y-auto rounded border border-line p-1 text-left font-mono"
     >
@@ -169,7 +169,7 @@ function Scrolled({ label, children }: { readonly label: string; readonly childr
   )
 }
 
-/** The tokens that share their characters with this one. */
+/** Lists the tokens that share a character with this one. */
 function CharacterTokens({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
   const { ids: all } = token.segment
   const group = splitCharacterAt((index) => partBytes(vocab[elementAt(all, index)]), token.indexInSegment, all.length)
@@ -184,7 +184,7 @@ function CharacterTokens({ token, vocab }: { readonly token: Token; readonly voc
       <ul className="grid gap-0.5 text-xs tabular-nums">
         {ids.map((id, offset) => (
           <li
-            // biome-ignore lint/suspicious/noArrayIndexKey: the tokens stand in this order
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the tokens never changes
             key={offset}
             aria-current={first + offset === token.index || undefined}
             className="flex justify-between gap-2 aria-[current=true]:font-semibold"
@@ -200,7 +200,7 @@ function CharacterTokens({ token, vocab }: { readonly token: Token; readonly voc
   )
 }
 
-/** What could not be stored at this token, or did not agree in its segment. */
+/** Lists the values that could not be stored at this token and the inconsistencies of its segment. */
 function Problems({ problems, tokenIndex }: { readonly problems: readonly Problem[]; readonly tokenIndex: number }) {
   const here = problems.filter(({ index }) => index === undefined || index === tokenIndex)
   return (

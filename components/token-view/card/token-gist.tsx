@@ -3,7 +3,7 @@ import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { decimalText } from '../numbers.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
 
-/** A token in one line. */
+/** Shows a token in one line: its text, index, logprob and mask. */
 export function TokenGist({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
   return (
     <>

@@ -1,22 +1,27 @@
-/** What the token view shows beside the tokens' texts: of a trajectory, or of something else that is made of tokens. */
+/**
+ * What the token view shows beside the text of the tokens: colours, titles of segments and spoken facts, for a trajectory or for a side of
+ * a comparison.
+ */
 
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Colouring } from '../colour/colouring.ts'
 
+/** How a source of tokens is presented in the token view. */
 export interface TokenReading {
-  /** Background of a token, a CSS colour; undefined = none. `index` counts from the first of all, `offset` in the segment. */
+  /** Returns the background of a token as a CSS colour; undefined = none. `index` counts in the trajectory, `offset` in the segment. */
   readonly colour: (index: number, segment: SegmentView, offset: number) => string | undefined
-  /** Colours of the stripes above and below a token, the same number for each, from the top; undefined = none. */
+  /** Returns the colours of the stripes above and below a token, from the top, equally many for each token; undefined = no stripe. */
   readonly bands?: (index: number) => readonly (string | undefined)[]
-  /** What a segment is called in its rail. */
+  /** Returns the name of a segment in its rail. */
   readonly title: (segment: SegmentView, segmentIndex: number) => string
-  /** What its rail says of its mask. */
+  /** Returns the text about the loss mask in the rail of a segment. */
   readonly mask: (segment: SegmentView, segmentIndex: number) => string
-  /** What a screen reader says of a token after its text and its id. */
+  /** Returns the words that a screen reader adds after the text and the id of a token. */
   readonly fact: (token: Token) => string
 }
 
+/** Returns the presentation of a trajectory that is coloured by one mode. */
 export const trajectoryReading = (colouring: Colouring): TokenReading => ({
   colour: colourReader(colouring),
   title: segmentTitle,
@@ -31,10 +36,10 @@ export const trajectoryReading = (colouring: Colouring): TokenReading => ({
       .join(', '),
 })
 
-/** Modes that show what is said of every token anyway. */
+/** Modes whose value is spoken for every token anyway. */
 const ALREADY_SAID: ReadonlySet<string> = new Set(['mask', 'logprob', 'logprobs'])
 
-/** Tokens are asked for a row at a time: what reads their segment is made once for many. */
+/** Returns a reader of colours that prepares a segment once: the grid reads the tokens of a row one after the other. */
 function colourReader({ palette, levels }: Colouring): TokenReading['colour'] {
   let last: { readonly segment: SegmentView; readonly level: (offset: number) => number } | undefined
   return (_index, segment, offset) => {
@@ -43,7 +48,7 @@ function colourReader({ palette, levels }: Colouring): TokenReading['colour'] {
   }
 }
 
-/** A prompt that only brings tool results is named for them. */
+/** Returns the title of a segment; a prompt that contains only tool results is called “tool result”. */
 export function segmentTitle(segment: SegmentView): string {
   if (segment.kind === 'response') return 'response'
   return segment.messages.length > 0 && segment.messages.every(({ role }) => role === 'tool') ? 'tool result' : 'prompt'

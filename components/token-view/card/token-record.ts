@@ -1,4 +1,4 @@
-/** Everything that is known about a token, as a JSON value: what is copied of it. */
+/** Everything that is known about a token as a JSON value, for “Copy as JSON”. */
 
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
@@ -8,6 +8,7 @@ import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory
 import { columnNames } from '../colour/modes.ts'
 import { messagePlace } from '../overview/message-place.ts'
 
+/** Returns the JSON value of a token. `rank` is `"> k"` if the sampled token is not among the k recorded alternatives. */
 export function tokenRecord(trajectory: TrajectoryView, token: Token): object {
   const { segment, indexInSegment, segmentIndex, alternatives } = token
   const rank = rankAt(segment, indexInSegment)
@@ -30,7 +31,7 @@ export function tokenRecord(trajectory: TrajectoryView, token: Token): object {
   }
 }
 
-/** undefined = not said. */
+/** Returns the version of the weights that sampled the token; undefined if it was not recorded. */
 export const weightVersionOf = ({ segment, indexInSegment }: Token): string | undefined =>
   segment.kind === 'response'
     ? segment.weightVersions?.find(({ start, end }) => start <= indexInSegment && indexInSegment < end)?.version
@@ -38,11 +39,11 @@ export const weightVersionOf = ({ segment, indexInSegment }: Token): string | un
 
 interface ColumnValue {
   readonly name: string
-  /** null = no data. */
+  /** `null` means that the column has no number at this token. */
   readonly value: number | null
 }
 
-/** Every column that some token of the file has. */
+/** Returns the token's value in every column that any segment of the file has. */
 export const columnsOf = ({ segments }: TrajectoryView, { segment, indexInSegment }: Token): readonly ColumnValue[] =>
   columnNames(segments).map((name) => ({ name, value: numberAt(segment.columns?.[name], indexInSegment) }))
 

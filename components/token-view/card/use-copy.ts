@@ -2,8 +2,8 @@ import { type RefObject, useEffect, useEffectEvent } from 'react'
 import type { CopiedText } from './selected-tokens.ts'
 
 /**
- * Answers the browser's own copy while the element has the focus: that needs no leave, and works on pages that are not
- * given the clipboard. Browsers tell it to the page, not to an element in which no text is selected.
+ * Answers the browser's copy command while the element has the focus. This needs no permission and also works on pages without access to
+ * the clipboard. The listener is on the document, because browsers send no copy event to an element without selected text.
  */
 export function useCopy(
   element: RefObject<HTMLElement | null>,
@@ -24,7 +24,7 @@ export function useCopy(
   }, [])
 }
 
-/** What is said after a text was copied. */
+/** Returns the message that confirms a copy, or warns that bytes are missing. */
 export const copiedNote = ({ text, isExact }: CopiedText): string =>
   isExact
     ? `Text copied: ${text.length.toLocaleString('en')} characters.`

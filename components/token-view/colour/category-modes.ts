@@ -1,4 +1,4 @@
-/** Kinds that tokens are coloured by. The kinds of a trajectory are found once; a closed segment is read once. */
+/** Colour modes that sort tokens into categories. The categories of a trajectory are collected once, and a closed segment is read once. */
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
@@ -13,6 +13,7 @@ import { HEAT_LEVELS, heat, MASK_ON, tint } from './palette.ts'
 const NONE = -1
 const NOT_KNOWN = Number.NaN
 
+/** Colours tokens by their loss mask. */
 export const MASK: CategoryMode = {
   kind: 'category',
   name: 'mask',
@@ -25,7 +26,10 @@ export const MASK: CategoryMode = {
   read: (segment) => (offset) => (isTrained(segment, offset) ? 0 : 1),
 }
 
-/** Of `k` alternatives. Rank 1 keeps its ground, the others warm up; where they are more than colours, some share one. */
+/**
+ * Colours trained tokens by their rank among `k` alternatives. Rank 1 has no colour and later ranks are warmer; if there are more ranks
+ * than colours, neighbouring ranks share one.
+ */
 export function rankMode(k: number): CategoryMode {
   const bucketOf = (rank: number): number =>
     rank === 1 || k - 1 <= RANK_COLOURS ? rank - 1 : 1 + Math.floor(((rank - 2) * RANK_COLOURS) / (k - 1))
@@ -53,7 +57,7 @@ export function rankMode(k: number): CategoryMode {
   }
 }
 
-/** Of the levels below the last, which is for ranks beyond k; the first two are hard to see on a lone token. */
+/** Heat level of rank 2: the first two levels are hard to see on a single token. The last level is for ranks beyond k. */
 const COOLEST_RANK = 3
 const RANK_COLOURS = HEAT_LEVELS - COOLEST_RANK
 
@@ -62,7 +66,7 @@ function rangeText(ranks: readonly number[]): string {
   return first === last ? `rank ${first}` : `ranks ${first}–${last}`
 }
 
-/** Weight versions in the order in which they first wrote. */
+/** Colours tokens by the weight version that sampled them; versions are in the order of their first token. */
 export function versionMode(segments: readonly SegmentView[]): CategoryMode {
   const versions = distinct(segments.flatMap((segment) => versionsOf(segment).map(({ version }) => version)))
   const read = codesOnce((segment, codes) => {
@@ -82,6 +86,7 @@ export function versionMode(segments: readonly SegmentView[]): CategoryMode {
 const versionsOf = (segment: SegmentView): NonNullable<ResponseView['weightVersions']> =>
   (segment.kind === 'response' && segment.weightVersions) || []
 
+/** Colours each segment by its index, so that neighbouring segments differ. */
 export function segmentMode(segments: readonly SegmentView[]): CategoryMode {
   const indices = new Map(segments.map((segment, index) => [segment, index]))
   return {
@@ -102,7 +107,10 @@ export function segmentMode(segments: readonly SegmentView[]): CategoryMode {
 
 const SPAN_KINDS = ['think', 'call', 'argument', 'text', 'special', 'context'] as const
 
-/** What a token is part of, the innermost first: a special token, an argument, a call, a think block, else plain text. */
+/**
+ * Colours tokens by the innermost span that contains them: special token, argument, call or think block; other tokens are plain text or
+ * context.
+ */
 export function spanMode(model: Trajectory['model']): CategoryMode {
   const code = (kind: (typeof SPAN_KINDS)[number]): number => SPAN_KINDS.indexOf(kind)
   const specialIds = new Set(model.tokenizer?.specialIds)
@@ -130,7 +138,7 @@ export function spanMode(model: Trajectory['model']): CategoryMode {
   }
 }
 
-/** The tokens of tool calls, by the name of the tool. */
+/** Colours the tokens of tool calls by the name of the tool. */
 export function toolMode(segments: readonly SegmentView[]): CategoryMode {
   const names = distinct(segments.flatMap((segment) => callsOf(segment).map(toolName)))
   return {
@@ -145,7 +153,7 @@ export function toolMode(segments: readonly SegmentView[]): CategoryMode {
   }
 }
 
-/** The tokens of tool calls, each call by itself. */
+/** Colours each tool call differently. */
 export function callMode(segments: readonly SegmentView[]): CategoryMode {
   const places = new Map(
     segments.flatMap(callsOf).map(({ id, ...call }, index) => [id, { index, label: `${id} ${toolName(call)}` }]),
@@ -173,7 +181,7 @@ const distinct = (texts: readonly string[]): readonly string[] => [...new Set(te
 const tinted = (labels: readonly string[]): readonly Category[] =>
   labels.map((label, index) => ({ label, colour: tint(index) }))
 
-/** Reads a segment into an array at once: of the spans of a segment each stretches over many tokens. */
+/** Returns a reader that fills an array for the whole segment at once, since each span covers many tokens. */
 function codesOnce(fill: (segment: SegmentView, codes: Float32Array) => void): CategoryMode['read'] {
   return memoizeByIdentity((segment) => {
     const codes = new Float32Array(segment.ids.length).fill(NONE)

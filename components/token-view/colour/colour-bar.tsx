@@ -3,10 +3,10 @@ import { Legend } from './legend.tsx'
 import type { Coloured } from './mode.ts'
 import { colourGroups } from './modes.ts'
 
-/** What changes in the address. */
+/** The part of the address that a choice changes. */
 interface ColourChange {
   readonly colour?: string
-  /** Undefined: at p95. */
+  /** `undefined` sets the end of the scale to p95. */
   readonly limit?: number | undefined
 }
 
@@ -24,7 +24,7 @@ const BUTTONS = [
 const BOX =
   'min-h-7 rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground data-chosen:border-ink data-chosen:bg-ink data-chosen:text-ground'
 
-/** What tokens are coloured by, and what the colours mean. A limit belongs to one number: another one begins at its own. */
+/** Shows the colour modes and the legend of the current one. Another mode resets the limit, which is in the unit of one mode. */
 export function ColourBar({ trajectory, colouring, onChange }: ColourBarProps) {
   const { name } = colouring.mode
   const isInMenu = !BUTTONS.some((button) => button.name === name)

@@ -28,7 +28,7 @@ const prompt = (logprobs: (number | null)[]): Segment => ({
 })
 const made = (segments: readonly SegmentView[]): Coloured => ({ segments, model: { tools: [] } })
 
-/** The short names of the colours of a segment's tokens. */
+/** Returns the short names of the colours of a segment's tokens. */
 function drawn(trajectory: Coloured, name: string, limit?: number, at = trajectory.segments.length - 1) {
   const { palette, levels } = colouringOf(trajectory, name, limit)
   const segment = trajectory.segments[at] as SegmentView
@@ -48,8 +48,8 @@ const scaleOf = (trajectory: Coloured, name: string) => {
   return scale
 }
 
-describe('surprise', () => {
-  test('the scale ends at p95 of trained tokens, rounded up to half a nat: outliers and context do not flatten it', () => {
+describe('surprisal colours', () => {
+  test('the scale ends at p95 of trained tokens, rounded up to half a nat, so that outliers and context do not flatten it', () => {
     const { limit, p95 } = scaleOf(
       made([prompt([-50]), response([...Array(99).fill(-2.2), -80]), response([-90], { mask: [0] })]),
       'logprob',
@@ -59,7 +59,7 @@ describe('surprise', () => {
     expect([nothing.limit, nothing.p95, nothing.known]).toEqual([1, null, 0])
   })
 
-  test('unknown is neither likely nor unlikely', () => {
+  test('a token without a logprob has its own colour or none, neither likely nor unlikely', () => {
     const trajectory = made([prompt([null, -99, 0]), response([null, 0, -0, -1, -99, Number.NEGATIVE_INFINITY])])
     expect(drawn(trajectory, 'logprob', 2)).toEqual(['heat-unknown', '', '', 'heat-4', 'heat-8', 'heat-8'])
     expect(drawn(trajectory, 'logprob', 2, 0)).toEqual(['', '', ''])
@@ -75,14 +75,14 @@ describe('surprise', () => {
     ])
   })
 
-  test('what is no end of a scale leaves it at p95', () => {
+  test('an invalid limit leaves the end of the scale at p95', () => {
     const trajectory = made([response([-1, -1])])
     for (const limit of [undefined, 0, -3, Number.NaN, Number.POSITIVE_INFINITY])
       expect(colouringOf(trajectory, 'logprob', limit).limit).toBe(1)
     expect(colouringOf(trajectory, 'logprob', 0.25).limit).toBe(0.25)
   })
 
-  test('whatever stands at masked tokens, the scale is the same', () => {
+  test('values at masked tokens do not change the scale', () => {
     const token = fc.record({
       trained: fc.boolean(),
       value: fc.option(fc.double({ min: -1e6, max: 1e6, noNaN: true })),
@@ -121,8 +121,8 @@ describe('surprise', () => {
   })
 })
 
-describe('other numbers', () => {
-  test('probability warms up as it falls', () => {
+describe('colours of other numbers', () => {
+  test('probability colours are warmer for less likely tokens', () => {
     const trajectory = made([response([0, Math.log(0.75), Math.log(0.5), null])])
     expect(drawn(trajectory, 'probability', 0.5)).toEqual(['', 'heat-4', 'heat-8', 'heat-unknown'])
     expect(words(trajectory, 'probability')).toEqual([
@@ -134,7 +134,7 @@ describe('other numbers', () => {
     expect(scaleOf(trajectory, 'probability').limit).toBe(0.5)
   })
 
-  test('entropy and margin are of the alternatives, and say what is not known', () => {
+  test('entropy and margin are computed from the alternatives, and report no data where these are unknown', () => {
     const half = Math.log(0.5)
     const trajectory = made([
       response([half, half, half], {
@@ -151,7 +151,7 @@ describe('other numbers', () => {
     expect(drawn(trajectory, 'margin')).toEqual(['heat-8', 'heat-unknown', 'heat-unknown'])
   })
 
-  test('a column of both signs diverges around 0, a ratio around 1, others go one way', () => {
+  test('a column of both signs diverges around 0, a ratio diverges around 1, and other columns have one direction', () => {
     const columns = {
       advantage: [-2, -1, 0, 1, 2],
       importanceRatio: [0.5, 1, 1.5, 2, 1],
@@ -171,15 +171,15 @@ describe('other numbers', () => {
     expect(columnNames(trajectory.segments)).toEqual(Object.keys(columns))
   })
 
-  test('a column that is the same everywhere has a scale too', () => {
+  test('a column with the same value everywhere has a scale too', () => {
     const of = (value: number) =>
       scaleOf(made([response([0, 0], { columns: { x: [value, value] } })]), 'column:x').limit
     expect([of(0), of(1), of(-0.0034), of(12345)]).toEqual([1, 1, 0.0034, 13000])
   })
 })
 
-describe('kinds', () => {
-  test('rank: the first keeps its ground, beyond k is the warmest, without alternatives there is no data', () => {
+describe('colours of categories', () => {
+  test('rank 1 has no colour, a rank beyond k has the warmest, and a token without alternatives has no data', () => {
     const ids = [1, 2, 3, 1, 2, 3, 1, 2, 3, -1, -1, -1]
     const trajectory = made([
       response([0, 0, 0, 0], { ids: [1, 3, 9, 1], topLogprobs: { k: 3, ids, logprobs: ids.map(() => -1) } }),
@@ -189,7 +189,7 @@ describe('kinds', () => {
     expect(colouringOf(trajectory, 'rank').scale).toMatchObject({ counts: [1, 0, 1, 1], unknown: 1 })
   })
 
-  test('many ranks share the colours, each rank has one, and they warm up', () => {
+  test('many ranks share the colours: each rank has one, and later ranks are never cooler', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), (k) => {
         const ids = Array.from({ length: k }, (_, index) => index)
@@ -212,7 +212,7 @@ describe('kinds', () => {
     )
   })
 
-  test('mask, spans, tools, calls, segments, weight versions', () => {
+  test('mask, span, tool, call, segment and weight version modes name the category of each token', () => {
     expect([0, 1, 2, 3].map((at) => drawn(sample, 'mask', undefined, at))).toEqual([
       ['', '', ''],
       Array(5).fill('mask-on'),
@@ -240,7 +240,7 @@ describe('kinds', () => {
   })
 })
 
-test('packed columns give the same colours', () => {
+test('packed columns have the same colours as JSON arrays', () => {
   const { trajectory } = pack(sample)
   for (const name of [
     'mask',
@@ -257,7 +257,7 @@ test('packed columns give the same colours', () => {
       expect(drawn(trajectory, name, undefined, at)).toEqual(drawn(sample, name, undefined, at))
 })
 
-test('a scale counts an open segment anew only when it has doubled', () => {
+test('the colour scale counts an open segment again only when its length has doubled', () => {
   const segments = [response([-1])]
   const grown = (length: number): Coloured => ({
     ...made(segments),
@@ -272,7 +272,7 @@ test('a scale counts an open segment anew only when it has doubled', () => {
   expect(colourScale(made(segments), mode)).toMatchObject({ known: 1 })
 })
 
-test('the menu says what a trajectory lacks', () => {
+test('the colour menu says what a trajectory lacks for a mode', () => {
   const missing = (trajectory: Coloured) =>
     Object.fromEntries(
       colourGroups(trajectory).flatMap(({ choices }) => choices.map(({ name, missing }) => [name, missing])),
@@ -293,7 +293,7 @@ test('the menu says what a trajectory lacks', () => {
   expect(missing(sample)).toMatchObject({ rank: undefined, tool: undefined, 'column:entropy': undefined })
 })
 
-test('Every choice of the menu is a colour mode of its own, and docs/inspector.md has a row for each', () => {
+test('every choice of the colour menu is a mode with the same name, and docs/inspector.md has a row for each', () => {
   const names = colourGroups(sample).flatMap(({ choices }) => choices.map(({ name }) => name))
   expect(names.map((name) => colouringOf(sample, name).mode.name)).toEqual(names)
   const [, section = ''] = readFileSync('docs/inspector.md', 'utf8').split('\n## Colours\n')
@@ -304,7 +304,7 @@ test('Every choice of the menu is a colour mode of its own, and docs/inspector.m
   expect(new Set(listed)).toEqual(new Set(['mask', 'logprob', ...inMenu]))
 })
 
-test('names: what is not known is the logprob; keys switch mask and heat', () => {
+test('an unknown colour mode is shown as logprob, and the keys switch mask and heat on and off', () => {
   expect(colouringOf(sample, 'nonsense').mode.name).toBe('logprob')
   expect(colouringOf(sample, 'none').palette).toEqual([undefined])
   expect([maskToggled('mask'), maskToggled('logprob')]).toEqual(['none', 'mask'])

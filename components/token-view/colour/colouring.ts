@@ -1,4 +1,4 @@
-/** What a trajectory is coloured by: from a token to a level, and from a level to a colour of the style sheet. */
+/** Colours of a trajectory: each token has a level, and each level has a colour of the style sheet. */
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { CategoryMode, Coloured, ColourMode, NumberMode } from './mode.ts'
@@ -6,20 +6,21 @@ import { colourModeNamed } from './modes.ts'
 import { cool, HEAT_LEVELS, heat, NO_DATA } from './palette.ts'
 import { type ColourScale, colourScale, distance, hasTrained, type NumberScale } from './scale.ts'
 
+/** A colour mode applied to one trajectory. */
 export interface Colouring {
   readonly mode: ColourMode
   readonly scale: ColourScale
-  /** Distance from the origin of a number scale at which colours end; 0 where there is none. */
+  /** Distance from the origin of a number scale at which the colours end; 0 for other scales. */
   readonly limit: number
-  /** Colours by level; level 0 has none. */
+  /** Colours by level; level 0 has no colour. */
   readonly palette: readonly (string | undefined)[]
-  /** Levels of a segment's tokens. */
+  /** Returns the levels of a segment's tokens, by offset in the segment. */
   readonly levels: (segment: SegmentView) => (offset: number) => number
-  /** The value of a token in words: `entropy 0.53 nats`; undefined where it has none. */
+  /** Returns the value of a token in words, such as `entropy 0.53 nats`; undefined if it has none. */
   readonly words: (segment: SegmentView, offset: number) => string | undefined
 }
 
-/** `limit` as the address has it, a value in the unit of the mode; undefined: at p95. */
+/** Returns the colouring for a mode. `limit` is the end of the scale as in the address, in the unit of the mode; undefined means p95. */
 export function colouringOf(trajectory: Coloured, name: string, limit?: number): Colouring {
   const mode = colourModeNamed(trajectory, name)
   const scale = colourScale(trajectory, mode)
@@ -30,12 +31,12 @@ export function colouringOf(trajectory: Coloured, name: string, limit?: number):
   return { mode, scale, limit: far, ...numberColours(mode, scale, far) }
 }
 
-/** Of segments in which nothing is coloured. */
+/** Returns level 0, for segments without colours. */
 export const noLevel = (): number => 0
 
 const notKnown = (): number => Number.NaN
 
-/** The chosen end of the scale as a distance; what is no end at all leaves it where it was. */
+/** Returns the distance at which the scale ends; a choice on the wrong side of the origin is ignored. */
 function limitOf(scale: NumberScale, chosen: number | undefined): number {
   const far = chosen === undefined ? 0 : distance(scale.axis, chosen)
   return Number.isFinite(far) && far > 0 ? far : scale.limit
@@ -44,7 +45,7 @@ function limitOf(scale: NumberScale, chosen: number | undefined): number {
 const HEATS = Array.from({ length: HEAT_LEVELS }, (_, index) => heat(index + 1))
 const COOLS = Array.from({ length: HEAT_LEVELS }, (_, index) => cool(index + 1))
 
-/** Levels 1 to 8 go away from the origin, 9 to 16 the other way; the last says that a trained token has no value. */
+/** Levels 1 to 8 lead away from the origin, 9 to 16 in the other direction; the last level marks a trained token without a value. */
 const NUMBER_PALETTE = [undefined, ...HEATS, ...COOLS, NO_DATA]
 const UNKNOWN_LEVEL = NUMBER_PALETTE.length - 1
 

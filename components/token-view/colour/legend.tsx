@@ -9,11 +9,11 @@ import { type ColourScale, type NumberScale, valueAt } from './scale.ts'
 
 interface LegendProps {
   readonly colouring: Colouring
-  /** Undefined: back to p95. */
+  /** `undefined` resets the end of the scale to p95. */
   readonly onLimit: (limit: number | undefined) => void
 }
 
-/** What the colours mean, in numbers. */
+/** Shows what the colours mean, with counts or a scale. */
 export function Legend({ colouring: { mode, scale, limit }, onLimit }: LegendProps) {
   if (mode.kind === 'number' && scale.kind === 'number')
     return <NumberLegend mode={mode} scale={scale} limit={limit} onLimit={onLimit} />
@@ -77,7 +77,7 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
   )
 }
 
-/** More would be a list of their own. */
+/** Longest list of categories; the others are in the tooltip. */
 const MOST_SWATCHES = 8
 
 interface CategoryLegendProps {

@@ -3,9 +3,9 @@ import { type NumberScale, valueAt } from './scale.ts'
 
 interface LimitHandleProps {
   readonly scale: NumberScale
-  /** Distance from the origin at which colours end. */
+  /** Distance from the origin at which the colours end. */
   readonly limit: number
-  /** What it is said to be: `2.5 nats`. */
+  /** Value that a screen reader reads, such as `2.5 nats`. */
   readonly text: string
   readonly onChange: (value: number) => void
 }
@@ -14,7 +14,7 @@ const WIDTH = 132
 const HEIGHT = 10
 const LEVELS = Array.from({ length: HEAT_LEVELS }, (_, index) => index + 1)
 
-/** The colours of a scale on its axis, from the origin on; p95; and a handle where the last colour begins. */
+/** Draws the colours of a scale from its origin and a mark at p95. The handle sets the value at which the last colour begins. */
 export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) {
   const { axis, p95 } = scale
   const isDiverging = axis.direction === 'diverging'
@@ -44,7 +44,7 @@ export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) 
   )
 }
 
-/** What lies far beyond the scale takes no room: colours differ only up to its end. */
+/** Returns the length of the axis. Values far beyond the scale take no room, since all of them have the last colour. */
 function endOf({ axis, limit: usual, least, largest }: NumberScale, limit: number): number {
   const farthest = Math.max(Math.abs(largest - axis.origin), Math.abs(axis.origin - least))
   return Math.max(limit, Math.min(axis.reach, Math.max(1.5 * usual, Math.min(2.5 * usual, farthest))))
@@ -52,7 +52,7 @@ function endOf({ axis, limit: usual, least, largest }: NumberScale, limit: numbe
 
 interface StepsProps {
   readonly width: number
-  /** Where a level begins, in pixels. */
+  /** Returns the position at which a level begins, in pixels. */
   readonly from: (level: number) => number
   readonly colour: (level: number) => string
   readonly mark?: number | undefined

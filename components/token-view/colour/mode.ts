@@ -1,16 +1,17 @@
-/** What tokens can be coloured by, as data: how the value of a token is read, and how it is written. */
+/** Colour modes as data: how the value of a token is read, and how it is written. */
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** What is coloured. */
+/** The part of a trajectory that colours depend on. */
 export type Coloured = Pick<TrajectoryView, 'segments' | 'live' | 'model'>
 
+/** A way to colour tokens: not at all, by a number, or by a category. */
 export type ColourMode = PlainMode | NumberMode | CategoryMode
 
 interface Named {
-  /** As the address has it. */
+  /** Name of the mode in the address. */
   readonly name: string
   readonly title: string
-  /** What it is, in a sentence; where it is computed, by which formula. */
+  /** One sentence about the value; its formula if Rollscope computes it. */
   readonly explanation: string
 }
 
@@ -18,53 +19,56 @@ interface PlainMode extends Named {
   readonly kind: 'none'
 }
 
-/** A number for each token. */
+/** A mode that reads a number for each token. */
 export interface NumberMode extends Named {
   readonly kind: 'number'
-  /** Before a number of the legend: `surprise`. */
+  /** Name of the quantity in the legend, such as `entropy`. */
   readonly quantity: string
-  /** After it; empty: none. */
+  /** Unit suffix; '' if unitless. */
   readonly unit: string
-  /** Computed from the k best alternatives, which is not all there is to know. */
+  /** Whether the value is computed from the k recorded alternatives only. */
   readonly isApproximate: boolean
-  /** trained: context keeps its ground. all: every token whose value is known. */
+  /** `trained`: context has no colour. `all`: every token with a known value is coloured. */
   readonly scope: 'trained' | 'all'
   readonly axis: (values: Extent) => Axis
-  /** The values of a segment's tokens, NaN = not known; undefined: it has none at all. */
+  /** Returns a reader of a segment's values, in which NaN means unknown; undefined if the segment has no values. */
   readonly read: (segment: SegmentView) => ((offset: number) => number) | undefined
-  /** Without its unit. */
+  /** Writes a value without its unit. */
   readonly text: (value: number) => string
 }
 
-/** Least and largest of some values; of none at all Infinity and −Infinity. */
+/** Smallest and largest of some values; Infinity and −Infinity if there are no values. */
 export interface Extent {
   readonly least: number
   readonly largest: number
 }
 
-/** Where a number begins to be of interest, and which way it goes from there. */
+/** Where the interesting values of a number begin, and in which direction they lie. */
 export interface Axis {
-  /** rising and falling are sequential: one way from the origin; diverging goes both ways. */
+  /** `rising` and `falling` lead in one direction from the origin; `diverging` leads in both. */
   readonly direction: 'rising' | 'falling' | 'diverging'
   readonly origin: number
-  /** The end of the scale is rounded up to a multiple of it, so that it stands still while tokens arrive; 0: to two digits. */
+  /**
+   * The end of the scale is rounded up to a multiple of this step, so that it seldom changes while tokens arrive. 0 rounds to two digits.
+   */
   readonly step: number
-  /** A scale that ended nearer to the origin would colour noise. */
+  /** Smallest distance at which the scale may end: a shorter scale would colour noise. */
   readonly shortest: number
-  /** No value is farther away; Infinity: there is no such end. */
+  /** Largest distance that a value can have; Infinity if there is no such bound. */
   readonly reach: number
 }
 
-/** One of several kinds for each token. */
+/** A mode that sorts each token into one of several categories. */
 export interface CategoryMode extends Named {
   readonly kind: 'category'
   readonly categories: readonly Category[]
-  /** Index of `categories` for each token of a segment; −1: of none; NaN: not known. */
+  /** Returns a reader of indices into `categories`: −1 means no category, NaN means unknown. */
   readonly read: (segment: SegmentView) => (offset: number) => number
 }
 
+/** One category of tokens, with its colour. */
 export interface Category {
   readonly label: string
-  /** Undefined: its tokens keep their ground. */
+  /** `undefined` leaves the tokens without a background. */
   readonly colour: string | undefined
 }

@@ -1,4 +1,4 @@
-/** Every way to colour the tokens of a trajectory: found by the name that the address has, and listed for the menu. */
+/** All colour modes of a trajectory, by their name in the address and as the groups of the menu. */
 
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
@@ -16,10 +16,10 @@ import {
 
 const PLAIN: ColourMode = { kind: 'none', name: 'none', title: 'Plain', explanation: 'No colour' }
 
-/** What the address means: a name that is not known is the surprise of trained tokens. */
+/** Returns the colour mode with this name; an unknown name gives the surprisal of trained tokens. */
 export function colourModeNamed(trajectory: Coloured, name: string): ColourMode {
   const known = modesOf(trajectory.segments)
-  // Of the open segment it matters here only how many alternatives it has.
+  // Of the open segment only its number of alternatives matters here.
   const k = Math.max(mostAlternatives(trajectory.segments), trajectory.live?.open?.topLogprobs?.k ?? 0)
   const key = name === 'rank' ? `rank of ${k}` : name
   const found = known.get(key) ?? modeNamed(trajectory, name, k)
@@ -31,7 +31,7 @@ const mostAlternatives = memoizeByIdentity((segments: readonly SegmentView[]) =>
   segments.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0),
 )
 
-/** Those that were asked for: what they find in the segments is found once. */
+/** Modes that were already built for these segments, since building one reads all segments. */
 const modesOf = memoizeByIdentity((_segments: readonly SegmentView[]) => new Map<string, ColourMode>())
 
 function modeNamed({ segments, model }: Coloured, name: string, k: number): ColourMode {
@@ -68,7 +68,7 @@ function modeNamed({ segments, model }: Coloured, name: string, k: number): Colo
 interface ColourChoice {
   readonly name: string
   readonly title: string
-  /** What this trajectory lacks for it; undefined: nothing. */
+  /** What the trajectory lacks for this mode; undefined if it can be chosen. */
   readonly missing: string | undefined
 }
 
@@ -77,7 +77,7 @@ interface ColourGroup {
   readonly choices: readonly ColourChoice[]
 }
 
-/** Those of the menu, beside mask and logprob, in groups. */
+/** Returns the modes of the menu in groups, all except mask and logprob, which have buttons. */
 export function colourGroups(trajectory: Coloured): readonly ColourGroup[] {
   return groupsOf(trajectory.segments)
 }
@@ -121,14 +121,14 @@ const groupsOf = memoizeByIdentity((segments: readonly SegmentView[]): readonly 
   ]
 })
 
-/** Names of the further columns, each once, in the order in which they first stand in the trajectory. */
+/** Returns the names of the further columns, in the order of their first appearance. */
 export const columnNames = memoizeByIdentity((segments: readonly SegmentView[]): readonly string[] => [
   ...new Set(segments.flatMap(({ columns = {} }) => Object.keys(columns))),
 ])
 
-/** What a key that switches the mask on and off makes of the colour. */
+/** Returns the mode after the key that switches the mask colours on and off. */
 export const maskToggled = (name: string): string => (name === 'mask' ? 'none' : 'mask')
 
-/** Likewise heat: from any number to none, and from anything else to logprobs. */
+/** Returns the mode after the key that switches heat: from any number to none, and from anything else to logprobs. */
 export const heatToggled = (mode: ColourMode): string =>
   mode.kind === 'number' || mode.name === 'rank' ? 'none' : 'logprob'

@@ -1,4 +1,4 @@
-/** Numbers that tokens are coloured by: of the logprobs, of the alternatives, and the columns that a file brings. */
+/** Colour modes that show a number: from logprobs, from alternatives, and from the columns of the file. */
 import { type QuantityName, quantityNamed } from '#lib/trajectory/tokens/quantities.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { percentText } from '../numbers.ts'
@@ -8,13 +8,13 @@ const SURPRISE_AXIS: Axis = {
   direction: 'rising',
   origin: 0,
   step: 0.5,
-  // Below one nat (p > 0.37) there is nothing to be surprised at.
+  // A surprisal below one nat (p > 0.37) is ordinary.
   shortest: 1,
   reach: Number.POSITIVE_INFINITY,
 }
 const SHARE_AXIS: Axis = { direction: 'falling', origin: 1, step: 0.05, shortest: 0.05, reach: 1 }
 
-/** Three digits that count, a real minus sign. */
+/** Returns the number with three significant digits and a true minus sign. */
 function shortNumber(value: number): string {
   const size = Math.abs(value)
   const text =
@@ -36,6 +36,7 @@ function quantityMode(name: QuantityName, look: Look): NumberMode {
   }
 }
 
+/** Surprisal of trained tokens, in nats. */
 export const SURPRISE = quantityMode('surprise', {
   name: 'logprob',
   title: 'Logprob',
@@ -45,6 +46,7 @@ export const SURPRISE = quantityMode('surprise', {
   text: shortNumber,
 })
 
+/** Surprisal of trained tokens and of prompt tokens, in nats. */
 export const SURPRISE_WITH_PROMPT: NumberMode = {
   ...SURPRISE,
   name: 'logprobs',
@@ -53,6 +55,7 @@ export const SURPRISE_WITH_PROMPT: NumberMode = {
   scope: 'all',
 }
 
+/** Probability of trained tokens, 0 to 1. */
 export const PROBABILITY = quantityMode('p', {
   name: 'probability',
   title: 'Probability',
@@ -62,6 +65,7 @@ export const PROBABILITY = quantityMode('p', {
   text: percentText,
 })
 
+/** Lower bound of the entropy at trained tokens, in nats. */
 export const ENTROPY = quantityMode('entropy', {
   name: 'entropy',
   title: 'Entropy',
@@ -72,6 +76,7 @@ export const ENTROPY = quantityMode('entropy', {
   text: shortNumber,
 })
 
+/** Probability of the best recorded alternative minus that of the second, at trained tokens. */
 export const MARGIN = quantityMode('margin', {
   name: 'margin',
   title: 'Margin',
@@ -82,9 +87,13 @@ export const MARGIN = quantityMode('margin', {
   text: shortNumber,
 })
 
+/** Prefix of a mode's name in the address; the name of a column follows. */
 export const COLUMN_PREFIX = 'column:'
 
-/** A column of the file. Numbers of both signs diverge around 0, ratios around 1; others go one way from 0. */
+/**
+ * Returns the mode of a column of the file. Values of both signs diverge around 0 and ratios around 1; other values lead in one direction
+ * from 0.
+ */
 export const columnMode = (column: string): NumberMode => ({
   kind: 'number',
   name: `${COLUMN_PREFIX}${column}`,

@@ -14,7 +14,7 @@ const themes = Object.entries({ light: colours(light), dark: { ...colours(light)
 
 type Colour = readonly [number, number, number]
 
-/** Linear sRGB. */
+/** Returns the linear sRGB components of a colour. */
 function linear(colour: string): Colour {
   return [1, 3, 5].map((at) => {
     const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255
@@ -25,14 +25,14 @@ function linear(colour: string): Colour {
 const times = (matrix: readonly Colour[], [r, g, b]: Colour): Colour =>
   matrix.map(([x, y, z]) => x * r + y * g + z * b) as unknown as Colour
 
-/** WCAG 2 relative luminance and contrast. */
+/** WCAG 2 relative luminance; contrast is computed from it. */
 const luminance = (colour: string) => times([[0.2126, 0.7152, 0.0722]], linear(colour))[0]
 const contrast = (a: string, b: string) => {
   const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x)
   return (high + 0.05) / (low + 0.05)
 }
 
-/** How colours are seen: Machado, Oliveira, Fernandes 2009, at full severity, on linear sRGB. */
+/** Matrices of colour vision deficiency on linear sRGB, from Machado, Oliveira and Fernandes 2009, at full severity. */
 const EYES: Readonly<Record<string, readonly Colour[]>> = {
   usual: [
     [1, 0, 0],
@@ -56,7 +56,7 @@ const EYES: Readonly<Record<string, readonly Colour[]>> = {
   ],
 }
 
-/** Distance in OKLab; about 0.02 can just be seen. */
+/** Returns the distance of two colours in OKLab; about 0.02 is just visible. */
 function difference(a: string, b: string, eyes: readonly Colour[]): number {
   const [x, y] = [a, b].map((colour) => oklab(times(eyes, linear(colour)))) as [Colour, Colour]
   return Math.hypot(...x.map((value, index) => value - (y[index] as number)))
@@ -86,13 +86,13 @@ const heats = numbered('heat', HEAT_LEVELS)
 const cools = numbered('cool', HEAT_LEVELS)
 const tints = numbered('tint', TINTS)
 
-test.each(themes)('%s: every ink is legible on every heat and tint', (_theme, colour) => {
+test.each(themes)('%s theme: every ink is legible on every heat and tint', (_theme, colour) => {
   for (const ink of ['ink-trained', 'ink-context'])
     for (const ground of ['ground', 'heat-unknown', 'mask-on', 'tint-found', ...heats, ...cools, ...tints])
       expect([ink, ground, contrast(colour[ink] ?? '', colour[ground] ?? '') >= 4.5]).toEqual([ink, ground, true])
 })
 
-/** What a colour that is partly transparent looks like on a ground. */
+/** Returns the colour of a partly transparent ink on a ground. */
 function over(ink: string, opacity: number, ground: string): string {
   const mixed = [1, 3, 5].map((at) => {
     const [above = 0, below = 0] = [ink, ground].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16))
@@ -102,7 +102,7 @@ function over(ink: string, opacity: number, ground: string): string {
 }
 
 test.each(themes)(
-  '%s: the outline of the selection and the boundaries of tokens are seen on every heat',
+  '%s theme: the outline of the selection and the token boundaries are visible on every heat',
   (_t, colour) => {
     const [, percent] = /--token-boundary: color-mix\(in srgb, var\(--ink\) (\d+)%, transparent\)/.exec(light) ?? []
     for (const ground of ['ground', 'heat-unknown', 'mask-on', ...heats, ...cools, ...tints]) {
@@ -114,7 +114,7 @@ test.each(themes)(
   },
 )
 
-test.each(themes)('%s: heat and cool go one way in lightness', (theme, colour) => {
+test.each(themes)('%s theme: heat and cool levels change lightness in one direction', (theme, colour) => {
   for (const ramp of [heats, cools]) {
     const lightness = ['ground', ...ramp].map((name) => luminance(colour[name] ?? ''))
     expect(lightness).toEqual([...lightness].sort((a, b) => (theme === 'light' ? b - a : a - b)))
@@ -126,7 +126,7 @@ test.each(
     Object.entries(EYES).map(([eyes, matrix]) => [theme, eyes, colour, matrix] as const),
   ),
 )(
-  '%s, %s: neighbouring levels can be told apart, and so can the two ways of a scale',
+  '%s theme, %s vision: adjacent levels differ visibly, and so do the two directions of a scale',
   (_theme, _eyes, colour, matrix) => {
     const apart = (a: string, b: string, least: number) =>
       expect([a, b, difference(colour[a] ?? '', colour[b] ?? '', matrix) >= least]).toEqual([a, b, true])
@@ -137,8 +137,8 @@ test.each(
   },
 )
 
-test.each(themes)('%s: text is legible on every ground, marks can be told from it', (_theme, colour) => {
-  // What is chosen or pointed at in a list.
+test.each(themes)('%s theme: text is legible on every ground, and marks contrast with it', (_theme, colour) => {
+  // The accent is the ground of selected and pointed rows in lists.
   for (const ink of ['ink', 'dim', 'faint', 'think', 'tool', 'bad'])
     expect([ink, contrast(colour[ink] ?? '', colour['accent-soft'] ?? '') >= 4.5]).toEqual([ink, true])
   for (const ground of ['ground', 'panel', 'raised'])

@@ -1,12 +1,16 @@
-/** Colours by their names in the style sheet. Heat has few levels, so that rows and the minimap draw the same ones. */
+/** Colours by their names in the style sheet. Heat has few levels, so that rows and the minimap use the same ones. */
 
 export const HEAT_LEVELS = 8
+/** Returns the CSS colour of a level above the origin, 1 to HEAT_LEVELS. */
 export const heat = (level: number): string => `var(--heat-${level})`
-/** Below the middle of a scale that goes both ways. */
+/** Returns the CSS colour of a level below the middle of a diverging scale, 1 to HEAT_LEVELS. */
 export const cool = (level: number): string => `var(--cool-${level})`
+/** CSS colour of a trained token whose value is unknown. */
 export const NO_DATA = 'var(--heat-unknown)'
+/** CSS colour of trained tokens in the mask mode. */
 export const MASK_ON = 'var(--mask-on)'
 
-/** Colours without an order, for what only has to be told from its neighbours. */
+/** Number of colours without an order, for categories that only have to differ from their neighbours. */
 export const TINTS = 8
+/** Returns the CSS colour of a category; colours repeat after TINTS. */
 export const tint = (index: number): string => `var(--tint-${(index % TINTS) + 1})`

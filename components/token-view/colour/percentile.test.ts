@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { percentile } from './percentile.ts'
 
-test('is what sorting gives, exactly', () => {
+test('percentile returns exactly the value that sorting gives', () => {
   const values = fc.array(fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true })), { maxLength: 200 })
   fc.assert(
     fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, share) => {
@@ -13,6 +13,6 @@ test('is what sorting gives, exactly', () => {
   )
 })
 
-test('no values, no percentile', () => {
+test('percentile of no values is undefined', () => {
   expect(percentile(new Float64Array(), 0.95)).toBeUndefined()
 })

@@ -1,8 +1,8 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
- * The value at a share of the sorted values, exactly: what sorting them and taking the one at `floor(n · share)` gives, in
- * linear time (Hoare's selection). Undefined without values. Changes their order.
+ * Returns the value at a share of the sorted values, exactly: the element at `floor(n · share)` of the sorted array, found in linear time
+ * with Hoare's selection. Returns undefined if there are no values. Reorders the array.
  */
 export function percentile(values: Float64Array, share: number): number | undefined {
   const wanted = Math.min(values.length - 1, Math.floor(values.length * share))

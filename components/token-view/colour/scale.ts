@@ -1,7 +1,7 @@
 /**
- * The scale of a colour mode over a trajectory: where colours end, and how much of each there is. Trained tokens alone set
- * it, so that placeholders at masked ones do not flatten it. What a closed segment adds is found once; an open one counts
- * anew only when it has doubled.
+ * The scale of a colour mode over a trajectory: where the colours end, and how many tokens have each. Only trained tokens set the end, so
+ * that placeholder values at masked tokens do not flatten the colours. The part of a closed segment is computed once; an open segment is
+ * counted again when its length has doubled.
  */
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -9,27 +9,30 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { Axis, CategoryMode, Coloured, ColourMode, Extent, NumberMode } from './mode.ts'
 import { percentile } from './percentile.ts'
 
+/** What the legend of a colour mode shows. */
 export type ColourScale = { readonly kind: 'none' } | NumberScale | CategoryScale
 
+/** Range, end and counts of a number mode over a trajectory. */
 export interface NumberScale extends Extent {
   readonly kind: 'number'
   readonly axis: Axis
-  /** Distance from the origin at which colours end, unless the reader says otherwise. */
+  /** Distance from the origin at which the colours end, unless the user moves the end. */
   readonly limit: number
-  /** 95th percentile of the distances of trained tokens, exact; null when none is known. */
+  /** 95th percentile of the distances of trained tokens, exact; null if none is known. */
   readonly p95: number | null
-  /** Trained tokens with and without a value. */
+  /** Numbers of trained tokens with and without a value. */
   readonly known: number
   readonly unknown: number
 }
 
 interface CategoryScale {
   readonly kind: 'category'
-  /** Tokens of each category, and those of which it is not known. */
+  /** Numbers of tokens in each category, and of tokens whose category is unknown. */
   readonly counts: readonly number[]
   readonly unknown: number
 }
 
+/** Returns the scale of a mode. While a run streams, an earlier result is reused until the open segment has doubled. */
 export function colourScale({ segments, live }: Coloured, mode: ColourMode): ColourScale {
   if (mode.kind === 'none') return PLAIN
   const open = live?.open
@@ -47,7 +50,7 @@ export function colourScale({ segments, live }: Coloured, mode: ColourMode): Col
 const PLAIN: ColourScale = { kind: 'none' }
 
 interface Known {
-  /** Tokens of the open segment that it counts. */
+  /** Number of tokens of the open segment that the scale counts. */
   readonly openLength: number
   readonly scale: ColourScale
 }
@@ -84,34 +87,34 @@ function numberScale(segments: readonly SegmentView[], mode: NumberMode): Number
   }
 }
 
-/** How far a value is from the origin, the way that counts; both ways where both do. */
+/** Returns the distance of a value from the origin in the direction of the axis; the absolute distance if the axis diverges. */
 export function distance({ direction, origin }: Axis, value: number): number {
   const ahead = direction === 'falling' ? origin - value : value - origin
   return direction === 'diverging' ? Math.abs(ahead) : Math.max(0, ahead)
 }
 
-/** The value at a distance from the origin. */
+/** Returns the value at a distance from the origin. */
 export const valueAt = ({ direction, origin }: Axis, far: number): number =>
   direction === 'falling' ? origin - far : origin + far
 
 function roundedUp({ step, shortest, reach }: Axis, far: number): number {
   const tens = 10 ** (Math.floor(Math.log10(far)) - 1)
   const unit = step || tens
-  // Less a hair: 0.3 / 0.1 is more than 3.
+  // The small subtraction absorbs rounding errors: 0.3 / 0.1 is more than 3.
   const rounded = Number((Math.ceil(far / unit - 1e-9) * unit).toPrecision(12))
   return Math.min(reach, Math.max(shortest, rounded) || 1)
 }
 
 interface TrainedNumbers {
-  /** Of trained tokens, in order; finite. */
+  /** Finite values of the trained tokens, in order. */
   readonly values: Float64Array
-  /** Trained tokens without a value. */
+  /** Number of trained tokens without a value. */
   readonly unknown: number
 }
 
 const numbers = new WeakMap<SegmentView, Map<string, TrainedNumbers>>()
 
-/** The values of the trained tokens of a segment. */
+/** Returns the values of the trained tokens of a segment. */
 function trainedNumbers(segment: SegmentView, mode: NumberMode): TrainedNumbers {
   const ofSegment = numbers.get(segment) ?? new Map<string, TrainedNumbers>()
   numbers.set(segment, ofSegment)
@@ -140,7 +143,7 @@ const NO_NUMBERS: TrainedNumbers = { values: new Float64Array(), unknown: 0 }
 
 const notKnown = (): number => Number.NaN
 
-/** Whether a token of it may be trained: most tokens of an agent stand in segments where none is. */
+/** Returns whether a segment can contain trained tokens; most tokens of an agent are in segments that cannot. */
 export const hasTrained = ({ kind, mask }: SegmentView): boolean => kind === 'response' || mask !== undefined
 
 function extentOf(values: Float64Array): Extent {

@@ -4,16 +4,16 @@ import { lazy, type Ref, Suspense, useState } from 'react'
 import { Popover, type PopoverControl } from '#components/ui/popover.tsx'
 import type { LegendSource } from './legend-entries.ts'
 
-// Loaded when it is opened: the first load is for what is seen first.
+// The legend is loaded when it is opened, so that the first load of the page is smaller.
 const TokenLegend = lazy(async () => ({ default: (await import('./token-legend.tsx')).TokenLegend }))
 
 interface LegendButtonProps {
   readonly source: LegendSource
-  /** Opens and closes it by a key or a command. */
+  /** Opens and closes the legend from a key or a command. */
   readonly control?: Ref<PopoverControl>
 }
 
-/** Opens the legend of the token view beside it. */
+/** Shows a button that opens the legend of the token view. */
 export function LegendButton({ source, control }: LegendButtonProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -28,10 +28,10 @@ export function LegendButton({ source, control }: LegendButtonProps) {
       control={control}
       onOpen={setIsOpen}
     >
-      {/* As wide and high before its content has come: it is placed once. */}
+      {/* The box has its full size before the legend has loaded, so that it is positioned once. */}
       <section
         aria-label="Legend"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         tabIndex={0}
         className="-m-1 h-[min(70dvh,620px)] w-[min(400px,calc(100vw-48px))] overflow-y-auto p-1 text-xs"
       >

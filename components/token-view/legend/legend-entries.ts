@@ -1,4 +1,4 @@
-/** The marks of a token view, what they mean, and which of them it shows now. Colours of the background have a legend of their own. */
+/** The marks of a token view, their meaning, and which of them the view shows now. Background colours have a legend of their own. */
 
 import { hasHiddenCharacter } from '#components/ui/visible-text.ts'
 import { isSpecial, isTrained, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -9,35 +9,37 @@ import type { Folds, GridOptions } from '../grid-options.ts'
 import { completedCharacter, partBytes } from '../pieces/split-character.ts'
 import type { MarkKind } from '../token-marks.ts'
 
-/** What a token view shows, as far as its marks go. */
+/** The parts of a token view that its marks depend on. */
 export interface LegendSource {
-  /** run: the tokens of a run, without a minimap and a trainer tab; lanes: two trajectories beside each other. */
+  /** `run`: a live run, without minimap and Trainer tab; `lanes`: the two trajectories of a comparison. */
   readonly view: 'inspector' | 'run' | 'lanes'
   readonly trajectories: readonly TrajectoryView[]
-  /** Kinds of marks that some tokens have. */
+  /** Kinds of marks that at least one token has. */
   readonly markKinds: readonly MarkKind[]
   readonly isSelected: boolean
   readonly options: GridOptions
   readonly folds: Folds
 }
 
+/** One mark of the legend. */
 export interface LegendEntry {
   readonly title: string
   readonly meaning: string
   readonly sample: LegendSample
-  /** Views that never have it leave it out. Omitted: every view may have it. */
+  /** Views that can have the mark. If omitted, every view can. */
   readonly views?: readonly LegendSource['view'][]
   readonly occurs: (source: CountedSource) => boolean
 }
 
 interface CountedSource extends LegendSource {
-  /** Ids of the tokens of each trajectory. */
+  /** Distinct token ids of each trajectory. */
   readonly ids: readonly ReadonlySet<number>[]
 }
 
+/** What is drawn beside an entry. */
 export type LegendSample = RowSample | { readonly kind: 'rail' | 'minimap' | 'hatch' | 'signs' | 'segment-rules' }
 
-/** A line of tokens as the view draws it; what is marked is the whole text. */
+/** A line of tokens in the style of the view; a mark covers the whole text. */
 export interface RowSample {
   readonly kind: 'row'
   readonly text: string
@@ -47,18 +49,19 @@ export interface RowSample {
   readonly span?: 'think' | 'tool-call'
   readonly isFolded?: boolean
   readonly ground?: 'special' | 'groups'
-  /** Where tokens end, in cells of the text. */
+  /** Columns at which tokens end. */
   readonly boundaries?: readonly number[]
   readonly overlay?: OverlayMark['kind']
   readonly box?: 'token-selected' | 'token-pointed' | 'token-partner'
 }
 
+/** Entries under one heading. */
 export interface LegendGroup {
   readonly title: string
   readonly entries: readonly LegendEntry[]
 }
 
-/** The groups of a view, split into what it shows now and what it does not. Groups without entries are left out. */
+/** Returns the entries that the view shows now, in groups without empty ones, and those that it could show. */
 export function legendOf(source: LegendSource): {
   readonly shown: readonly LegendGroup[]
   readonly absent: readonly LegendEntry[]

@@ -8,7 +8,7 @@ import { type LegendSource, legendOf } from './legend-entries.ts'
 import { TokenLegend } from './token-legend.tsx'
 
 const [prompt] = sample.segments
-/** A prompt alone, without special tokens, calls or thoughts. */
+/** A prompt without special tokens, calls or think blocks. */
 const plain = {
   ...sample,
   vocab: { '3': 'hi' },
@@ -28,7 +28,7 @@ const sourceOf = (change: Partial<LegendSource> = {}): LegendSource => ({
 const shownIn = (change: Partial<LegendSource>) =>
   legendOf(sourceOf(change)).shown.flatMap(({ entries }) => entries.map(({ title }) => title))
 
-test('the legend explains first what the token view shows now', () => {
+test('the legend lists first what the token view shows now', () => {
   expect(shownIn({})).toEqual(
     expect.arrayContaining([
       'Trained token',
@@ -54,18 +54,18 @@ test.each<[string, Partial<LegendSource>, string]>([
   ['a selection', { isSelected: true }, 'Selected'],
   ['boundaries', { options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }, 'Token boundary'],
   ['a folded segment', { folds: { segments: new Set([1]), thinks: new Set() } }, 'Folded'],
-])('the legend explains %s once there are some', (_name, change, title) => {
+])('the legend explains %s only when the view shows it', (_name, change, title) => {
   expect(shownIn({})).not.toContain(title)
   expect(shownIn(change)).toContain(title)
 })
 
-test('a character without a shape is explained where a token has one', () => {
+test('the legend explains a character without a shape if a token has one', () => {
   const hidden = { ...sample, vocab: { ...sample.vocab, '3': 'hi\u202E' } } as TrajectoryView
   expect(shownIn({})).not.toContain('Character without a shape')
   expect(shownIn({ trajectories: [hidden] })).toContain('Character without a shape')
 })
 
-test('a view is not told of what it never has', () => {
+test('the legend of a view leaves out what the view never has', () => {
   const titlesOf = (view: LegendSource['view']) => {
     const { shown, absent } = legendOf(sourceOf({ view }))
     return [...shown.flatMap(({ entries }) => entries), ...absent].map(({ title }) => title)
@@ -76,7 +76,7 @@ test('a view is not told of what it never has', () => {
   expect(titlesOf('lanes')).toEqual(expect.arrayContaining(['Nothing here', 'Drift', "The other side's token"]))
 })
 
-test('every entry is drawn and named; what is not shown now can be unfolded', async () => {
+test('the legend draws and names every entry, and the absent ones can be unfolded', async () => {
   render(<TokenLegend source={sourceOf()} />)
   const special = screen.getByText('Special token', { selector: 'dt > *' }).closest('dt') as HTMLElement
   expect(special.querySelector<HTMLElement>('.token-text')?.style.backgroundImage).toContain('var(--special-edge)')

@@ -1,5 +1,5 @@
 'use client'
-/** What underlines, outlines, gutter bars and rails mean, each drawn as the token view draws it. */
+/** The legend of underlines, outlines, gutter bars and rails, with a drawn sample of each. */
 import type { CSSProperties } from 'react'
 import { Heading } from '#components/ui/facts.tsx'
 import { boundaryAfter, rowBackground } from '../grid/row-background.ts'
@@ -7,7 +7,7 @@ import { rowOverlay } from '../grid/row-overlay.ts'
 import { rowHeightOf } from '../grid-options.ts'
 import { type LegendEntry, type LegendSample, type LegendSource, legendOf, type RowSample } from './legend-entries.ts'
 
-/** Those that the view shows now; the others can be unfolded. */
+/** Lists the marks that the view shows now; a disclosure contains the others. */
 export function TokenLegend({ source }: { readonly source: LegendSource }) {
   const { shown, absent } = legendOf(source)
   return (
@@ -54,7 +54,7 @@ const Entries = ({ entries }: { readonly entries: readonly LegendEntry[] }) => (
 
 const FONT_SIZE = 13
 const ROW = rowHeightOf(FONT_SIZE)
-/** A sign of the font is 0.6 of its size wide. */
+/** Width of a cell in pixels: a character of the font is 0.6 of its size wide. */
 const CELL = 0.6 * FONT_SIZE
 
 function Sample({ sample }: { readonly sample: LegendSample }) {
@@ -138,6 +138,6 @@ function SampleRow({ sample }: { readonly sample: RowSample }) {
   )
 }
 
-/** A cut stands in the middle of its sample, before the word that is lost. */
+/** Returns the marked part of a sample; a cut is in its middle, before the word that is lost. */
 const overlaid = (kind: RowSample['overlay'], to: number) =>
   kind === 'cut' ? { from: to / 2 + CELL / 2, to } : { from: 0, to }
