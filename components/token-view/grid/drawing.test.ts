@@ -8,7 +8,7 @@ import { outcomeText } from '../overview/outcome-text.ts'
 import { pieceView } from '../pieces/piece-view.ts'
 import { boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
 
-describe('the text of a token', () => {
+describe('drawing of a token', () => {
   test.each([
     [' the', ' the', '·', true, false],
     ['a\n', 'a ', ' ↵', true, true],
@@ -22,20 +22,20 @@ describe('the text of a token', () => {
     ['\u00A0', '⟨U+00A0⟩', '', false, false],
     ['\u{E0041}', '⟨U+E0041⟩', '', false, false],
     ['', '⟨empty⟩', '', false, false],
-  ])('%j', (entry, text, marks, isPlain, endsLine) => {
+  ])('the text %j is drawn with a visible sign for every character', (entry, text, marks, isPlain, endsLine) => {
     const view = pieceView(entry)
     expect([view.text, view.marks.trimEnd(), view.isPlain, view.endsLine]).toEqual([text, marks, isPlain, endsLine])
   })
 
-  test('bytes that are no text are digits', () => {
+  test('bytes that are not text are drawn as hexadecimal digits', () => {
     expect(pieceView({ hex: 'e697' }).text).toBe('⟨E6 97⟩')
   })
 
-  test('a very long one is cut, and says by how much', () => {
+  test('a very long token is cut and shows the number of omitted characters', () => {
     expect(pieceView('x'.repeat(20_000)).text).toMatch(/^x{400}…⟨19,600 more⟩$/)
   })
 
-  test('text and marks are equally wide, whatever the token', () => {
+  test('marks are never longer than the text, and no invisible character is drawn, whatever the token', () => {
     fc.assert(
       fc.property(anyText(), (entry) => {
         const { text, marks } = pieceView(entry)
@@ -46,8 +46,8 @@ describe('the text of a token', () => {
   })
 })
 
-describe('the background of a row', () => {
-  test('neighbours of one colour are one stretch', () => {
+describe('background of a row', () => {
+  test('adjacent runs of one colour are joined', () => {
     const part = (from: number, to: number, colour: string) => ({ from, to, colour })
     expect(joinStretches([part(0, 1, 'a'), part(1, 2, 'a'), part(2, 3, 'b'), part(4, 5, 'b')])).toEqual([
       part(0, 2, 'a'),
@@ -56,7 +56,7 @@ describe('the background of a row', () => {
     ])
   })
 
-  test('is drawn as hard stops, a layer for each meaning', () => {
+  test('gradients have hard stops and one layer for each meaning', () => {
     const style = rowBackground(
       {
         heat: [{ from: 8, to: 16, colour: 'red' }],
@@ -90,7 +90,7 @@ describe('the background of a row', () => {
   })
 })
 
-test('view options are read from what the browser keeps, also from an earlier version', () => {
+test('view options are read from the storage of the browser, also from an earlier version', () => {
   expect(GRID_OPTIONS.read({ fontSize: 16, showsWhitespace: false, showsBoundaries: true })).toEqual({
     fontSize: 16,
     showsWhitespace: false,
@@ -105,7 +105,7 @@ test('view options are read from what the browser keeps, also from an earlier ve
   expect([GRID_OPTIONS.read(null), GRID_OPTIONS.read('x')]).toEqual([undefined, undefined])
 })
 
-test('numbers are written for people', () => {
+test('numbers are written with grouped digits, a true minus sign and units', () => {
   expect([
     countText(1234567),
     decimalText(-0.1234),
@@ -129,7 +129,7 @@ test('numbers are written for people', () => {
   ])
 })
 
-test('outcomes say what happened and what to do', () => {
+test('outcome texts say what happened and what to do next', () => {
   expect(outcomeText({ kind: 'running' })).toBeUndefined()
   expect(outcomeText({ kind: 'ended', reason: 'end_turn' })).toBeUndefined()
   expect(outcomeText({ kind: 'ended', reason: 'length' })).toMatchObject({

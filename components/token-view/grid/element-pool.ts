@@ -1,11 +1,13 @@
-/** Elements that are drawn for what is in sight, used again for what comes into it. */
+/** A pool of elements for the visible part of a long list: elements that leave the view are used again. */
 import type { Drawn } from './token-picture.ts'
 
+/** Elements of a layer, at most one for each visible key. */
 export interface ElementPool<D extends Drawn> {
-  /** One for each key; those of keys that are gone are used again. */
+  /** Paints one element for each key; elements of keys that are gone are used again, and spare ones are hidden. */
   show(keys: readonly number[], paint: (drawn: D, index: number) => void): void
 }
 
+/** Returns an empty pool. `make` creates an element when none is free; the pool appends it to the layer. */
 export function createElementPool<D extends Drawn>(layer: HTMLElement, make: () => D): ElementPool<D> {
   const used = new Map<number, D>()
   const free: D[] = []

@@ -1,26 +1,26 @@
-/** How the parts around the token view read its layout and move it. */
+/** What the parts around the token view read from it and make it do. */
 import type { Layout } from './layout.ts'
 import type { TokenPicture } from './token-picture.ts'
 
-/** Shares of the height of all lines, 0 to 1: what is in sight. */
+/** The visible part, as fractions (0 to 1) of the height of the layout. */
 interface Sight {
   readonly start: number
   readonly end: number
 }
 
-/** The same object as long as the token view is mounted. */
+/** Access to a mounted token view. The object stays the same as long as the view is mounted. */
 export interface GridControl {
-  /** Undefined before the view is measured. */
+  /** Returns `undefined` before the view is measured. */
   readonly layout: () => Layout | undefined
   readonly sight: () => Sight
-  /** Brings that share of the height to the top of the view. */
+  /** Scrolls that fraction of the height to the top of the view. */
   readonly scrollToFraction: (fraction: number) => void
-  /** Brings a token into sight, and leaves the view where it is when it is there already. */
+  /** Scrolls a token into view; does nothing if it is visible. */
   readonly reveal: (tokenIndex: number) => void
-  /** What is drawn, and the element that it is drawn in; undefined before the view is measured. */
+  /** Returns what is drawn and the scrolled element; `undefined` before the view is measured. */
   readonly drawing: () => { readonly picture: TokenPicture; readonly element: HTMLElement } | undefined
-  /** Takes the keyboard's focus. */
+  /** Moves the keyboard focus into the token view. */
   readonly focus: () => void
-  /** Hears that the layout or what is in sight has changed, at most once a frame. Returns what ends it. */
+  /** Calls the listener when the layout or the visible part has changed, at most once a frame. Returns the function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void
 }

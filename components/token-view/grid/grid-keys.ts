@@ -1,28 +1,31 @@
-/** Where the keys of the token view lead: the one table that the view, the palette and the list of keys read. */
+/** The keys of the token view: one table for the view, the command palette and the list of keys. */
 
 import { isSingle, rangeOf, type Selection, single } from '../selection.ts'
 import { columnOfToken, type Layout, type Line, lineNumbered, lineOfToken, tokenAtColumn } from './layout.ts'
 
+/** The state of the token view that a key starts from. */
 export interface GridPlace {
   readonly layout: Layout
-  /** Number of tokens. */
+  /** Number of tokens of the trajectory. */
   readonly count: number
   readonly selection: Selection | undefined
-  /** Lines that a page is. */
+  /** Number of lines on a page. */
   readonly pageLines: number
 }
 
+/** A movement in the token view, with its keys. */
 export interface GridMove {
   readonly name: string
   readonly title: string
   readonly keys: readonly string[]
-  /** The token that it leads to; undefined: nowhere. */
+  /** Returns the index of the token to go to; undefined if there is none. */
   readonly target: (place: GridPlace) => number | undefined
 }
 
+/** Key that selects the segment, and at the second press all tokens. */
 export const SELECT_ALL = 'Mod+a'
 
-/** With Shift, keys that write no letter extend what is chosen. */
+/** Movements of the token view. With Shift, keys that type no letter extend the selection. */
 export const GRID_MOVES: readonly GridMove[] = [
   {
     name: 'next-token',
@@ -51,7 +54,7 @@ export const GRID_MOVES: readonly GridMove[] = [
   { name: 'last-token', title: 'Last token', keys: ['G', 'End'], target: ({ count }) => count - 1 },
 ]
 
-/** What is chosen after a key, as key-name.ts has it; undefined: the key is none of these, or leads nowhere. */
+/** Returns the selection after a key, which is named as in key-name.ts; undefined if the key has no effect here. */
 export function keyed(key: string, place: GridPlace): { readonly selection: Selection | undefined } | undefined {
   const { selection, count } = place
   if (count === 0) return undefined
@@ -62,7 +65,7 @@ export function keyed(key: string, place: GridPlace): { readonly selection: Sele
   return move && moved(move, place, plain !== key)
 }
 
-/** What is chosen after a move. */
+/** Returns the selection after a move; undefined if the move leads nowhere. */
 export function moved(
   move: GridMove,
   place: GridPlace,
@@ -74,11 +77,11 @@ export function moved(
   return { selection: { anchor, focus: target } }
 }
 
-/** What Escape leaves: of several tokens the one that stands, of one nothing. */
+/** Returns the selection after Escape: the focused token if several are selected, else nothing. */
 const released = (selection: Selection): Selection | undefined =>
   isSingle(selection) ? undefined : single(selection.focus)
 
-/** All tokens of the segment, and when those are chosen, all there are. */
+/** Returns a selection of all tokens of the segment; if those are selected, of all tokens. */
 export function widened({ layout, count, selection }: GridPlace): Selection {
   const all = { anchor: 0, focus: count - 1 }
   const around = selection && layout.segments[segmentOf(layout, selection.focus)]
@@ -90,7 +93,7 @@ export function widened({ layout, count, selection }: GridPlace): Selection {
 
 const clamp = (index: number, count: number): number => Math.min(count - 1, Math.max(0, index))
 
-/** The token so many lines away, at the same column; the last line that has tokens where there are not so many. */
+/** Returns the token at the same column some lines away, or in the last line with tokens if there are fewer lines. */
 function vertical({ layout, selection }: GridPlace, lines: number): number | undefined {
   if (selection === undefined) return 0
   const line = lineOfToken(layout, selection.focus)
@@ -98,7 +101,7 @@ function vertical({ layout, selection }: GridPlace, lines: number): number | und
   const column = line.isFolded ? 0 : columnOfToken(layout, line, selection.focus)
   const wanted = clamp(line.number + lines, layout.lineCount)
   const step = Math.sign(lines)
-  // A segment may have a line without tokens: past it, and at an end back to one that has some.
+  // A segment may have a line without tokens: it is skipped, and at an end the search turns back.
   const target = found(layout, wanted, step) ?? found(layout, wanted, -step)
   return target && tokenAtColumn(layout, target, column)
 }

@@ -1,6 +1,7 @@
 /**
- * Where the token view stands: at the end of a run that grows, at the token that was at the top when the window gets
- * another width, or where it was moved to. Knows what is in sight, and draws it.
+ * The scroll position of the token view. It stays at the end of a growing run, keeps the token at the top when the width
+ * changes, and else is where the user scrolled. This module also draws the visible part and reports which tokens are
+ * visible.
  */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -10,25 +11,26 @@ import { createScrollSpace, type ScrollSpace } from './scroll-space.ts'
 import { createTokenPainter } from './token-painter.ts'
 import type { TokenPicture } from './token-picture.ts'
 
+/** Scroll position and drawing of one token view. */
 export interface GridView {
   readonly space: ScrollSpace
   readonly layout: () => Layout | undefined
   readonly sight: () => ReturnType<GridControl['sight']>
-  /** Takes another picture, and moves to where the view should stand in it. */
+  /** Draws another picture and moves to the place that the view should have in it. */
   readonly show: (picture: TokenPicture) => void
   readonly draw: (picture: TokenPicture) => void
-  /** It has another height: a view that followed a run stays at its end. */
+  /** Reports another height of the viewport: a view that follows a run stays at its end. */
   readonly hasResized: () => void
-  /** The reader has scrolled, or the view was moved. */
+  /** Reports that the scroll position has changed. */
   readonly hasScrolled: () => void
   readonly scrollTo: (top: number) => void
   readonly reveal: (tokenIndex: number) => void
-  /** Tells the tokens in sight when they change, now and then while it is scrolled. */
+  /** Calls `tell` with the visible tokens when they change, at most every SIGHT_PAUSE_MS while the view scrolls. */
   readonly tellSight: (tell: (tokens: Span) => void) => void
   readonly end: () => void
 }
 
-/** A token, and how far below the top of the view its line stands, in pixels. */
+/** A token and the distance of its line from the top of the view, in pixels. */
 interface Anchor {
   readonly token: number
   readonly below: number
@@ -36,13 +38,14 @@ interface Anchor {
 
 const SIGHT_PAUSE_MS = 120
 
+/** Returns the view of a scrolled element. `layer`, inside `canvas`, receives the drawn rows. */
 export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer: HTMLElement): GridView {
   const space = createScrollSpace(viewport)
   const painter = createTokenPainter(space, canvas, layer)
   let shown: { readonly layout: Layout; readonly trajectory: TrajectoryView } | undefined
   let anchor: Anchor | undefined
   let isFollowing = true
-  /** Id of the trajectory that was seen to grow here. */
+  /** Id of the trajectory that grew while this view showed it. */
   let grown: string | undefined
   let told: Span | undefined
   let telling: ReturnType<typeof setTimeout> | undefined
@@ -53,7 +56,7 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
     if (picture.trajectory.live) grown = picture.trajectory.id
     painter.draw(picture)
   }
-  /** Where the view goes in another layout; undefined: it stays. */
+  /** Returns the scroll position in another layout; undefined means that it does not change. */
   const placeIn = ({ layout, trajectory }: TokenPicture): number | undefined => {
     if (isFollowing && (trajectory.live || shown?.trajectory.live)) return layout.height
     if (!shown || shown.layout === layout || shown.trajectory.id !== trajectory.id) return undefined
@@ -95,7 +98,7 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
       if (isFollowing && shown && shown.trajectory.id === grown) space.scrollTo(shown.layout.height)
     },
     hasScrolled: () => {
-      // Rows may have arrived since the view was moved to the end: that is not the reader scrolling away from it.
+      // Rows may have arrived since the view moved to the end, so its own move must not end the following.
       if (space.isOwnMove()) return
       anchor = undefined
       const { height, rowHeight } = shown?.layout ?? { height: 0, rowHeight: 0 }

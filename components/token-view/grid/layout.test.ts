@@ -25,7 +25,7 @@ import {
 } from './layout.ts'
 import { breakLines } from './line-store.ts'
 
-/** 5 and 6 are the bytes of 日, 7 begins a character that nothing ends. */
+/** Ids 5 and 6 are the bytes of 日; id 7 begins a character that nothing completes. */
 const vocab: Vocab = {
   '0': 'ab',
   '1': ' ',
@@ -53,7 +53,7 @@ const responseOf = (ids: readonly number[], thinks: readonly (readonly [number, 
 const layoutOf = (segments: readonly SegmentView[], columns = 10, folds: Folds = NO_FOLDS): Layout =>
   createLayoutMaker(newTable())(segments, vocab, { ...UNFOLDED, columns, folds })
 const allLines = (layout: Layout): Line[] => linesBetween(layout, 0, layout.height)
-/** Tokens of each line of a segment. */
+/** Returns the tokens of each line of a segment. */
 const broken = (ids: readonly number[], columns: number): number[][] => {
   const { starts, lineCount } = breakLines(ids, tableOf(vocab), columns)
   return Array.from({ length: lineCount }, (_, line) =>
@@ -64,8 +64,8 @@ const broken = (ids: readonly number[], columns: number): number[][] => {
 const idList = fc.array(fc.constantFrom(...IDS), { maxLength: 40 })
 const columnCount = fc.integer({ min: 4, max: 30 })
 
-describe('lines', () => {
-  test('break where a token no longer fits, and after a line break', () => {
+describe('lines of a segment', () => {
+  test('break where a token does not fit, and after a line break', () => {
     expect(broken([0, 1, 2, 0, 0, 0, 0, 0, 0], 6)).toEqual([
       [0, 1, 2],
       [0, 0, 0],
@@ -73,7 +73,7 @@ describe('lines', () => {
     ])
   })
 
-  test('hold every token once, and no more than fits', () => {
+  test('contain every token once, and fit the width', () => {
     fc.assert(
       fc.property(idList, columnCount, (ids, columns) => {
         const layout = layoutOf([promptOf(ids)], columns)
@@ -92,7 +92,7 @@ describe('lines', () => {
     )
   })
 
-  test('of a segment that grows are those of the whole', () => {
+  test('are the same for a growing segment as for the whole segment', () => {
     fc.assert(
       fc.property(fc.array(idList, { maxLength: 6 }), columnCount, fc.boolean(), (parts, columns, isPacked) => {
         const growing = createLayoutMaker(newTable())
@@ -116,7 +116,7 @@ describe('lines', () => {
     )
   })
 
-  test('that stand already are not made again', () => {
+  test('are not computed again for tokens that have lines', () => {
     const table = newTable()
     let asked = 0
     const counted = {
@@ -139,7 +139,7 @@ describe('lines', () => {
     expect(asked).toBe(4)
   })
 
-  test('are made again where a response is another one', () => {
+  test('are computed again for another response', () => {
     const make = createLayoutMaker(newTable())
     const settings = { ...UNFOLDED, columns: 10 }
     make([responseOf([4, 4, 4])], vocab, settings)
@@ -168,10 +168,10 @@ const placeOf = ({ number, segmentIndex, start, end, top, isFolded }: Line) => (
   isFolded,
 })
 
-describe('the layout', () => {
+describe('layout of segments', () => {
   const space = 3 * DEFAULT_ROW_HEIGHT + 2 * SEGMENT_PADDING
 
-  test('an empty segment has a place too', () => {
+  test('an empty segment has a position too', () => {
     const layout = layoutOf([promptOf([0]), promptOf([]), promptOf([1])])
     expect(layout.segments.map(({ top, firstToken }) => [top, firstToken])).toEqual([
       [0, 0],
@@ -180,13 +180,13 @@ describe('the layout', () => {
     ])
   })
 
-  test('of packed columns is the same', () => {
+  test('is the same for packed columns as for JSON arrays', () => {
     const segments = [promptOf([0, 1, 2, 3, 4, 5, 6]), responseOf([4, 4, 0, 2, 2])]
     const packed = pack({ ...sampleTrajectory, segments }).trajectory.segments
     expect(allLines(layoutOf(packed)).map(placeOf)).toEqual(allLines(layoutOf(segments)).map(placeOf))
   })
 
-  test('every token is on the line that is found for it, by index, by number and by place', () => {
+  test('every token is on the line that is found by index, by number and by height', () => {
     fc.assert(
       fc.property(fc.array(idList, { minLength: 1, maxLength: 5 }), columnCount, (lists, columns) => {
         const layout = layoutOf(lists.map(promptOf), columns)
@@ -213,7 +213,7 @@ describe('the layout', () => {
     )
   })
 
-  test('only what is in sight is listed', () => {
+  test('only visible lines, segments and tokens are listed', () => {
     const layout = layoutOf([promptOf(Array(400).fill(2)), promptOf([0])])
     const [top, bottom] = [100 * DEFAULT_ROW_HEIGHT, 110 * DEFAULT_ROW_HEIGHT]
     expect(linesBetween(layout, top, bottom).length).toBeLessThan(13)
@@ -222,7 +222,7 @@ describe('the layout', () => {
     expect(tokensBetween(layoutOf([]), 0, 10)).toEqual({ start: 0, end: 0 })
   })
 
-  test('a place beside the tokens means the nearest one, a place between segments none', () => {
+  test('a position beside the tokens gives the nearest token, and one between segments gives none', () => {
     const layout = layoutOf([promptOf([0, 1]), promptOf([])])
     const [line] = linesBetween(layout, 0, 20)
     expect(line && [tokenAtColumn(layout, line, 99), tokenAtColumn(layout, line, -5)]).toEqual([1, 0])
@@ -232,7 +232,7 @@ describe('the layout', () => {
   })
 })
 
-describe('a folded layout', () => {
+describe('layout with folds', () => {
   const think = fc.tuple(fc.nat(60), fc.nat(60)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
 
   test('keeps every line that no fold touches, and every token', () => {
@@ -264,7 +264,7 @@ describe('a folded layout', () => {
     )
   })
 
-  test('two think blocks next to each other are two lines', () => {
+  test('two adjacent think blocks fold to two lines', () => {
     const segments = [
       responseOf(
         [0, 1, 2, 3, 0, 1],
@@ -294,7 +294,7 @@ describe('a folded layout', () => {
     expect(layout.segments[0]?.height).toBeLessThan(layout.segments[1]?.height ?? 0)
   })
 
-  test('takes from before what no fold changed', () => {
+  test('takes lines that no fold changed from the layout before', () => {
     const make = createLayoutMaker(newTable())
     const segments = [promptOf([0]), responseOf([0, 1, 2], [[0, 2]])]
     const settings = { ...UNFOLDED, columns: 10 }

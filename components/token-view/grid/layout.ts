@@ -1,7 +1,7 @@
 /**
- * Breaks the tokens of a trajectory into lines. Only where lines start is stored; columns are counted for the lines in
- * sight. A segment's lines depend on nothing else, so those of a closed segment are kept, and a segment that grows keeps
- * the lines it has.
+ * Breaks the tokens of a trajectory into lines. Only the first token of each line is stored; columns are counted for visible
+ * lines. The lines of a segment depend on nothing else, so those of a closed segment are kept, and a growing segment keeps
+ * its earlier lines.
  */
 
 import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
@@ -13,68 +13,71 @@ import { CELLS, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
 import { foldedLines, type SegmentLines } from './line-folds.ts'
 import { createLineStore, type LineStore } from './line-store.ts'
 
+/** The lines of a trajectory at one width and font size. */
 export interface Layout {
   readonly columns: number
-  /** In pixels, of a line. */
+  /** Height of a line, in pixels. */
   readonly rowHeight: number
   readonly table: PieceTable
   readonly segments: readonly SegmentLayout[]
   readonly tokenCount: number
   readonly lineCount: number
-  /** In pixels. */
+  /** Height of all lines, in pixels. */
   readonly height: number
 }
 
 interface SegmentLayout extends SegmentLines {
   readonly segment: SegmentView
-  /** Index of its first token in the trajectory, of its first line in the layout, and where that begins. */
+  /** Index of the first token in the trajectory, index of the first line in the layout, and top edge in pixels. */
   readonly firstToken: number
   readonly firstLine: number
   readonly top: number
   readonly height: number
 }
 
-/** What a line of tokens is measured and drawn with. */
+/** The measures that a line of tokens is drawn with. */
 export type LineSpace = Pick<Layout, 'columns' | 'rowHeight' | 'table'>
 
-/** A line of a segment's tokens, wherever it is drawn. */
+/** A line of a segment's tokens, in the token view or in a lane. */
 export interface DrawnLine {
   readonly number: number
   readonly segmentIndex: number
   readonly layout: Pick<SegmentLayout, 'segment' | 'firstToken' | 'folds'>
-  /** Tokens of the segment, half-open. */
+  /** Tokens of the line as offsets in the segment, half-open. */
   readonly start: number
   readonly end: number
   readonly top: number
-  /** Its tokens are folded away. */
+  /** Whether the line replaces folded tokens. */
   readonly isFolded: boolean
 }
 
-/** One line of a layout, found again by number. */
+/** A line of a layout; `number` identifies it in the whole layout. */
 export interface Line extends DrawnLine {
   readonly layout: SegmentLayout
 }
 
+/** Height of a line at the default font size, in pixels. */
 export const DEFAULT_ROW_HEIGHT = 24
-/** Above and below the lines of each segment. */
+/** Space above and below the lines of a segment, in pixels. */
 export const SEGMENT_PADDING = 12
-/** Above and below the one line of a folded segment. */
+/** Space above and below the line of a folded segment, in pixels. */
 const FOLDED_PADDING = 2
-/** A segment is at least as tall as what its rail says. */
+/** Smallest height of a segment in lines: the text in its rail needs as much. */
 const SMALLEST_SEGMENT_LINES = 3
 
-/** What a layout is made with, besides the trajectory. */
+/** Settings of a layout, besides the trajectory. */
 interface LayoutSettings {
   readonly columns: number
   readonly rowHeight: number
   readonly folds: Folds
 }
 
+/** Lays out segments; see createLayoutMaker. */
 export type LayoutMaker = (segments: readonly SegmentView[], vocab: Vocab, settings: LayoutSettings) => Layout
 
 /**
- * A layout in one font. What is as it was in the layout before is taken from there: the work is that for what is new,
- * and a comparison for each segment.
+ * Returns a function that makes layouts in one font. Segments that have not changed keep their lines from the layout before:
+ * the work is proportional to the new tokens, plus a comparison for each segment.
  */
 export function createLayoutMaker(table: PieceTable): LayoutMaker {
   let store: LineStore | undefined
@@ -117,9 +120,10 @@ export function createLayoutMaker(table: PieceTable): LayoutMaker {
   }
 }
 
+/** Settings without folds, at the default line height. */
 export const UNFOLDED = { rowHeight: DEFAULT_ROW_HEIGHT, folds: NO_FOLDS } as const
 
-/** How many segments at the start are the same as before. */
+/** Returns the number of leading segments that have not changed. */
 function sharedStart(before: readonly SegmentLayout[], segments: readonly SegmentView[]): number {
   const most = Math.min(before.length, segments.length)
   for (let index = 0; index < most; index++) if (before[index]?.segment !== segments[index]) return index
@@ -135,7 +139,7 @@ function segmentHeight(lines: SegmentLines, rowHeight: number): number {
   return rows * rowHeight + 2 * paddingOf(lines)
 }
 
-/** Lines that lie, even in part, between two heights. */
+/** Returns the lines that overlap the range of heights, in pixels. */
 export function linesBetween(layout: Layout, top: number, bottom: number): Line[] {
   const lines: Line[] = []
   for (let index = Math.max(0, segmentAtHeight(layout, top)); index < layout.segments.length; index++) {
@@ -149,7 +153,7 @@ export function linesBetween(layout: Layout, top: number, bottom: number): Line[
   return lines
 }
 
-/** Tokens of the lines that lie, even in part, between two heights: indices of the trajectory, half-open. */
+/** Returns the tokens of the lines that overlap the range of heights, half-open, as indices in the trajectory. */
 export function tokensBetween(layout: Layout, top: number, bottom: number): Span {
   const lines = linesBetween(layout, top, bottom)
   const [first, last] = [lines[0], lines.at(-1)]
@@ -157,12 +161,12 @@ export function tokensBetween(layout: Layout, top: number, bottom: number): Span
   return { start: first.layout.firstToken + first.start, end: last.layout.firstToken + last.end }
 }
 
-/** Segments that lie, even in part, between two heights: indices, half-open. */
+/** Returns the indices of the segments that overlap the range of heights, half-open. */
 export function segmentsBetween(layout: Layout, top: number, bottom: number): Span {
   return { start: Math.max(0, segmentAtHeight(layout, top)), end: segmentAtHeight(layout, bottom) + 1 }
 }
 
-/** The line that holds a token; undefined when there is no such token. */
+/** Returns the line that contains a token; undefined if there is no such token. */
 export function lineOfToken(layout: Layout, tokenIndex: number): Line | undefined {
   const index = lastAtMost(layout.segments.length, tokenIndex, (at) => layout.segments[at]?.firstToken ?? 0)
   const segment = layout.segments[index]
@@ -175,13 +179,14 @@ export function lineOfToken(layout: Layout, tokenIndex: number): Line | undefine
   )
 }
 
-/** The line by its number in the whole layout. */
+/** Returns the line with this number in the layout; undefined if there is none. */
 export function lineNumbered(layout: Layout, number: number): Line | undefined {
   if (number < 0 || number >= layout.lineCount) return undefined
   const index = lastAtMost(layout.segments.length, number, (at) => layout.segments[at]?.firstLine ?? 0)
   return lineOf(layout, index, number - elementAt(layout.segments, index).firstLine)
 }
 
+/** Returns the line at a height in pixels; undefined in the space between segments. */
 export function lineAtHeight(layout: Layout, height: number): Line | undefined {
   const index = segmentAtHeight(layout, height)
   const segment = layout.segments[index]
@@ -190,7 +195,7 @@ export function lineAtHeight(layout: Layout, height: number): Line | undefined {
   return number >= 0 && number < segment.lineCount ? lineOf(layout, index, number) : undefined
 }
 
-/** Cells of a token of a segment in a line of that many columns. */
+/** Returns the width of a token in cells, at most one line. */
 export function cellsOf(
   { table, columns }: Pick<LineSpace, 'columns' | 'table'>,
   ids: ArrayLike<number>,
@@ -200,7 +205,7 @@ export function cellsOf(
   return Math.min(columns, (width & IS_PART) === 0 ? width & CELLS : table.partCells(ids, index))
 }
 
-/** Column at which a token of the line begins; `index` counts in the trajectory. */
+/** Returns the column at which a token begins; `index` counts in the trajectory. */
 export function columnOfToken(layout: LineSpace, line: DrawnLine, index: number): number {
   const { ids } = line.layout.segment
   const end = index - line.layout.firstToken
@@ -209,7 +214,7 @@ export function columnOfToken(layout: LineSpace, line: DrawnLine, index: number)
   return column
 }
 
-/** The token of a line at a column, the nearest one where there is none; -1 for a line without tokens. */
+/** Returns the index of the token at a column, or of the nearest one; -1 for a line without tokens. */
 export function tokenAtColumn(layout: LineSpace, line: DrawnLine, column: number): number {
   const { ids } = line.layout.segment
   if (line.end === line.start) return -1
@@ -235,7 +240,7 @@ function lineOf(layout: Layout, segmentIndex: number, number: number): Line {
 const segmentAtHeight = (layout: Layout, height: number): number =>
   lastAtMost(layout.segments.length, height, (at) => layout.segments[at]?.top ?? 0)
 
-/** Of so many sorted keys, the index of the last one that is at most the value; -1 when there is none. */
+/** Returns the index of the last of `count` sorted keys that is at most the value; -1 if there is none. */
 function lastAtMost(count: number, value: number, key: (index: number) => number): number {
   return countWhile(count, (index) => key(index) <= value) - 1
 }

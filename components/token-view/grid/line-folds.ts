@@ -1,17 +1,21 @@
-/** Lines of a segment with parts of it folded away: each part is one line, all others stay as they are. */
+/** The lines of a segment with folded parts: each folded part becomes one line, and the others do not change. */
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Lines of a segment. */
 export interface SegmentLines {
-  /** Of each line, the index in the segment of its first token; entries after the last line mean nothing. */
+  /** Offset in the segment of each line's first token; entries after the last line are unused. */
   readonly starts: Int32Array
   readonly lineCount: number
   readonly tokenCount: number
-  /** Which lines stand for something folded, by number; `whole`: the segment is. Undefined: none. */
+  /** Numbers of the lines that replace folded tokens. `whole` means that the segment is folded. `undefined` means that nothing is. */
   readonly folds: { readonly lines: ReadonlySet<number>; readonly whole: boolean } | undefined
 }
 
-/** `thinks`: first tokens of folded think blocks, counted in the trajectory, as `firstToken`. */
+/**
+ * Returns the lines with their folds. `thinks` contains the first tokens of folded think blocks; these and `firstToken`
+ * count in the trajectory.
+ */
 export function foldedLines(
   lines: SegmentLines,
   segment: SegmentView,
@@ -26,7 +30,10 @@ export function foldedLines(
   return folded.length === 0 ? lines : withoutSpans(lines, folded)
 }
 
-/** A line that a span begins or ends in is split there; a span that begins inside of another is part of it. */
+/**
+ * Replaces spans by lines of their own. A line that a span begins or ends in is split there; a span that begins inside
+ * another one is part of it.
+ */
 function withoutSpans(
   { starts, lineCount, tokenCount }: SegmentLines,
   spans: readonly { readonly start: number; readonly end: number }[],

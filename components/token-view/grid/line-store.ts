@@ -1,13 +1,15 @@
-/** The lines of segments for one width and one font: made once for each segment, and for one that grows only its new ones. */
+/** The lines of segments for one width and one font. The lines of a segment are computed once; a growing segment adds only new ones. */
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { CELLS, ENDS_LINE, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
 import type { SegmentLines } from './line-folds.ts'
 
+/** Returns the unfolded lines of a segment. */
 export interface LineStore {
   readonly linesOf: (segment: SegmentView) => SegmentLines
 }
 
+/** Returns an empty store for lines of so many columns. */
 export function createLineStore(table: PieceTable, columns: number): LineStore {
   const known = new WeakMap<SegmentView, SegmentLines>()
   let latest: { readonly segment: SegmentView; readonly broken: BrokenLines } | undefined
@@ -25,7 +27,7 @@ export function createLineStore(table: PieceTable, columns: number): LineStore {
   }
 }
 
-/** Whether a segment is an earlier one with more tokens at its end. */
+/** Returns whether the later segment begins with all tokens of the earlier one. */
 function isGrown({ kind, ids }: SegmentView, later: SegmentView): boolean {
   if (kind !== later.kind || ids.length > later.ids.length) return false
   if (isSameMemory(ids, later.ids)) return true
@@ -33,14 +35,14 @@ function isGrown({ kind, ids }: SegmentView, later: SegmentView): boolean {
   return true
 }
 
-/** Columns of a run that grows are views of one buffer. */
+/** Returns whether two columns are the same memory: columns of a growing run are views of one buffer. */
 export const isSameMemory = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
   a === b ||
   (a instanceof Int32Array && b instanceof Int32Array && a.buffer === b.buffer && a.byteOffset === b.byteOffset)
 
-/** What is known after the last token, so that lines can go on from there. */
+/** Lines up to some token, with the state from which more lines can be added. */
 interface BrokenLines {
-  /** Of each line, the index of its first token; room for more may follow. Entries of lines never change. */
+  /** Index of the first token of each line; the array may be longer. Entries of existing lines never change. */
   readonly starts: Int32Array
   readonly lineCount: number
   readonly tokenCount: number
@@ -49,7 +51,7 @@ interface BrokenLines {
   readonly endsLine: boolean
 }
 
-/** Lines that are being written. */
+/** Lines that are being written, in place. */
 export interface GrowingLines {
   starts: Int32Array
   lineCount: number
@@ -59,7 +61,7 @@ export interface GrowingLines {
 
 const NO_LINES: BrokenLines = { starts: new Int32Array(16), lineCount: 1, tokenCount: 0, column: 0, endsLine: false }
 
-/** The lines of all tokens; `from`: those of the first ones. */
+/** Returns the lines of all tokens; `from` contains the lines of the first ones. */
 export function breakLines(
   ids: ArrayLike<number>,
   table: PieceTable,
@@ -72,8 +74,8 @@ export function breakLines(
 }
 
 /**
- * Writes the lines of some tokens behind those that are there. A token that holds a line break ends its line; one that does
- * not fit begins the next. `offset` is added to the starts that are written.
+ * Appends the lines of some tokens. A token with a line break ends its line; a token that does not fit begins the next line.
+ * `offset` is added to the starts that are written.
  */
 export function writeLines(
   lines: GrowingLines,
@@ -104,7 +106,7 @@ export function writeLines(
   lines.endsLine = endsLine
 }
 
-/** `token`: the line's first. */
+/** Appends a line that begins with `token`, and enlarges the array if it is full. */
 export function addLine(lines: GrowingLines, token: number): void {
   if (lines.lineCount === lines.starts.length) lines.starts = longer(lines.starts)
   lines.starts[lines.lineCount++] = token
@@ -112,6 +114,7 @@ export function addLine(lines: GrowingLines, token: number): void {
   lines.endsLine = false
 }
 
+/** Returns a copy with twice the capacity. */
 export function longer(starts: Int32Array): Int32Array<ArrayBuffer> {
   const next = new Int32Array(2 * starts.length)
   next.set(starts)

@@ -1,6 +1,6 @@
 let context: CanvasRenderingContext2D | null = null
 
-/** Width in pixels, in the font of the token view at that size. */
+/** Returns the width of a text in pixels, in the font of the token view at that size. */
 export function measureText(text: string, fontSize: number): number {
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 0.6 * fontSize
@@ -11,5 +11,5 @@ export function measureText(text: string, fontSize: number): number {
 
 let given = ''
 
-/** As .token-canvas in the style sheet. */
+/** Font family of .token-canvas in the style sheet. */
 const TOKEN_FONTS = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'

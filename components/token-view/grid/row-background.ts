@@ -1,40 +1,43 @@
 /**
- * The background of a whole row of tokens: heat, the underline of trained tokens, the boxes of special ones and the ends of
- * tokens, as CSS gradients behind one text. A gradient costs what one element costs, however many tokens it colours.
+ * The background of a whole row of tokens as CSS gradients below one text: heat, underline of trained tokens, boxes of
+ * special tokens and token boundaries. A gradient costs one element, however many tokens it colours.
  */
 
-/** A part of the row, in pixels, half-open. */
+/** A coloured part of the row, in pixels, half-open. */
 export interface BackgroundRun {
   readonly from: number
   readonly to: number
   readonly colour: string
 }
 
+/** What the background of a row shows. */
 export interface RowMarks {
   readonly heat: readonly BackgroundRun[]
   readonly trained: readonly BackgroundRun[]
   readonly special: readonly BackgroundRun[]
-  /** The thin lines where tokens end. Omitted: none are drawn. */
+  /** Thin lines at the ends of tokens. If omitted, none are drawn. */
   readonly boundaries?: readonly BackgroundRun[]
   /** Tokens that share a character. */
   readonly groups?: readonly BackgroundRun[]
-  /** Thin stripes, the first half above the text and the others below it, in order from the top. */
+  /** Thin stripes from the top: the first half is above the text, the second half below it. */
   readonly bands?: readonly (readonly BackgroundRun[])[]
 }
 
+/** CSS of all layers of a background. */
 export interface BackgroundStyle {
   readonly backgroundImage: string
   readonly backgroundSize: string
   readonly backgroundPosition: string
 }
 
+/** CSS of one layer of a background. */
 export interface Layer {
   readonly image: string
   readonly size: string
   readonly position: string
 }
 
-/** `row`: its height in pixels. */
+/** Returns the CSS background of a row that is `row` pixels high. */
 export function rowBackground(
   { heat, trained, special, boundaries = [], groups = [], bands = [] }: RowMarks,
   row: number,
@@ -53,17 +56,18 @@ export function rowBackground(
   ])
 }
 
-/** Where heat begins below the row's upper end: the strip above it and the underline below it are other marks'. */
+/** Distance of the heat from the top of the row, in pixels. The strip above it and the underline below it belong to other marks. */
 export const HEAT_TOP = 2
 
+/** Returns the height of the heat in a row of this height, in pixels. */
 export const heatHeight = (row: number): number => row - 5
 
-/** The line after a token lies on the token's last pixel. */
+/** Returns the boundary line after a token, on the last pixel of the token. */
 export const boundaryAfter = (to: number): BackgroundRun => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
 
 const BAND_PITCH = 3
 
-/** The first layer lies on top. */
+/** Returns the CSS of the layers, the first on top; undefined ones are skipped. */
 export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
   const layers = made.filter((layer) => layer !== undefined)
   return {
@@ -73,7 +77,7 @@ export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
   }
 }
 
-/** Neighbours of one colour become one stretch. */
+/** Joins adjacent runs of the same colour. */
 export function joinStretches(stretches: readonly BackgroundRun[]): BackgroundRun[] {
   const joined: BackgroundRun[] = []
   for (const stretch of stretches) {
@@ -85,7 +89,7 @@ export function joinStretches(stretches: readonly BackgroundRun[]): BackgroundRu
   return joined
 }
 
-/** A thin line around each, so far from the row's upper and lower end. */
+/** Returns the layers of a thin box around each run, `inset` pixels from the top and bottom of the row. */
 function boxes(stretches: readonly BackgroundRun[], row: number, inset: number): (Layer | undefined)[] {
   return [
     layer(stretches, '100% 1px', `0 ${inset}px`),
@@ -94,13 +98,13 @@ function boxes(stretches: readonly BackgroundRun[], row: number, inset: number):
   ]
 }
 
-/** A box is a little smaller than its token, so that two next to each other stay two. */
+/** Returns the sides of a box, which is a little narrower than its token, so that adjacent boxes do not merge. */
 const edges = ({ from, to, colour }: BackgroundRun): BackgroundRun[] => [
   { from: from + 1, to: from + 2, colour },
   { from: to - 2, to: to - 1, colour },
 ]
 
-/** Undefined for nothing: a layer less. */
+/** Returns the layer of these runs; undefined if there are none. */
 export function layer(stretches: readonly BackgroundRun[], size: string, position: string): Layer | undefined {
   if (stretches.length === 0) return undefined
   const stops: string[] = []

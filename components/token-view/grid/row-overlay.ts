@@ -1,4 +1,4 @@
-/** What lies over the text of a row: the selected range and what marks point at, as CSS gradients. */
+/** What covers the text of a row, as CSS gradients: the selection and the marks. */
 
 import type { MarkKind } from '../token-marks.ts'
 import {
@@ -12,17 +12,18 @@ import {
   stacked,
 } from './row-background.ts'
 
+/** A mark of one row. */
 export interface OverlayMark {
   readonly kind: MarkKind | 'selected'
-  /** Pixels, half-open. */
+  /** Pixels from the left of the row, half-open. */
   readonly from: number
   readonly to: number
-  /** What is marked begins, or ends, in this row: an outline is closed there. */
+  /** Whether the marked range begins or ends in this row: its outline is closed there. */
   readonly begins: boolean
   readonly ends: boolean
 }
 
-/** `row`: its height in pixels. */
+/** Returns the CSS of the marks over a row that is `row` pixels high. */
 export function rowOverlay(marks: readonly OverlayMark[], row: number): BackgroundStyle {
   return stacked(
     KINDS.flatMap((kind) =>
@@ -55,10 +56,10 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
   linked: (marks) => [tint(marks, 'var(--mark-linked)', 24)],
 }
 
-/** What lies on top comes first. */
+/** Kinds in the order of the layers, the top layer first. */
 const KINDS = Object.keys(LOOKS) as readonly OverlayMark['kind'][]
 
-/** Neighbours are one stretch: a gradient costs what its stops cost. */
+/** Joins adjacent marks, since the cost of a gradient depends on its stops. */
 const coloured = (marks: readonly OverlayMark[], colour: string): BackgroundRun[] =>
   joinStretches(marks.map(({ from, to }) => ({ from, to, colour })))
 
@@ -71,8 +72,8 @@ function outline(marks: readonly OverlayMark[], colour: string, row: number, wid
 }
 
 /**
- * Around heat and between it and the underline of trained tokens: what is selected hides neither. No tint, which would make
- * another heat of each.
+ * Frames the selection around the heat and between it and the underline of trained tokens, so that it covers neither. A tint
+ * would look like another heat.
  */
 const frame = (marks: readonly OverlayMark[], colour: string, row: number): (Layer | undefined)[] => [
   layer(coloured(marks, colour), `100% ${HEAT_TOP}px`, '0 0'),
@@ -80,7 +81,7 @@ const frame = (marks: readonly OverlayMark[], colour: string, row: number): (Lay
   layer(joinStretches(sidesOf(marks, ends(2), colour, 2)), `100% ${HEAT_TOP + heatHeight(row)}px`, '0 0'),
 ]
 
-/** Where an outline of that width has its sides. */
+/** Returns a function that gives the left edges of an outline's closed sides. */
 const ends =
   (width: number) =>
   ({ from, to, begins, ends: isEnd }: OverlayMark): number[] => [
@@ -107,7 +108,7 @@ const sidesOf = (
 ): BackgroundRun[] =>
   marks.flatMap(places).map((from) => ({ from: Math.max(0, from), to: Math.max(0, from) + width, colour }))
 
-/** The short arms of a bracket around the first and the last trained token. */
+/** Returns the short arms of a bracket around the first and the last trained token. */
 function hooks(marks: readonly OverlayMark[], position: string): Layer | undefined {
   const arms = marks.flatMap(({ from, to, begins, ends }) => [
     ...(begins ? [{ from, to: Math.min(from + HOOK, to) }] : []),
@@ -122,7 +123,7 @@ function hooks(marks: readonly OverlayMark[], position: string): Layer | undefin
 
 const HOOK = 5
 
-/** The upper and lower end of a sign that something is left out: as wide as a caret's. */
+/** Returns the upper and lower end of the caret that marks missing tokens. */
 const caps = (marks: readonly OverlayMark[]): BackgroundRun[] =>
   marks.filter(({ ends }) => ends).map(({ to }) => ({ from: Math.max(0, to - 4), to: to + 2, colour: 'var(--bad)' }))
 

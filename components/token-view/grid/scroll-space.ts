@@ -1,22 +1,23 @@
 /**
- * Where in the layout the view stands. Browsers draw elements up to some 17 to 33 million pixels tall; a layout that is
- * taller is scrolled by a bar that stands for all of it, while the wheel still moves by single pixels.
+ * Maps the scroll bar to the layout. Browsers draw elements up to some 17 to 33 million pixels tall. The bar of a taller
+ * layout is scaled to cover all of it, while the wheel still moves by single pixels.
  */
 
-/** Pixels: below the limit of every browser (Firefox draws up to 17.8 million). */
+/** Tallest scrolled element in pixels, below the limit of every browser (Firefox draws up to 17.8 million). */
 export const TALLEST = 15_000_000
 
+/** Scroll position in layouts of any height. */
 export interface ScrollSpace {
-  /** Height of the layout above what is in sight, in pixels. */
+  /** Height of the layout above the visible part, in pixels. */
   readonly top: () => number
   readonly viewHeight: () => number
   readonly scrollTo: (top: number) => void
-  /** How tall the scrolled element is for a layout of that height. */
+  /** Sets the height of the layout and returns the height of the scrolled element, both in pixels. */
   readonly setHeight: (height: number) => number
-  /** What is drawn at `top()` belongs so much lower in the scrolled element; 0 where nothing is scaled. */
+  /** Returns how much lower than `top()` the content must be drawn in the scrolled element; 0 if the bar is not scaled. */
   readonly shift: () => number
   readonly isScaled: () => boolean
-  /** Whether the last event of scrolling was a move by `scrollTo`. */
+  /** Whether the last scroll event came from `scrollTo`. */
   readonly isOwnMove: () => boolean
 }
 
@@ -25,9 +26,10 @@ interface Scrolled {
   readonly clientHeight: number
 }
 
+/** Returns the space of a viewport; its height is 0 until `setHeight`. */
 export function createScrollSpace(viewport: Scrolled): ScrollSpace {
   let height = 0
-  /** Where `scrollTo` put the view; it counts as long as the bar stands where that put it. */
+  /** The last position set by `scrollTo`, valid until the bar moves away from it. */
   let wanted: { readonly top: number; readonly scrollTop: number } | undefined
   const scale = () => scrollScale(height, viewport.clientHeight)
   const top = () =>
@@ -50,11 +52,11 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
   }
 }
 
-/** Pixels of the layout for one of the bar. */
+/** Returns the pixels of the layout for one pixel of the bar. */
 export const scrollScale = (height: number, viewHeight: number): number =>
   height <= TALLEST ? 1 : (height - viewHeight) / (TALLEST - viewHeight)
 
-/** A browser cannot draw a frame of any height: of a tall one, the part around what is in sight. */
+/** Returns the part of a tall frame around the visible range, since browsers cannot draw frames of any height. */
 export function partInSight(
   whole: { readonly top: number; readonly height: number },
   top: number,
@@ -66,5 +68,5 @@ export function partInSight(
   return { top: from, height: to - from }
 }
 
-/** Pixels: a multiple of what is scrolled at once, so that a frame is seldom drawn again. */
+/** Height of a frame that is drawn in parts, in pixels: many times what one scroll step moves, so that the frame is seldom drawn again. */
 const TALL_FRAME = 100_000

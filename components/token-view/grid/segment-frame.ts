@@ -1,8 +1,9 @@
-/** What stands beside a segment: its number, kind, mask and length, and the control that folds it. */
+/** The rail beside a segment: its number, kind, mask and length, and the button that folds it. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Drawn, part, setData, setText, type TokenPicture } from './token-picture.ts'
 
+/** Elements of one segment's frame and rail. */
 export interface SegmentFrame extends Drawn {
   readonly position: HTMLElement
   readonly fold: HTMLElement
@@ -11,6 +12,7 @@ export interface SegmentFrame extends Drawn {
   readonly length: HTMLElement
 }
 
+/** Returns new, empty elements for a segment's frame. */
 export function makeFrame(): SegmentFrame {
   const element = part('div', 'segment-frame')
   element.ariaHidden = 'true'
@@ -28,7 +30,7 @@ export function makeFrame(): SegmentFrame {
   return { element, position, fold, kind, mask, length }
 }
 
-/** `top` and `height`: of the part of it that is drawn, in pixels of the layout. */
+/** Writes a segment into its frame. `top` and `height` are those of the drawn part, in pixels of the layout. */
 export function paintFrame(
   { element, position, fold, kind, mask, length }: SegmentFrame,
   index: number,

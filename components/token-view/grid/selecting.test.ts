@@ -26,11 +26,11 @@ describe('names of keys', () => {
     [{ key: 'C', ctrlKey: true, shiftKey: true }, 'Mod+Shift+c'],
     [{ key: '?', shiftKey: true }, '?'],
     [{ key: 'ArrowUp', altKey: true }, 'Alt+ArrowUp'],
-    // AltGr 8 of a German keyboard, Option 5 of a German Mac.
+    // `[` is AltGr+8 on a German keyboard, and Option+5 on a German Mac.
     [{ key: '[', ctrlKey: true, altKey: true }, '['],
     [{ key: '[', altKey: true }, '['],
     [{ key: 'j', altKey: true }, 'Alt+j'],
-  ])('%j is %s', (pressed, name) => {
+  ])('the pressed key %j is named %s', (pressed, name) => {
     expect(keyName({ ...none, ...pressed })).toBe(name)
   })
 
@@ -40,12 +40,12 @@ describe('names of keys', () => {
     ['ArrowLeft', '←', '←'],
     ['J', 'J', 'J'],
     ['+', '+', '+'],
-  ])('%s reads %s', (name, elsewhere, mac) => {
+  ])('the key %s is shown as %s', (name, elsewhere, mac) => {
     expect([keyLabel(name, false), keyLabel(name, true)]).toEqual([elsewhere, mac])
   })
 })
 
-/** Segments of so many tokens, each two cells wide, in lines of five. */
+/** Returns a layout of segments with so many tokens, each two cells wide, in lines of five. */
 function placeOf(counts: readonly number[], selection: Selection | undefined, pageLines = 3): GridPlace {
   const segments = counts.map((count): Segment => ({ kind: 'prompt', ids: Array(count).fill(0), messages: [] }))
   const table = createPieceTable((text) => text.length)
@@ -53,7 +53,7 @@ function placeOf(counts: readonly number[], selection: Selection | undefined, pa
   return { layout, count: counts.reduce((sum, count) => sum + count, 0), selection, pageLines }
 }
 
-describe('keys of the token view', () => {
+describe('key bindings of the token view', () => {
   const pressed = (keys: readonly string[], counts: readonly number[], from?: Selection): Selection | undefined =>
     keys.reduce<Selection | undefined>((selection, key) => {
       const chosen = keyed(key, placeOf(counts, selection))
@@ -79,18 +79,18 @@ describe('keys of the token view', () => {
     [['Mod+a'], single(13), '12-21'],
     [['Mod+a', 'Mod+a'], single(13), '0-23'],
     [['Mod+a'], undefined, '0-23'],
-  ])('%j from %j', (keys, from, chosen) => {
+  ])('the keys %j with the selection %j select the expected tokens', (keys, from, chosen) => {
     const selection = pressed(keys, [12, 10, 0, 2], from)
     expect(selection ? selectionText(selection) : '').toBe(chosen)
   })
 
-  test('another key, and a view without tokens, are left alone', () => {
+  test('other keys, and a view without tokens, change nothing', () => {
     expect(keyed('q', placeOf([3], undefined))).toBeUndefined()
     expect(keyed('Escape', placeOf([3], undefined))).toBeUndefined()
     expect(keyed('j', placeOf([], undefined))).toBeUndefined()
   })
 
-  test('wherever keys lead there is a token, and back and forth ends where it began', () => {
+  test('every key leads to a token, and going forth and back ends at the same token', () => {
     const counts = fc
       .array(fc.nat(14), { minLength: 1, maxLength: 5 })
       .filter((list) => list.some((count) => count > 0))
@@ -109,13 +109,13 @@ describe('keys of the token view', () => {
     )
   })
 
-  test('no key means two moves', () => {
+  test('no key belongs to two movements', () => {
     const keys = GRID_MOVES.flatMap(({ keys }) => keys)
     expect(new Set(keys).size).toBe(keys.length)
   })
 })
 
-test('a selection is read as it was written', () => {
+test('a selection is read from the address as it was written', () => {
   fc.assert(
     fc.property(fc.nat(999_999_999), fc.nat(999_999_999), (anchor, focus) => {
       expect(readSelection(selectionText({ anchor, focus }))).toEqual({ anchor, focus })
@@ -124,9 +124,9 @@ test('a selection is read as it was written', () => {
   )
 })
 
-describe('what a token stands in', () => {
+describe('spans around a token', () => {
   const around = (index: number) => spansAround(sample, index).map(({ start, end }) => `${start}-${end}`)
-  test('the smallest first, each range once, the segment last', () => {
+  test('are sorted by size, each range once, and end with the segment', () => {
     expect(around(3)).toEqual(['3-6', '3-8'])
     expect(around(0)).toEqual(['0-3'])
     expect(around(6)[0]).toBe('6-7')
@@ -136,22 +136,22 @@ describe('what a token stands in', () => {
 })
 
 describe('copied tokens', () => {
-  test('a character of several tokens is whole; a part of it is no text, and says so', () => {
+  test('a split character is copied whole, and a part of it is marked as inexact', () => {
     expect(selectedText(sample, { anchor: 4, focus: 5 })).toEqual({ text: '日', isExact: true })
     expect(selectedText(sample, { anchor: 5, focus: 3 })).toEqual({ text: '<think>日', isExact: true })
     expect(selectedText(sample, single(4)).isExact).toBe(false)
   })
 
-  test('the message after copying says how much was copied, or that bytes are missing', () => {
+  test('the message after a copy says how much was copied, or that bytes are missing', () => {
     expect(copiedNote({ text: 'x'.repeat(1200), isExact: true })).toBe('Text copied: 1,200 characters.')
     expect(copiedNote({ text: '�', isExact: false })).toContain('some bytes are missing')
   })
 
-  test('a token whose text is not known is no text', () => {
+  test('a token with an unknown text is marked as inexact', () => {
     expect(selectedText({ ...sample, vocab: {} }, single(0)).isExact).toBe(false)
   })
 
-  test('whatever the tokens, an exact text has their bytes and another has not', () => {
+  test('a copy is exact if and only if its text has the bytes of the tokens', () => {
     const entries: readonly VocabEntry[] = [
       'a',
       ' é',
@@ -174,7 +174,7 @@ describe('copied tokens', () => {
     )
   })
 
-  test('ids and JSON are of the range, across segments', () => {
+  test('ids, hex and JSON contain the selected range, across segments', () => {
     expect([...selectedIds(sample, { anchor: 4, focus: 1 })]).toEqual([3, 2, 9, 5])
     expect(selectedHex(sample, { anchor: 4, focus: 6 })).toBe('E6 97 A5 61 31')
     expect(selectedHex({ ...sample, vocab: {} }, { anchor: 0, focus: 1 })).toBe('⟨1⟩ ⟨3⟩')
@@ -186,21 +186,21 @@ describe('copied tokens', () => {
   })
 })
 
-describe('folding', () => {
+describe('folding in the token view', () => {
   const sets = ({ segments, thinks }: typeof NO_FOLDS) => [[...segments], [...thinks]]
-  test('a token folds the think block that it stands in, else its segment; once more unfolds', () => {
+  test('a token folds its think block, else its segment, and the second time unfolds it', () => {
     const think = foldToggledAt(NO_FOLDS, sample, 4)
     expect(sets(think)).toEqual([[], [3]])
     expect(sets(foldToggledAt(think, sample, 4))).toEqual([[], []])
     expect(sets(foldToggledAt(NO_FOLDS, sample, 0))).toEqual([[0], []])
     const both = foldToggledAt(think, sample, 7)
     expect(sets(both)).toEqual([[1], [3]])
-    // In a folded segment its blocks are not seen: the segment is what unfolds.
+    // The blocks of a folded segment are hidden, so the segment is unfolded.
     expect(sets(foldToggledAt(both, sample, 4))).toEqual([[], [3]])
     expect(foldToggledAt(both, sample, -1)).toBe(both)
   })
 
-  test('whatever is folded, a token is unfolded, and what does not hide it stays', () => {
+  test('unfolding at a token shows the token and keeps the other folds', () => {
     fc.assert(
       fc.property(fc.nat(tokenCount(sample) - 1), fc.array(fc.nat(tokenCount(sample) - 1)), (index, folded) => {
         const folds = folded.reduce((known, at) => foldToggledAt(known, sample, at), NO_FOLDS)
@@ -211,7 +211,7 @@ describe('folding', () => {
     )
   })
 
-  test('all, and all think blocks, there and back', () => {
+  test('all segments and all think blocks are folded and unfolded', () => {
     const all = allToggled(NO_FOLDS, sample)
     expect(sets(all)).toEqual([sample.segments.map((_, index) => index), []])
     expect(sets(allToggled(all, sample))).toEqual([[], []])

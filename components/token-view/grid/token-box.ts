@@ -1,4 +1,7 @@
-/** The boxes around the token under the pointer and the selected one; the latter is the grid's active cell. */
+/**
+ * Boxes around single tokens: the one under the pointer, the selected one and its partner in the other lane. The selected
+ * one is the active cell of the grid.
+ */
 
 import { visibleText } from '#components/ui/visible-text.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
@@ -7,12 +10,13 @@ import { quoted } from '../pieces/piece-text.ts'
 import { cellsOf, columnOfToken, type DrawnLine } from './layout.ts'
 import { part, type RowPicture } from './token-picture.ts'
 
+/** A box that can be moved from token to token. */
 export interface TokenBox {
-  /** Around a token of the line; undefined: nowhere. */
+  /** Moves the box to a token of the line; `undefined` hides it. */
   place(tokenIndex: number | undefined, line: DrawnLine | undefined, picture: RowPicture): void
 }
 
-/** `id`: of the element that a screen reader is pointed to while the grid has the focus. */
+/** Returns a hidden box. `id` is its element id, which the grid's `aria-activedescendant` refers to. */
 export function createTokenBox(
   canvas: HTMLElement,
   name: 'token-pointed' | 'token-selected' | 'token-partner',
@@ -50,10 +54,10 @@ export function createTokenBox(
   }
 }
 
-/** Of a line that is folded away, its arrow is boxed. */
+/** Width of the box on a folded line, in cells: only the arrow is boxed. */
 const FOLD_CELLS = 1
 
-/** What a screen reader says of a token. */
+/** Returns the text that a screen reader reads for a token. */
 export function tokenName(token: Token, { trajectory, reading }: Pick<RowPicture, 'trajectory' | 'reading'>): string {
   const entry = trajectory.vocab[token.id]
   const text = entry === undefined ? 'text unknown' : quoted(entry)

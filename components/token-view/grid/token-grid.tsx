@@ -1,7 +1,7 @@
 'use client'
 /**
- * The token view: every token of a trajectory, scrolled, pointed at and stepped through. What is drawn is made in
- * use-grid-drawing.ts, what pointer and keys mean in use-grid-pointer.ts and grid-keys.ts.
+ * The token view: every token of a trajectory, with scrolling, pointing and selection. use-grid-drawing.ts draws it;
+ * use-grid-pointer.ts and grid-keys.ts define the pointer and the keys.
  */
 import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -27,25 +27,26 @@ interface TokenGridProps {
   readonly reading: TokenReading
   /** The pinned tokens. */
   readonly selection: Selection | undefined
-  /** Scrolled into sight when it changes, as the pinned one is. */
+  /** Another token that is scrolled into view when it changes. */
   readonly shown?: number | undefined
   readonly onSelect: (selection: Selection | undefined) => void
-  /** The token under the pointer, after it has rested there a moment. */
+  /** Called with the token under the pointer after a short rest there. */
   readonly onPoint: (index: number | undefined) => void
-  /** Omitted: none. */
+  /** If omitted, there are no marks. */
   readonly marks?: readonly TokenMarks[]
-  /** Omitted: the usual ones. */
+  /** If omitted, the defaults apply. */
   readonly options?: GridOptions
-  /** What is folded, and how that changes. Omitted: nothing can be folded. */
+  /** The folded parts and the handler of changes. If omitted, nothing can be folded. */
   readonly folds?: Folds
   readonly onFolds?: (folds: Folds) => void
-  /** Hears which tokens are in sight, half-open, when that changes. */
+  /** Called with the visible tokens, half-open, when they change. */
   readonly onSight?: (tokens: Span) => void
-  /** Hears what was copied. */
+  /** Called with a message after a copy. */
   readonly onSay?: (message: string) => void
   readonly control?: Ref<GridControl>
 }
 
+/** Shows the tokens of a trajectory as a grid that can be scrolled, selected and copied. */
 export function TokenGrid(props: TokenGridProps) {
   const { trajectory, reading, selection, onSelect, onPoint, onSay } = props
   const [pointed, setPointed] = useState<number>()
@@ -100,7 +101,7 @@ export function TokenGrid(props: TokenGridProps) {
           <div ref={layer} className="token-layer" />
         </div>
       </div>
-      {/* The element that the grid points to stays the same one: only a text that changes is said. */}
+      {/* The active element is always the same one, so screen readers do not announce it; they announce changes of this text. */}
       <p className="sr-only" aria-live="polite">
         {selection && spokenSelection(selection, trajectory, reading)}
       </p>

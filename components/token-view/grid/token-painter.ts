@@ -1,4 +1,4 @@
-/** Draws the token view into a scrolled element: only the rows in sight. React draws the frame around it. */
+/** Draws the visible rows of the token view into a scrolled element. React renders only the elements around them. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { createElementPool } from './element-pool.ts'
@@ -9,18 +9,22 @@ import { createTokenBox } from './token-box.ts'
 import type { TokenPicture } from './token-picture.ts'
 import { makeRow, paintRow } from './token-row.ts'
 
+/** Draws a token view. */
 export interface TokenPainter {
-  /** Draws what is in sight. */
+  /** Draws the visible part of the picture. */
   draw(picture: TokenPicture): void
 }
 
-/** The element that a screen reader is pointed to while the grid has the focus. */
+/** Id of the box of the selected token, which the grid's `aria-activedescendant` refers to. */
 export const SELECTED_ID = 'token-selected'
 
-/** Rows drawn above and below what is in sight, so that a flick of the wheel shows no gap. */
+/** Rows drawn above and below the visible part, so that fast scrolling shows no gap. */
 const MARGIN_ROWS = 6
 
-/** `canvas` is as tall as the layout and stands in the scrolled viewport; `layer` in it holds what is drawn. */
+/**
+ * Returns a painter. `canvas` is as tall as the layout and is inside the scrolled viewport; `layer`, inside it, receives the
+ * drawn elements.
+ */
 export function createTokenPainter(space: ScrollSpace, canvas: HTMLElement, layer: HTMLElement): TokenPainter {
   const rows = createElementPool(layer, makeRow)
   const frames = createElementPool(layer, makeFrame)

@@ -1,4 +1,4 @@
-/** Everything that the token view is drawn from, and what a row of tokens is, wherever it stands. */
+/** Everything that the token view is drawn from, and the helpers that write it into elements. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { TokenReading } from '../card/token-reading.ts'
 import type { GridOptions } from '../grid-options.ts'
@@ -6,6 +6,7 @@ import type { Selection } from '../selection.ts'
 import type { TokenMarks } from '../token-marks.ts'
 import type { Layout, LineSpace } from './layout.ts'
 
+/** What a row of tokens is drawn from, in the token view or in a lane. */
 export interface RowPicture {
   readonly trajectory: TrajectoryView
   readonly layout: LineSpace
@@ -16,32 +17,35 @@ export interface RowPicture {
   readonly selection: Selection | undefined
   readonly marks: readonly TokenMarks[]
   readonly options: GridOptions
-  /** Whether there are controls that fold. */
+  /** Whether segments and think blocks have buttons that fold them. */
   readonly canFold: boolean
 }
 
+/** What a whole token view is drawn from. */
 export interface TokenPicture extends RowPicture {
   readonly layout: Layout
-  /** The token whose box is drawn; undefined = none. */
+  /** Index of the token whose box is drawn; undefined = none. */
   readonly pointed: number | undefined
 }
 
-/** A drawn thing, kept in a pool. */
+/** A drawn item of an element pool. */
 export interface Drawn {
   readonly element: HTMLElement
 }
 
+/** Returns a new element with this class. */
 export function part(tag: 'div' | 'span' | 'button', className: string): HTMLElement {
   const element = document.createElement(tag)
   element.className = className
   return element
 }
 
-/** Writes only what differs: a write costs more than a comparison. */
+/** Writes a text only if it differs: a write costs more than a comparison. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.firstElementChild || element.textContent !== text) element.textContent = text
 }
 
+/** Writes a data attribute only if it differs. */
 export function setData(element: HTMLElement, name: string, value: string): void {
   if (element.dataset[name] !== value) element.dataset[name] = value
 }

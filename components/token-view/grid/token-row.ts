@@ -1,6 +1,6 @@
 /**
- * One row of the token view: one text node before a gradient, with a fixed-width span for each token whose glyphs are not
- * one cell wide. A row remembers what it was painted with, and paints again only what differs.
+ * One row of the token view: a text node over a gradient. Each token whose glyphs are not one cell wide has a span of fixed
+ * width. A row remembers what it shows and paints only what has changed.
  */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -17,11 +17,12 @@ import { type BackgroundRun, boundaryAfter, joinStretches, rowBackground } from 
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
 import { type Drawn, part, type RowPicture, setData, setText } from './token-picture.ts'
 
+/** Elements of one row, and what they show. */
 export interface Row extends Drawn {
   readonly text: HTMLElement
   readonly marks: HTMLElement
   readonly label: HTMLElement
-  /** Stands in the row that a think block begins in. */
+  /** Fold button, in the row in which a think block begins. */
   readonly fold: HTMLElement
   painted: Painted | undefined
 }
@@ -33,6 +34,7 @@ interface Painted {
   readonly selected: Span | undefined
 }
 
+/** Returns new, empty elements for a row. */
 export function makeRow(): Row {
   const element = part('div', 'token-row')
   element.role = 'row'
@@ -49,6 +51,7 @@ export function makeRow(): Row {
   return { element, text, marks, label, fold, painted: undefined }
 }
 
+/** Writes a line of tokens into a row. */
 export function paintRow(row: Row, line: DrawnLine, picture: RowPicture): void {
   const before = row.painted
   const version = picture.layout.table.version()
@@ -74,7 +77,7 @@ export function paintRow(row: Row, line: DrawnLine, picture: RowPicture): void {
   if (!isSameOverlay) paintOverlay(row, line, tokens, picture, selected)
 }
 
-/** What the texts of a row depend on. */
+/** Returns whether two paintings of a row have the same texts. */
 function hasSameTokens(a: Painted, b: Painted): boolean {
   return (
     a.line.start === b.line.start &&
@@ -92,7 +95,7 @@ function hasSameTokens(a: Painted, b: Painted): boolean {
   )
 }
 
-/** As far as tokens go that both have: one that grows is another object after each event. */
+/** Returns whether the tokens that both segments have are the same: a growing segment is another object after each event. */
 function isSameSegment(a: SegmentView, b: SegmentView): boolean {
   if (a === b) return true
   return (
@@ -117,11 +120,11 @@ function placeRow(element: HTMLElement, line: DrawnLine, before: DrawnLine | und
 }
 
 interface TokenInRow {
-  /** In the segment. */
+  /** Offset in the segment. */
   readonly index: number
   readonly id: number
   readonly trained: boolean
-  /** Pixels, half-open. */
+  /** Pixels from the left of the row, half-open. */
   readonly from: number
   readonly to: number
 }
@@ -188,7 +191,7 @@ function paintFold({ element, text, marks, label, fold }: Row, line: DrawnLine, 
   for (const { style } of [text, marks]) style.backgroundImage = ''
 }
 
-/** What is found in tokens that are folded away is told all the same. */
+/** Returns the number of marks of each kind in the folded tokens, in words. */
 function foldedMarks({ layout: { firstToken }, start, end }: DrawnLine, { marks }: RowPicture): readonly string[] {
   return marks.flatMap(({ kind, ranges }) => {
     const name = FOLDED_NAMES[kind]
@@ -210,7 +213,7 @@ interface TextRun {
   readonly isPlain: boolean
 }
 
-/** Plain tokens of one ink that stand together need one element. */
+/** Joins adjacent plain tokens of the same ink into one element. */
 function runsOf(tokens: readonly TokenInRow[], pieces: readonly Piece[]): readonly TextRun[] {
   const runs: TextRun[] = []
   for (const [at, { trained, from, to }] of tokens.entries()) {
@@ -289,7 +292,7 @@ function paintOverlay(
   for (const { kind, ranges } of picture.marks)
     for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && elementAt(ranges, 2 * at) < end; at++) {
       const start = elementAt(ranges, 2 * at)
-      // A cut stands before one token, wherever the range ends.
+      // A cut is before the first token of its range, wherever the range ends.
       if (kind !== 'cut') add(kind, { start, end: elementAt(ranges, 2 * at + 1) })
       else if (start >= first) add(kind, { start, end: start + 1 })
     }
@@ -297,7 +300,10 @@ function paintOverlay(
   Object.assign(marks.style, rowOverlay(found, picture.layout.rowHeight))
 }
 
-/** Tokens of the row in the selected range, half-open; undefined for none, and for a selection of one token: that has a box. */
+/**
+ * Returns the selected tokens of the row, half-open. Returns undefined if there are none, or if the whole selection is one
+ * token, which has a box.
+ */
 function selectedIn(line: DrawnLine, { selection }: RowPicture): Span | undefined {
   if (!selection || selection.anchor === selection.focus) return undefined
   const range = rangeOf(selection)

@@ -1,4 +1,4 @@
-/** Measures, lays out and draws the token view into its elements, and keeps what should be in sight there. */
+/** Measures, lays out and draws the token view into its elements, and keeps the right part visible. */
 import {
   type Ref,
   type RefObject,
@@ -36,13 +36,13 @@ interface GridDrawingOptions {
   readonly onFolds?: (folds: Folds) => void
   readonly onSight?: (tokens: Span) => void
   readonly control?: Ref<GridControl>
-  /** The token whose box is drawn. */
+  /** Index of the token whose box is drawn. */
   readonly pointed: number | undefined
-  /** Where a choice stands that shall not move the view, such as one made by pointer. */
+  /** Index of a selected token that must not scroll the view, such as one selected by pointer. */
   readonly still: RefObject<number | undefined>
 }
 
-/** A place in the window, in pixels. */
+/** A position in the window, in pixels. */
 export interface PointerPosition {
   readonly clientX: number
   readonly clientY: number
@@ -50,6 +50,7 @@ export interface PointerPosition {
 
 const NO_MARKS: readonly TokenMarks[] = []
 
+/** Returns the refs that the elements of a token view need, its layout, and functions that find a token by position and scroll. */
 export function useGridDrawing(props: GridDrawingOptions) {
   const { selection, shown, folds, onFolds, onSight, control, still } = props
   const viewport = useRef<HTMLDivElement>(null)
@@ -129,7 +130,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
     return index < 0 ? undefined : index
   }
 
-  /** Pixels as lines count them, however tall the element can be. */
+  /** Scrolls by pixels of the layout, even where the scroll bar is scaled. */
   const scrollBy = (pixels: number) => {
     if (view.current && pixels !== 0) view.current.scrollTo(view.current.space.top() + pixels)
   }
@@ -158,7 +159,7 @@ function usePicture(
   const segments = useMemo(() => segmentsOf(trajectory), [trajectory])
   const { vocab } = trajectory
   const columns = measure?.columns
-  // biome-ignore lint/correctness/useExhaustiveDependencies: widths that have been measured make another layout
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured widths change the layout
   const layout = useMemo(
     () =>
       make && columns !== undefined && fontSize !== undefined
@@ -177,7 +178,7 @@ function usePicture(
   )
 }
 
-/** The controls that fold, and folded lines: a click on them folds or unfolds, and chooses no token. */
+/** Makes fold buttons and folded lines react to clicks, which do not select a token. */
 function useFolding(
   canvas: RefObject<HTMLElement | null>,
   folds: Folds | undefined,
@@ -202,7 +203,7 @@ function useFolding(
   }, [canvas])
 }
 
-/** The painter says in `data-fold` what an element folds. */
+/** Returns what an element folds, from the `data-fold` attribute that the painter writes. */
 function foldableOf(target: EventTarget | null): Foldable | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>('[data-fold]') : null
   const [, kind, at] = /^(segment|think) (\d+)$/.exec(element?.dataset.fold ?? '') ?? []

@@ -1,6 +1,7 @@
 /**
- * The pointer over the token view: what it points at, at once and after it has rested there, and what it chooses. A click
- * takes a token, with Shift all up to it, a drag all it passes, a double click what the token stands in.
+ * The pointer over the token view: which token it points at, immediately and after a rest, and what it selects. A click
+ * selects a token and Shift+click extends the selection. A drag selects the tokens it passes, and a double click selects the
+ * span around the token.
  */
 import { type MouseEvent, type PointerEvent, type RefObject, useEffect, useRef } from 'react'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -11,19 +12,19 @@ interface GridPointerOptions {
   readonly viewport: RefObject<HTMLElement | null>
   readonly scrollBy: (pixels: number) => void
   readonly tokenUnder: (place: PointerPosition) => number | undefined
-  /** What a token stands in, the smallest first. */
+  /** Returns the spans that contain a token, the smallest first. */
   readonly spansAround: (index: number) => readonly Span[]
   readonly selection: Selection | undefined
   readonly onSelect: (selection: Selection | undefined) => void
-  /** Hears of the token under the pointer at once. */
+  /** Called immediately with the token under the pointer. */
   readonly onMove: (index: number | undefined) => void
-  /** Hears of it after it has rested there a moment. */
+  /** Called with the token after the pointer has rested on it for POINT_DELAY_MS. */
   readonly onPoint: (index: number | undefined) => void
 }
 
 interface Drag {
   readonly anchor: number
-  /** Where the choice stands, where the pointer is, and the frame that will scroll. */
+  /** The focus of the selection, the position of the pointer, and the requested animation frame. */
   readonly focus: number
   readonly place: PointerPosition
   readonly frame: number
@@ -31,12 +32,12 @@ interface Drag {
 
 const POINT_DELAY_MS = 300
 
-/** Handlers for the element that holds the rows. */
+/** Returns pointer handlers for the element that contains the rows. */
 export function useGridPointer(options: GridPointerOptions) {
   const { viewport, scrollBy, tokenUnder, spansAround, selection, onSelect, onMove, onPoint } = options
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const drag = useRef<Drag>(undefined)
-  // A frame asks what is under the pointer when it comes, not what was when it was asked for.
+  // A frame must use the latest `follow`, not that of the render that requested it.
   const followLatest = useRef(() => {})
   useEffect(
     () => () => {
@@ -78,7 +79,7 @@ export function useGridPointer(options: GridPointerOptions) {
 
   return {
     onPointerDown: (event: PointerEvent) => {
-      // Fingers scroll, and what they tap is a click. A button among the tokens is no token.
+      // Touch scrolls, and a tap is a click. A button among the tokens is not a token.
       if (event.pointerType === 'touch' || event.button !== 0 || isControl(event.target)) return
       const index = tokenUnder(event)
       if (index === undefined) {
@@ -119,7 +120,10 @@ function nearestWithin({ left, top, bottom }: DOMRect, { clientX, clientY }: Poi
   return { clientX: Math.max(left, clientX), clientY: Math.min(bottom - 1, Math.max(top, clientY)) }
 }
 
-/** Pixels a frame for each pixel that the pointer is outside: slow enough to stop at a line, fast enough for long answers. */
+/**
+ * Pixels to scroll in each frame, for each pixel that the pointer is outside: slow enough to stop at a line, fast enough for
+ * long responses.
+ */
 const SCROLL_RATE = 0.4
 const FASTEST_SCROLL = 60
 

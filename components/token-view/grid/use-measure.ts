@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { measureText } from './measure-text.ts'
 
-/** What the font and the width of the window say. */
+/** Measures of the font and of the width of the view. */
 export interface Measure {
   /** Width of one cell, in pixels. */
   readonly cell: number
@@ -9,6 +9,7 @@ export interface Measure {
   readonly fontSize: number
 }
 
+/** Returns the measures, updated when the view is resized or a font loads; undefined before the first measurement. */
 export function useMeasure(
   viewport: RefObject<HTMLElement | null>,
   canvas: RefObject<HTMLElement | null>,
@@ -17,7 +18,7 @@ export function useMeasure(
   const [measure, setMeasure] = useState<Measure>()
   const resize = useEffectEvent(() => {
     if (!viewport.current || !canvas.current) return
-    // In a pane that is not shown there is nothing to measure yet.
+    // A hidden pane has no size to measure.
     if (viewport.current.checkVisibility?.() === false) return
     const cell = measureText('0', fontSize)
     const columns = Math.max(20, Math.floor(canvas.current.clientWidth / cell) - 1)
@@ -37,7 +38,7 @@ export function useMeasure(
       document.fonts.removeEventListener('loadingdone', resize)
     }
   }, [canvas])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another size is another measure
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another font size needs another measurement
   useLayoutEffect(() => resize(), [fontSize])
   return measure
 }

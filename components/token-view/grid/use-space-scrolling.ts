@@ -6,7 +6,7 @@ interface Scrolled {
   readonly scrollTo: (top: number) => void
 }
 
-/** Tells when the view has moved. Where the bar stands for more than its pixels, the wheel moves by single ones. */
+/** Calls `onMoved` when the view has scrolled. If the scroll bar is scaled, the wheel still moves by single pixels. */
 export function useSpaceScrolling(
   viewport: RefObject<HTMLElement | null>,
   view: RefObject<Scrolled | undefined>,

@@ -1,4 +1,4 @@
-/** Which message of the conversation a token belongs to, in words. */
+/** The place of a token in the messages of the conversation, in words. */
 import { messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
 import type { MessagePart, SegmentMessage } from '#lib/trajectory/messages/message-parts.ts'
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
@@ -7,13 +7,15 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { countText } from '../numbers.ts'
 
+/** Place of a token in the conversation. */
 export interface MessagePlaceText {
-  /** `7 · tool read_file · token 20 of 812`; messages are counted from 1. */
+  /** Such as `7 · tool read_file · token 20 of 812`; messages are counted from 1. */
   readonly text: string
-  /** Why it cannot be told, or what the place is. */
+  /** Explanation of a place without message text; undefined if none is needed. */
   readonly title: string | undefined
 }
 
+/** Returns the message and the part of it that contain a token. */
 export function messagePlace(trajectory: TrajectoryView, { segmentIndex, indexInSegment }: Token): MessagePlaceText {
   const place = messageAt(trajectory, segmentIndex, indexInSegment)
   if (!place) return { text: 'unknown', title: 'This part of the segment matches no message text.' }
@@ -26,7 +28,7 @@ export function messagePlace(trajectory: TrajectoryView, { segmentIndex, indexIn
   return { text: [name, ...(part ? [part] : []), position].join(' · '), title: undefined }
 }
 
-/** `tool read_file` */
+/** Returns the role of a message; for a tool result, with the name of the tool: `tool read_file`. */
 export function roleName({ role, message }: SegmentMessage, { segments }: TrajectoryView): string {
   if (message?.role !== 'tool') return role
   const name = callsById(segments).get(message.callId ?? '')?.call.name

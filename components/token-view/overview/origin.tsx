@@ -6,7 +6,7 @@ import { clipped } from '../numbers.ts'
 
 const LONG_TEXT = 200
 
-/** Where a trajectory comes from, and what its file did not say. */
+/** Shows where a trajectory comes from, and what its file lacks. */
 export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const { provenance, model, createdAt, problems = [] } = trajectory
   const lacked = provenance.kind === 'import' ? provenance.lacked : []

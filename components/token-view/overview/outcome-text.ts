@@ -1,16 +1,17 @@
-/** What the outcome of a run means and what can be done next, in words. */
+/** The outcome of a run, and what can be done next, in words. */
 import type { Outcome, OutcomeReason } from '#lib/trajectory/format/trajectory.ts'
 import { countText } from '../numbers.ts'
 
+/** Texts about how a run ended. */
 export interface OutcomeText {
   readonly tone: 'bad' | 'note'
   readonly title: string
   readonly hint: string | undefined
-  /** The part of the hint that needs no controls of the playground. */
+  /** The part of the hint that also applies outside the playground. */
   readonly facts: string | undefined
 }
 
-/** Undefined where there is nothing to say: it runs, or the model came to its end. */
+/** Returns the texts of an outcome; undefined while it runs, or if the model ended its turn. */
 export function outcomeText(outcome: Outcome): OutcomeText | undefined {
   if (outcome.kind === 'running') return undefined
   if (outcome.kind === 'failed')
@@ -36,7 +37,7 @@ function contextText(context: Extract<Outcome, { kind: 'ended' }>['context']): s
   return `The call needed ${countText(needed)} tokens, it holds ${countText(holds)}.`
 }
 
-/** A status at the end of the message stands in one bracket with the code. */
+/** Returns the failure as a sentence; an HTTP status at the end of the message joins the code in one pair of brackets. */
 function failureText(message: string, code: string): string {
   const [, text = message, status] = /^(.*) \((\d{3})\)$/s.exec(message) ?? []
   return `${sentence(text)} (${status === undefined ? '' : `${status}, `}${code})`

@@ -1,4 +1,4 @@
-/** The outline as a list of rows: segments, and below each what is in it. */
+/** The outline as a list of rows: segments, each followed by its parts. */
 
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { Span, ToolCall } from '#lib/trajectory/format/trajectory.ts'
@@ -12,15 +12,16 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { segmentTitle } from '../card/token-reading.ts'
 import { countText, durationText } from '../numbers.ts'
 
+/** A row of the outline. */
 export type OutlineRow =
   | {
       readonly kind: 'segment'
       readonly key: string
       readonly segment: SegmentView
       readonly segmentIndex: number
-      /** Indices of the trajectory, as of every row. */
+      /** Tokens of the row as indices in the trajectory, half-open; the same for parts. */
       readonly tokens: Span
-      /** Undefined: nothing is below it. */
+      /** `undefined` means that the segment has no parts. */
       readonly isExpanded: boolean | undefined
     }
   | {
@@ -34,7 +35,7 @@ export type OutlineRow =
 
 type PartTone = 'think' | 'call' | 'malformed' | 'text'
 
-/** `collapsed`: numbers of the segments whose parts are not listed. */
+/** Returns the rows of the outline. `collapsed` contains the indices of segments whose parts are hidden. */
 export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<number>): readonly OutlineRow[] {
   const starts = segmentStarts(trajectory)
   const rows: OutlineRow[] = []
@@ -64,7 +65,7 @@ export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<n
   return rows
 }
 
-/** The innermost row that holds a token; −1 where there is none. */
+/** Returns the index of the innermost row that contains a token; −1 if there is none. */
 export function rowOfToken(rows: readonly OutlineRow[], token: number): number {
   const begun = countWhile(rows.length, (index) => elementAt(rows, index).tokens.start <= token)
   for (let index = begun - 1; index >= 0; index--) {
@@ -81,7 +82,7 @@ interface Entry {
   readonly tone: PartTone
 }
 
-/** Of a response its parts, of a prompt its messages where there are several: one alone is named by the segment. */
+/** Returns the parts of a response, or the messages of a prompt if it has several: the label of the segment names a single one. */
 function entriesOf(segment: SegmentView, segmentIndex: number, trajectory: TrajectoryView): readonly Entry[] {
   if (segment.kind === 'prompt' && segment.messages.length < 2) return []
   const messages = segmentMessages(trajectory, segmentIndex)
@@ -110,7 +111,7 @@ const callName = (call: ToolCall): string =>
 const resultSign = ({ kind, result }: ToolCall): string =>
   kind === 'malformed' ? ' ✗' : result ? (result.status === 'success' ? ' ✓' : ' ✗') : ''
 
-/** `3 response`, `4 tool result calculator`. */
+/** Returns the label of a segment, such as `3 response` or `4 tool result calculator`. */
 export function segmentLabel(segment: SegmentView, segmentIndex: number, { segments }: TrajectoryView): string {
   const title = `${segmentIndex} ${segmentTitle(segment)}`
   const [message, ...others] = segment.kind === 'prompt' ? segment.messages : []
@@ -119,13 +120,14 @@ export function segmentLabel(segment: SegmentView, segmentIndex: number, { segme
   return call ? `${title} ${callName(call)}${resultSign(call)}` : title
 }
 
+/** A short fact below a segment. */
 export interface SegmentFact {
   readonly text: string
-  /** What a reader should not miss. */
+  /** Whether the fact is shown as a warning. */
   readonly isWarning: boolean
 }
 
-/** What is told below a segment: how it ended, how long it took, what was cached, what is wrong. */
+/** Returns the facts of a segment: finish reason, duration, cached tokens and problems. */
 export function segmentFacts(segment: SegmentView): readonly SegmentFact[] {
   const count = segment.problems?.length ?? 0
   const problems = count > 0 ? [{ text: `${count} ${count > 1 ? 'problems' : 'problem'}`, isWarning: true }] : []

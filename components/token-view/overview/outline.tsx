@@ -13,17 +13,17 @@ import { type OutlineRow, outlineRows, rowOfToken, segmentFacts, segmentLabel } 
 interface OutlineProps {
   readonly trajectory: TrajectoryView
   readonly selected: number | undefined
-  /** A token that is pointed at elsewhere. */
+  /** Index of the token that is pointed at in another part of the page. */
   readonly pointed?: number | undefined
-  /** Tokens in sight in the grid: the outline follows them. */
+  /** Tokens that the grid shows; the outline follows them. */
   readonly inSight?: Span | undefined
   readonly folds?: Folds
   readonly onSelect: (tokenIndex: number) => void
 }
 
 /**
- * The segments, and the think blocks, texts and calls in each; choosing one shows its first token. A tree of which only the
- * rows in sight are mounted. It follows the token view, except while the pointer is in it.
+ * Shows the segments, with the think blocks, texts and calls of each, as a tree; a click shows the first token of a row.
+ * Only visible rows are mounted. The outline follows the token view, except while the pointer is inside it.
  */
 export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOLDS, onSelect }: OutlineProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(NONE)
@@ -136,14 +136,14 @@ const FACTS_HEIGHT = 40
 const heightOf = (row: OutlineRow | undefined): number =>
   row?.kind === 'segment' && segmentFacts(row.segment).length > 0 ? FACTS_HEIGHT : PLAIN_HEIGHT
 
-/** The chosen token while it is in sight, else the first one that is. */
+/** Returns the selected token while it is visible, else the first visible one. */
 function tokenToFollow(selected: number | undefined, inSight: Span | undefined): number {
   if (!inSight) return selected ?? -1
   const isInSight = selected !== undefined && selected >= inSight.start && selected < inSight.end
   return isInSight ? selected : inSight.start
 }
 
-/** The row of a key, or of its segment when that was collapsed. */
+/** Returns the index of the row with this key, or of its segment if that is collapsed. */
 const rowWithKey = (rows: readonly OutlineRow[], key: string): number => {
   const found = rows.findIndex((row) => row.key === key)
   return found >= 0 ? found : rows.findIndex((row) => row.key === key.split('.')[0])
@@ -151,7 +151,7 @@ const rowWithKey = (rows: readonly OutlineRow[], key: string): number => {
 
 type KeyAction = { readonly kind: 'step'; readonly row: number } | { readonly kind: 'toggle' | 'jump' }
 
-/** As trees have it: right opens or goes in, left goes out or closes. */
+/** Returns the effect of a key, as in the ARIA tree pattern: Right opens or enters a row, Left leaves or closes it. */
 function keyAction(key: string, row: OutlineRow, index: number, rows: readonly OutlineRow[]): KeyAction | undefined {
   const isExpanded = row.kind === 'segment' ? row.isExpanded : undefined
   switch (key) {

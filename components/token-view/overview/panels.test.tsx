@@ -17,7 +17,7 @@ const card = (index: number, trajectory: TrajectoryView = sample) =>
   render(<TokenCard trajectory={trajectory} token={tokenAt(trajectory, index) as Token} state="pinned" />)
 const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
 
-test('the card tells everything about a token', () => {
+test('the token card shows all facts about a token', () => {
   card(6)
   expect([fact('id'), fact('bytes'), fact('text'), fact('loss mask'), fact('segment')]).toEqual([
     '10',
@@ -39,7 +39,7 @@ test('the card tells everything about a token', () => {
   expect(screen.getByRole('row', { name: /"a1" \(chosen\)/ })).toBeDefined()
 })
 
-test('what is unknown is called so', () => {
+test('the token card reports unknown values as unknown', () => {
   card(5)
   expect([fact('bytes'), fact('text'), fact('logprob'), fact('probability')]).toEqual([
     'A5',
@@ -49,12 +49,12 @@ test('what is unknown is called so', () => {
   ])
 })
 
-test('a token without alternatives says so', () => {
+test('the token card of a token without alternatives says so', () => {
   card(0)
   expect(screen.getByText('No alternatives were requested.')).toBeDefined()
 })
 
-test('tool calls show their arguments, result and raw text; malformed ones their reason', async () => {
+test('a tool call shows its arguments, result and raw text, and a malformed one its reason', async () => {
   const onSelect = vi.fn()
   render(<ToolCalls trajectory={sample} onSelect={onSelect} />)
   const [good, bad] = screen.getAllByRole('listitem') as [HTMLElement, HTMLElement]
@@ -66,7 +66,7 @@ test('tool calls show their arguments, result and raw text; malformed ones their
   expect(onSelect).toHaveBeenCalledWith(6)
 })
 
-test('an argument of several lines, such as code, is shown as lines', () => {
+test('a tool call shows an argument of several lines, such as code, as lines', () => {
   const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
   const [call] = response.toolCalls
   const input = { code: 'for i in range(2):\n    print("i", i)', other: 'a "b"' }
@@ -76,7 +76,7 @@ test('an argument of several lines, such as code, is shown as lines', () => {
   expect(screen.getByText('"a \\"b\\""')).toBeDefined()
 })
 
-test('of many tool calls those in sight are mounted', () => {
+test('a list of many tool calls mounts only the visible ones', () => {
   const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
   const calls = Array.from({ length: 100 }, (_, index) => ({ ...response.toolCalls[0], id: `call ${index}` }))
   const many = { ...sample, segments: [prompt, { ...response, toolCalls: calls as ResponseSegment['toolCalls'] }] }
@@ -86,7 +86,7 @@ test('of many tool calls those in sight are mounted', () => {
   expect(mounted.length).toBeLessThan(30)
 })
 
-test('drift is told where it was looked for', () => {
+test('totals show drift if the trajectory was checked for it', () => {
   const { rerender } = render(<Totals trajectory={sample} />)
   expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()
   rerender(<Totals trajectory={sample} driftSpans={1} />)
@@ -95,19 +95,19 @@ test('drift is told where it was looked for', () => {
   expect(fact('drift')).toBe('0 spans')
 })
 
-test('a running call says so', () => {
+test('a tool call that is running says so', () => {
   render(<ToolCalls trajectory={{ ...sample, live: { runningCalls: { call_0000: 'now' } } }} onSelect={() => {}} />)
   expect(screen.getByText('running…')).toBeDefined()
 })
 
-test('totals name the temperature that the logprobs are to be read with', () => {
+test('totals show the sampling parameters that the logprobs depend on', () => {
   render(<Totals trajectory={sample} />)
   expect(fact('sampled at')).toBe('T 0.7, top_p 0.9')
   expect(fact('tool calls')).toBe('1 ✓ 1 ✗ (1 malformed)')
   expect(fact('TITO check')).toBe('prefix exact ✓')
 })
 
-test('calls without a known result are counted when the run is over', () => {
+test('totals count tool calls without a recorded result once the run is over', () => {
   const segments = sample.segments.map((segment) =>
     segment.kind === 'response'
       ? { ...segment, toolCalls: segment.toolCalls.map(({ result: _, ...call }) => call) }
@@ -119,7 +119,7 @@ test('calls without a known result are counted when the run is over', () => {
   expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed)')
 })
 
-test('a template that broke the assumption is told', () => {
+test('totals report a template that does not preserve the prefix', () => {
   const prompt = {
     ...sample.segments[2],
     derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'broken', why: 'it counts' } },
@@ -128,7 +128,7 @@ test('a template that broke the assumption is told', () => {
   expect(screen.getByText('template differs')).toBeDefined()
 })
 
-test('a template that leaves the tools out is reported once', () => {
+test('run notices report a template that leaves the tools out once', () => {
   const problem = { kind: 'template', message: 'The chat template does not print the tools.' }
   const segments = sample.segments.map((segment) => ({
     ...segment,
@@ -140,7 +140,7 @@ test('a template that leaves the tools out is reported once', () => {
   ])
 })
 
-test('what a router dropped and that the model changed is told above the tokens; what concerns a token is not', () => {
+test('run notices report a dropped parameter and a changed model, and leave out problems of a single token', () => {
   const dropped = { kind: 'router', message: 'A router drops logit_bias.' }
   const segments = sample.segments.map((segment) => ({
     ...segment,
@@ -154,7 +154,7 @@ test('what a router dropped and that the model changed is told above the tokens;
   ])
 })
 
-test('a failed call is marked and its result is read as it is', () => {
+test('a failed tool call is marked and its result is shown unchanged', () => {
   const segments = sample.segments.map((segment) =>
     segment.kind === 'response'
       ? {
@@ -170,7 +170,7 @@ test('a failed call is marked and its result is read as it is', () => {
   expect(screen.getAllByRole('listitem')[0]?.textContent).toMatch(/✗.*Error: no/)
 })
 
-test('the outline leads to segments and spans', async () => {
+test('the outline selects the first token of a segment or span', async () => {
   const onSelect = vi.fn()
   render(<Outline trajectory={sample} selected={8} onSelect={onSelect} />)
   expect(screen.getByRole('treeitem', { name: /^result add ✓/ }).getAttribute('aria-current')).toBe('true')
@@ -178,7 +178,7 @@ test('the outline leads to segments and spans', async () => {
   expect(onSelect).toHaveBeenCalledWith(6)
 })
 
-test('the outline is a tree for the keyboard', async () => {
+test('the outline is a tree that the keyboard can operate', async () => {
   const onSelect = vi.fn()
   render(<Outline trajectory={sample} selected={undefined} onSelect={onSelect} />)
   await userEvent.tab()
@@ -198,7 +198,7 @@ test('the outline is a tree for the keyboard', async () => {
   expect(focused()).toContain('0 prompt')
 })
 
-test('the outline follows what is in sight, and shows what is folded', () => {
+test('the outline follows the visible tokens and shows what is folded', () => {
   const folds = { segments: new Set([2]), thinks: new Set([3]) }
   const outline = (start: number) => (
     <Outline trajectory={sample} selected={40} inSight={{ start, end: start + 4 }} folds={folds} onSelect={() => {}} />
@@ -213,7 +213,7 @@ test('the outline follows what is in sight, and shows what is folded', () => {
   expect(screen.getByRole('treeitem', { name: /2 tool result/ }).textContent).toContain('folded')
 })
 
-test('tokens that form a character are shown together', () => {
+test('the token card lists the tokens that form one character', () => {
   card(4)
   expect(screen.getByText(/2 tokens form/).textContent).toContain('日')
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
@@ -222,14 +222,14 @@ test('tokens that form a character are shown together', () => {
   ])
 })
 
-test('a token of 20,000 characters can be read whole', () => {
+test('the token card shows a token of 20,000 characters completely', () => {
   const vocab = { ...sample.vocab, '3': 'x'.repeat(20_000) }
   card(1, { ...sample, vocab })
   expect(screen.getByRole('region', { name: 'Text of the token' }).textContent).toHaveLength(20_002)
   expect(screen.getByRole('region', { name: 'Bytes of the token' }).textContent).toHaveLength(59_999)
 })
 
-test('a token that is not among the alternatives stands below them', () => {
+test('the token card lists a sampled token that is not among the alternatives', () => {
   const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
   const topLogprobs = { k: 1, ids: [9, 3, 3, 3, 2], logprobs: [-0.5, -0.1, -0.1, -0.9, 0] }
   card(6, { ...sample, segments: [prompt, { ...response, topLogprobs }] })
@@ -237,7 +237,7 @@ test('a token that is not among the alternatives stands below them', () => {
   expect(screen.getByRole('row', { name: /"a1" \(chosen\)/ })).toBeDefined()
 })
 
-test('the composer sends by key, and only what there is to send', async () => {
+test('the composer sends by key, and only if there is a question and no run', async () => {
   const onSend = vi.fn()
   const props = {
     onChange: () => {},
@@ -260,7 +260,7 @@ test('the composer sends by key, and only what there is to send', async () => {
   expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()
 })
 
-test('a tokenizer that was the server’s is labelled', () => {
+test('totals name a tokenizer that was the server’s', () => {
   const { rerender } = render(<Totals trajectory={sample} />)
   expect(screen.queryByText('tokenizer', { selector: 'dt' })).toBeNull()
   const { model } = sample

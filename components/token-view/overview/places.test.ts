@@ -4,8 +4,8 @@ import { rowOverlay } from '../grid/row-overlay.ts'
 import { createScrollSpace, scrollScale, TALLEST } from '../grid/scroll-space.ts'
 import { firstRangeAfter, firstRangeStartingAt } from '../token-marks.ts'
 
-describe('the scrolled space', () => {
-  /** A bar as browsers have it: whole pixels, between 0 and the end. */
+describe('scroll space', () => {
+  /** Returns a scroll bar like that of a browser: whole pixels between 0 and the end. */
   const viewOf = (clientHeight: number, height: number) => {
     let at = 0
     return {
@@ -19,7 +19,7 @@ describe('the scrolled space', () => {
     }
   }
 
-  test('is the layout itself as long as browsers can draw it', () => {
+  test('equals the layout up to the height that browsers can draw', () => {
     const view = viewOf(900, 50_000)
     const space = createScrollSpace(view)
     expect(space.setHeight(50_000)).toBe(50_000)
@@ -29,7 +29,7 @@ describe('the scrolled space', () => {
     expect([space.top(), space.isOwnMove()]).toEqual([77, false])
   })
 
-  test('of a taller layout is scaled: every place of it can be reached, exactly', () => {
+  test('of a taller layout is scaled, and every position of the layout can be reached exactly', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: TALLEST + 1, max: 400_000_000 }),
@@ -42,7 +42,7 @@ describe('the scrolled space', () => {
           space.scrollTo(wanted)
           expect(space.top()).toBe(wanted)
           expect(space.isOwnMove()).toBe(true)
-          // Where the layout is drawn and where the bar stands are the same place of the window.
+          // The position of the drawn layout in the window agrees with that of the bar.
           expect(view.scrollTop - space.shift()).toBeCloseTo(wanted, 3)
           view.scrollTop = TALLEST
           expect(space.top()).toBeCloseTo(height - 900, 3)
@@ -51,7 +51,7 @@ describe('the scrolled space', () => {
     )
   })
 
-  test('wheels move by single pixels in it', () => {
+  test('moves by single pixels for the wheel where it is scaled', () => {
     const view = viewOf(900, 300_000_000)
     const space = createScrollSpace(view)
     space.setHeight(300_000_000)
@@ -62,14 +62,14 @@ describe('the scrolled space', () => {
   })
 })
 
-describe('what lies over a row', () => {
+describe('overlay of a row', () => {
   const whole = { from: 8, to: 40, begins: true, ends: true }
 
-  test('nothing where nothing is marked', () => {
+  test('is empty if nothing is marked', () => {
     expect(rowOverlay([], 24).backgroundImage).toBe('')
   })
 
-  test('an outline is closed where what it marks begins and ends', () => {
+  test('closes an outline where the marked range begins and ends', () => {
     const sides = (mark: typeof whole) =>
       rowOverlay([{ ...mark, kind: 'hit' }], 24)
         .backgroundImage.split('linear-gradient')
@@ -81,16 +81,16 @@ describe('what lies over a row', () => {
     )
   })
 
-  test('the selection frames heat and underline and covers neither', () => {
+  test('frames the selection around heat and underline without covering them', () => {
     const { backgroundImage, backgroundPosition, backgroundSize } = rowOverlay([{ ...whole, kind: 'selected' }], 24)
     expect(backgroundImage).not.toContain('color-mix')
-    // Heat is drawn from the 2nd to the 21st pixel of the row, the underline from the 22nd on.
+    // Heat covers the pixels 2 to 20 of the row, and the underline begins at pixel 22.
     expect(backgroundPosition).toBe('0 0, 0 21px, 0 0')
     expect(backgroundSize).toBe('100% 2px, 100% 1px, 100% 21px')
     expect(backgroundImage).toContain('var(--selected) 8px 10px, transparent 10px 38px, var(--selected) 38px 40px')
   })
 
-  test('kinds lie over each other in one order', () => {
+  test('draws the kinds of marks in one order', () => {
     const { backgroundImage } = rowOverlay(
       (['linked', 'selected', 'drift', 'hit', 'current', 'edge', 'cut'] as const).map((kind) => ({ ...whole, kind })),
       24,
@@ -101,7 +101,7 @@ describe('what lies over a row', () => {
     expect(places).not.toContain(-1)
   })
 
-  test('a cut is one line before its token, a bracket has arms', () => {
+  test('draws a cut as one line before its token, and brackets with arms', () => {
     expect(rowOverlay([{ ...whole, kind: 'cut' }], 24)).toEqual({
       backgroundImage: 'linear-gradient(90deg, transparent 0px 7px, var(--mark-cut) 7px 9px, transparent 9px)',
       backgroundSize: '100% 24px',
@@ -114,7 +114,7 @@ describe('what lies over a row', () => {
   })
 })
 
-test('ranges of marks in a stretch of tokens are found without looking at all of them', () => {
+test('ranges of marks are found for a range of tokens by binary search', () => {
   const lists = fc.array(fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 4 })), { maxLength: 20 })
   fc.assert(
     fc.property(lists, fc.nat(120), fc.integer({ min: 1, max: 40 }), (gaps, start, length) => {

@@ -1,7 +1,7 @@
 import { Banner } from '#components/ui/banner.tsx'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** Kinds of problem that concern a whole run, with what can be done; others are told at their tokens. */
+/** Advice for the kinds of problem that concern a whole run; the token card lists the other kinds. */
 const HINTS: Readonly<Record<string, string>> = {
   prompt:
     'SGLang adds fields to tools that transformers does not render. The ids here are those that the server read; sides rendered with this template begin differently.',
@@ -10,7 +10,7 @@ const HINTS: Readonly<Record<string, string>> = {
   model: 'Logprobs of different models must not be compared.',
 }
 
-/** What the reader of a run must know before its tokens, each once. */
+/** Shows the problems that concern the whole run, each once, above its tokens. */
 export function RunNotices({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const problems = [...(trajectory.problems ?? []), ...trajectory.segments.flatMap(({ problems = [] }) => problems)]
   const told = new Map(

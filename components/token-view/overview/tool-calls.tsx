@@ -14,7 +14,7 @@ interface ToolCallsProps {
   readonly onSelect: (tokenIndex: number) => void
 }
 
-/** Every tool call of the trajectory, parsed or malformed, with what became of it. Those in sight are mounted. */
+/** Lists every tool call of the trajectory, parsed or malformed, with its result. A long list mounts only its visible cards. */
 export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
   const calls = useMemo(() => {
     const starts = segmentStarts(trajectory)
@@ -54,7 +54,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
   )
 }
 
-/** Fewer are all mounted, and scroll with the pane. */
+/** Largest number of calls that are all mounted and scroll with the pane. */
 const MANY_CALLS = 20
 const usualHeight = () => 120
 
@@ -65,7 +65,7 @@ function ToolCallCard({
   onSelect,
 }: {
   readonly call: ToolCall
-  /** Of its tool; undefined: the application's. */
+  /** Origin of the tool, such as an MCP server; undefined if the application provides it. */
   readonly origin: string | undefined
   readonly state: string
   readonly onSelect: () => void
@@ -127,7 +127,7 @@ function ToolCallCard({
 const originOf = (tool: ToolSpec | undefined): string | undefined =>
   tool?.mock ? 'mock' : tool?.mcp ? `MCP · ${tool.mcp.server}` : undefined
 
-/** The raw text has all of it. */
+/** Longest argument shown, in characters; the raw text is complete. */
 const LONG_VALUE = 600
 
 function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>> }) {
@@ -160,7 +160,7 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
 
 function stateText(call: ToolCall, { live, provenance }: TrajectoryView): string {
   if (live?.runningCalls[call.id] !== undefined) return 'running…'
-  // The file of a trainer has the result among its ids, and does not say which they are.
+  // A file from a trainer has the tool result among its ids, but does not say which ids they are.
   if (!call.result) return provenance.kind === 'import' ? 'no result recorded' : 'not executed'
   const time = call.result.elapsedMs === undefined ? '' : ` ${durationText(call.result.elapsedMs)}`
   return `${call.result.status === 'success' ? '✓' : call.result.status === 'cancelled' ? 'stopped' : '✗'}${time}`

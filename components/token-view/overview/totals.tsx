@@ -7,11 +7,11 @@ import { countText, decimalText, durationText, percentText } from '../numbers.ts
 
 interface TotalsProps {
   readonly trajectory: TrajectoryView
-  /** Stretches of ids that encoding the texts again does not give. Omitted: not looked for. */
+  /** Number of drift spans. If omitted, the trajectory was not checked for drift. */
   readonly driftSpans?: number | undefined
 }
 
-/** The sums of a trajectory. */
+/** Shows the totals of a trajectory. */
 export function Totals({ trajectory, driftSpans }: TotalsProps) {
   const all = statistics(trajectory)
   const { contextLength } = trajectory.model
@@ -77,7 +77,10 @@ export function Totals({ trajectory, driftSpans }: TotalsProps) {
 const problemCount = (trajectory: TrajectoryView): number =>
   segmentsOf(trajectory).reduce((count, { problems = [] }) => count + problems.length, trajectory.problems?.length ?? 0)
 
-/** Sampled logprobs mean something only with the temperature; with top_p below 1 they are not the policy's. */
+/**
+ * Returns the sampling parameters that the logprobs depend on: sampled logprobs need the temperature, and with top_p below 1
+ * they are not the policy's.
+ */
 function samplingNote(temperatures: readonly number[], topPs: readonly number[]): string {
   const parts = temperatures.map((temperature) => `T ${temperature}`)
   return [...parts, ...topPs.filter((p) => p !== 1).map((p) => `top_p ${p}`)].join(', ')
@@ -110,7 +113,7 @@ function titoCheck(trajectory: TrajectoryView): TitoCheck {
   }
 }
 
-/** Of a run that held messages: whether tokenizing them anew gave the tokens that had been sampled. */
+/** Returns the check of a chat baseline: whether the server, tokenizing the messages anew, read the tokens that had been sampled. */
 function chatCheck(segments: TrajectoryView['segments']): TitoCheck {
   const drifted = segments.filter((segment) => readOf(segment)).length
   return drifted === 0

@@ -1,8 +1,8 @@
-/** How many tokens the trainer takes of a sample, and what it does to longer ones: a setting of the reader. */
+/** Fields for the trainer's cut: the longest sequence that the trainer takes, and what it does to longer ones. */
 import { useState } from 'react'
 import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/health/trainer-cut.ts'
 
-/** As it is kept in the browser. null: no limit. */
+/** The entry of the browser's storage that keeps the trainer's cut; null means no limit. */
 export const TRAINER_CUT = {
   name: 'trainer-cut',
   usual: null as TrainerCut | null,
@@ -22,6 +22,7 @@ interface TrainerCutFieldsProps {
 
 const BOX = 'min-h-7 rounded-md border border-line bg-raised px-2 hover:border-line-strong aria-invalid:border-bad'
 
+/** Shows the fields of the trainer's cut; an empty length removes the limit. */
 export function TrainerCutFields({ cut, onCut }: TrainerCutFieldsProps) {
   const [typed, setTyped] = useState<string>()
   const [overlong, setOverlong] = useState(cut?.overlong ?? 'cut')

@@ -1,18 +1,19 @@
-/** What is folded after a step of folding. Symmetric: what folds all, unfolds all when all is folded. */
+/** Folding and unfolding in the token view. Each toggle is symmetric: if everything it folds is folded, it unfolds all of it. */
 import { segmentStarts, segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Folds, NO_FOLDS } from '../grid-options.ts'
 
-/** A segment by its number, a think block by the index of its first token. */
+/** A segment, by its index, or a think block, by the index of its first token in the trajectory. */
 export type Foldable = { readonly kind: 'segment' | 'think'; readonly at: number }
 
+/** Returns the folds with one part folded or unfolded. */
 export const foldToggled = (folds: Folds, { kind, at }: Foldable): Folds =>
   kind === 'segment'
     ? { ...folds, segments: toggled(folds.segments, at) }
     : { ...folds, thinks: toggled(folds.thinks, at) }
 
-/** Folds or unfolds the think block that a token stands in, else its segment. In a folded segment it is that. */
+/** Folds or unfolds the think block around a token, or else its segment. If the segment is folded, unfolds the segment. */
 export function foldToggledAt(folds: Folds, trajectory: TrajectoryView, index: number): Folds {
   const token = tokenAt(trajectory, index)
   if (!token) return folds
@@ -22,7 +23,7 @@ export function foldToggledAt(folds: Folds, trajectory: TrajectoryView, index: n
     : { ...folds, thinks: toggled(folds.thinks, think) }
 }
 
-/** Nothing that hides the token is folded. The same folds where nothing does. */
+/** Returns the folds without those that hide the token; the same object if none does. */
 export function unfoldedAt(folds: Folds, trajectory: TrajectoryView, index: number): Folds {
   const token = tokenAt(trajectory, index)
   const think = thinkAt(trajectory, index)
@@ -35,7 +36,7 @@ export function unfoldedAt(folds: Folds, trajectory: TrajectoryView, index: numb
   }
 }
 
-/** Every segment and every think block, or where all segments are folded, nothing. */
+/** Folds every segment, or unfolds everything if all segments are folded. */
 export function allToggled(folds: Folds, trajectory: TrajectoryView): Folds {
   const segments = segmentsOf(trajectory).map((_, index) => index)
   return segments.every((index) => folds.segments.has(index))
@@ -43,13 +44,13 @@ export function allToggled(folds: Folds, trajectory: TrajectoryView): Folds {
     : { segments: new Set(segments), thinks: folds.thinks }
 }
 
-/** Every think block, or where all are folded, none. */
+/** Folds every think block, or unfolds them if all are folded. */
 export function thinksToggled(folds: Folds, trajectory: TrajectoryView): Folds {
   const thinks = thinksOf(trajectory)
   return { ...folds, thinks: thinks.every((first) => folds.thinks.has(first)) ? new Set() : new Set(thinks) }
 }
 
-/** Index of the first token of each think block. */
+/** Returns the index of the first token of each think block. */
 function thinksOf(trajectory: TrajectoryView): readonly number[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, index) =>
@@ -57,7 +58,7 @@ function thinksOf(trajectory: TrajectoryView): readonly number[] {
   )
 }
 
-/** First token of the think block that a token stands in. */
+/** Returns the index of the first token of the think block around a token; undefined if there is none. */
 function thinkAt(trajectory: TrajectoryView, index: number): number | undefined {
   const token = tokenAt(trajectory, index)
   const think = token?.spans.find(({ kind }) => kind === 'think')

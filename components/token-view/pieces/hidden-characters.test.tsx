@@ -1,4 +1,4 @@
-/** Texts of others with characters that reorder or hide text: each is seen as its code point wherever it is shown. */
+/** Foreign texts with characters that reorder or hide text: wherever such a text is shown, these characters appear as code points. */
 import { render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const HIDDEN = /[\u200B\u202E\u2066]/
 
 const FIXED = new Set(['kind', 'format', 'role', 'status', 'hex', 'createdAt', 'mode', 'endpoint', 'reason', 'type'])
 
-/** Every text of it is hostile, and every name; ids of the format itself stay. */
+/** A trajectory in which every text and name is hostile, except ids of the format itself. */
 const hostile = spoiled(sampleTrajectory) as TrajectoryView
 
 function spoiled(value: unknown, name = ''): unknown {
@@ -59,7 +59,7 @@ test.each<[string, ReactNode]>([
     </Dialog>,
   ],
   ['the label of a field', <CheckField key="" label={HOSTILE} note={HOSTILE} />],
-])('%s of others shows every hidden character as its code point', (_name, element) => {
+])('%s shows every hidden character of a foreign text as its code point', (_name, element) => {
   const { baseElement } = render(element)
   const attributes = [...baseElement.querySelectorAll('*')].flatMap((part) =>
     [...part.attributes]

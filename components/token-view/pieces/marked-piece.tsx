@@ -7,7 +7,7 @@ interface MarkedPieceProps {
   readonly className?: string
 }
 
-/** The text of one token, with its spaces and line ends marked as in the token view. */
+/** Shows the text of one token, with its spaces and line ends marked as in the token view. */
 export function MarkedPiece({ id, vocab, className = '' }: MarkedPieceProps) {
   const { text, marks } = pieceOf(id, vocab)
   return (

@@ -1,48 +1,53 @@
 /**
- * How wide each distinct token is, in cells of the monospaced font, for one font. Widths stand in a dense table by id,
- * since a layout asks for every token of a trajectory. Texts that are not plain are measured once each; when many are new
- * at once, the later ones are estimated first and measured by and by (`settle`).
+ * The width of each distinct token for one font, in cells of the monospaced font. Widths are in a dense table by id, since a
+ * layout reads the width of every token. Texts that are not plain are measured once. If many are new at once, some are
+ * estimated first and measured later (`settle`).
  */
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { bytesView, LONGEST, type PieceView, pieceOf, pieceView, plainCells } from './piece-view.ts'
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
+/** The drawing of one token, with its width in cells. */
 export interface Piece extends PieceView {
   readonly cells: number
 }
 
+/** Widths and drawings of all tokens in one font. */
 export interface PieceTable {
-  /** By id: cells, ENDS_LINE and IS_PART; 0, or nothing, for one that `widthOf` has not been asked for. */
+  /** Returns the table by id: cells, ENDS_LINE and IS_PART. 0 or a missing entry means that `widthOf` has not computed it. */
   readonly widths: () => Uint16Array
   readonly widthOf: (id: number) => number
-  /** Cells of a token with IS_PART: its bytes, and the character that it completes. */
+  /** Returns the cells of a token with IS_PART: its bytes, and the character that it completes. */
   readonly partCells: (ids: ArrayLike<number>, index: number) => number
-  /** How the token is drawn in a line of so many columns. */
+  /** Returns the drawing of a token in a line of so many columns. */
   readonly piece: (ids: ArrayLike<number>, index: number, columns: number) => Piece
-  /** Tokens, half-open, that share a character with this one; undefined for one that is text alone. */
+  /** Returns the tokens, half-open, that share a character with this one; undefined if the token is text by itself. */
   readonly group: (
     ids: ArrayLike<number>,
     index: number,
   ) => { readonly start: number; readonly end: number } | undefined
-  /** From here on texts are these. */
+  /** Replaces the vocabulary, and forgets the widths of texts that changed. */
   readonly takeVocab: (vocab: Vocab) => void
-  /** Counts up when widths that were told before hold no longer. */
+  /** Increases when earlier widths are no longer valid. */
   readonly version: () => number
-  /** Measures some of what was estimated; false when nothing is left. */
+  /** Measures up to `count` estimated texts; returns false when none are left. */
   readonly settle: (count: number) => boolean
 }
 
+/** Flag of a width: the token ends its line. */
 export const ENDS_LINE = 1 << 14
+/** Flag of a width: the token is bytes of a character, so its width depends on the tokens around it. */
 export const IS_PART = 1 << 15
+/** Mask of a width: the number of cells. */
 export const CELLS = ENDS_LINE - 1
 
-/** Ids beyond are kept apart: a file may name any number as an id. */
+/** Ids from here on are in a map instead of the table, since a file may contain any number as an id. */
 const DENSEST = 1 << 21
-/** Texts measured between two layouts; measuring takes up to 50 µs each. */
+/** Texts measured between two layouts; one measurement takes up to 50 µs. */
 const MEASURED_AT_ONCE = 100
 
-/** `measure` gives the width of a text in cells; it is asked only for what is not plain ASCII. */
+/** Returns an empty table. `measure` returns the width of a text in cells; it is called only for texts that are not plain ASCII. */
 export function createPieceTable(measure: (text: string) => number): PieceTable {
   const texts = createTextWidths(measure)
   let vocab: Vocab = {}
@@ -63,7 +68,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     parts = new Map()
     version++
   }
-  /** An id that no token has any more: its width is asked for again when one comes back. */
+  /** Forgets an id that has lost its text, so that its width is computed again when a text arrives. */
   const forgetOne = (id: number) => {
     if (id < DENSEST) widths[id] = 0
     for (const known of [entries, sparse, pieces, parts]) known.delete(id)
@@ -128,7 +133,8 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     group: (ids, index) =>
       (widthOf(elementAt(ids, index)) & IS_PART) === 0 ? undefined : splitCharacterAt(partOf(ids), index, ids.length),
     takeVocab: (next) => {
-      // That of a run is one record that grows; else the same id may be another text, of another tokenizer.
+      // The vocabulary of a run is one growing record, so only unknown ids can change. In another record every id may have
+      // another text.
       const told = next === vocab ? unknown : entries.keys()
       vocab = next
       for (const id of told) {
@@ -146,13 +152,13 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
   }
 }
 
-/** Of most tokens, without a look at how they are drawn; undefined: that has to be looked at. */
+/** Returns the width of a token with plain text, which most tokens have; undefined if its drawing has to be measured. */
 function plainWidth(entry: VocabEntry | undefined): number | undefined {
   const cells = entry === undefined ? undefined : plainCells(entry)
   return cells === undefined ? undefined : cells | ((entry as string).includes('\n') ? ENDS_LINE : 0)
 }
 
-/** A token wider than the line is cut to it, and says how much is missing. */
+/** Returns a token that is wider than the line, cut to it and followed by the number of characters left out. */
 function fitted(entry: VocabEntry, piece: Piece, columns: number, measure: (text: string) => number): Piece {
   const length = typeof entry === 'string' ? entry.length : piece.text.length
   const shownLength = Math.min(length, LONGEST)
@@ -166,7 +172,7 @@ function fitted(entry: VocabEntry, piece: Piece, columns: number, measure: (text
   return { ...withCells(view, columns, measure), isPlain: false, endsLine: piece.endsLine }
 }
 
-/** Marks of glyphs that are not one cell wide stand at the cell where theirs begins. */
+/** Moves the mark of each glyph that is not one cell wide to the cell where the glyph begins. */
 function withCells(view: PieceView, cells: number, measure: (text: string) => number): Piece {
   if (view.isPlain || view.marks.trim() === '') return { ...view, cells }
   let marks = ''
@@ -179,13 +185,13 @@ function withCells(view: PieceView, cells: number, measure: (text: string) => nu
 }
 
 interface TextWidths {
-  /** Whole cells: guesses by character class alone were wrong by a factor of two in some fonts. */
+  /** Width in whole cells. It is measured: estimates by character class alone were wrong by a factor of two in some fonts. */
   readonly cells: (text: string) => number
   readonly measured: (text: string) => number
   readonly settle: (count: number) => { readonly isLeft: boolean; readonly isOther: boolean }
 }
 
-/** Runs of what is not ASCII are measured; an ASCII character is one cell in a monospaced font. */
+/** Returns the widths of texts. An ASCII character is one cell in a monospaced font; runs of other characters are measured. */
 function createTextWidths(measure: (text: string) => number): TextWidths {
   const known = new Map<string, number>()
   const estimates = new Map<string, number>()
@@ -199,7 +205,7 @@ function createTextWidths(measure: (text: string) => number): TextWidths {
     return width
   }
   const total = (text: string, width: (run: string) => number): number => {
-    // Marks stand on the letter before them, which then may be ASCII.
+    // A combining mark belongs to the letter before it, which may be ASCII.
     if (/\p{M}/u.test(text)) return width(text)
     let cells = text.length
     for (const [run] of text.matchAll(OTHERS)) cells += width(run) - run.length
@@ -235,10 +241,10 @@ function createTextWidths(measure: (text: string) => number): TextWidths {
 }
 
 const OTHERS = /[^\x20-\x7e]+/g
-/** What a font's width may lie above whole cells without the next glyph being touched. */
+/** Excess over whole cells, in cells, that does not reach the next glyph. */
 const ROUNDING = 0.05
 
-/** One glyph stands for all of its kind. */
+/** One glyph represents the width of all characters of its script. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Han}/u, '一'],
   [/[\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u, 'あ'],

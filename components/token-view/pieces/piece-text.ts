@@ -1,11 +1,11 @@
-/** The text and the bytes of a token in words, whatever it holds. */
+/** The text and the bytes of a token in words, whatever it contains. */
 
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { clipped, countText } from '../numbers.ts'
 
-/** A text that can be said. */
+/** Returns the text of a token as a JSON string without invisible characters, or its bytes. */
 export const quoted = (entry: VocabEntry | undefined): string =>
   typeof entry === 'string'
     ? visibleText(JSON.stringify(entry))
@@ -13,7 +13,7 @@ export const quoted = (entry: VocabEntry | undefined): string =>
       ? 'unknown'
       : `bytes ${entry.hex}`
 
-/** The bytes of a token in hexadecimal, as far as there is room. */
+/** Returns the first MANY_BYTES bytes of a token in hexadecimal. */
 export function bytesText(entry: VocabEntry | undefined): string {
   if (entry === undefined) return 'unknown'
   const bytes = hexOf(bytesOf(entry).subarray(0, MANY_BYTES))
@@ -21,11 +21,11 @@ export function bytesText(entry: VocabEntry | undefined): string {
   return count > MANY_BYTES ? `${bytes} … (${countText(count)})` : bytes || 'none'
 }
 
-/** `E6 97 A5` */
+/** Returns bytes in hexadecimal, such as `E6 97 A5`. */
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')
 
-/** The text of a token as a JSON string. */
+/** Returns the text of a token as a JSON string, shortened; undefined if the token is unknown. */
 export const entryText = (entry: VocabEntry | undefined): string | undefined =>
   typeof entry === 'string' ? visibleText(clipped(JSON.stringify(entry), LONG_TEXT)) : entry && 'part of a character'
 

@@ -1,26 +1,27 @@
-/** How the text of one token is drawn: nothing invisible, nothing that moves its neighbours. */
+/** The drawing of one token's text, in which every character is visible and none moves its neighbours. */
 
 import { codePointMark } from '#components/ui/visible-text.ts'
 import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
 
+/** How a token is drawn. */
 export interface PieceView {
-  /** The text itself, with visible stand-ins for what has no shape of its own. */
+  /** The text, with visible replacements for characters without a shape. */
   readonly text: string
-  /** As long as the text: marks for spaces, tabs and line ends, blank elsewhere. Drawn fainter, over the text. */
+  /** Marks for spaces, tabs and line ends, as long as the text and blank elsewhere. They are drawn fainter, over the text. */
   readonly marks: string
-  /** Every character is one cell wide in a monospaced font. */
+  /** Whether every character is one cell wide in a monospaced font. */
   readonly isPlain: boolean
   readonly endsLine: boolean
 }
 
-/** A text of a token is drawn up to here (UTF-16 units); of the rest its length is told. */
+/** Longest drawn text of a token, in UTF-16 units; for a longer one, the number of omitted units follows. */
 export const LONGEST = 400
 
-/** An id whose text is not known is drawn as its number. */
+/** Returns the drawing of a token; an id without a known text is drawn as its number. */
 export const pieceOf = (id: number, vocab: Vocab): PieceView => pieceView(vocab[id] ?? unknownPiece(id))
 
-/** `longest` in UTF-16 units: no character is cut in two. */
+/** Returns the drawing of a text or of bytes, cut after `longest` UTF-16 units without splitting a character. */
 export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
   if (typeof entry !== 'string') return shown(bytesView(entry.hex), false)
   if (entry === '') return shown('⟨empty⟩', false)
@@ -29,13 +30,13 @@ export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
   return shown(`${kept}…⟨${(entry.length - kept.length).toLocaleString('en')} more⟩`, entry.includes('\n'))
 }
 
-/** Cells of a text that is drawn with one cell for each character; undefined: how it is drawn has to be looked at. */
+/** Returns the cells of a text whose characters are all one cell wide; undefined if it has to be measured. */
 export const plainCells = (entry: VocabEntry): number | undefined =>
   typeof entry === 'string' && entry !== '' && entry.length <= LONGEST && ONE_CELL_EACH.test(entry)
     ? entry.length
     : undefined
 
-/** Bytes that are no text alone: part of a character, or none. */
+/** Returns the drawing of bytes that are not text by themselves, such as `⟨E6 97⟩`. */
 export const bytesView = (hex: string): string => `⟨${(hex.match(/../g) ?? []).join(' ').toUpperCase()}⟩`
 
 function shown(source: string, endsLine: boolean): PieceView {
@@ -44,7 +45,7 @@ function shown(source: string, endsLine: boolean): PieceView {
   let marks = ''
   for (const { segment } of ASCII.test(source) ? asciiCharacters(source) : characters.segment(source)) {
     const views = EMOJI.test(segment) ? [{ text: segment, mark: blank(segment) }] : Array.from(segment, characterView)
-    // A mark that has no letter before it in its token would be drawn over the token before.
+    // A mark without a letter before it in its token would be drawn over the token before.
     if (/^\p{M}/u.test(segment)) views.unshift({ text: '◌', mark: ' ' })
     for (const view of views) {
       text += view.text
@@ -56,11 +57,11 @@ function shown(source: string, endsLine: boolean): PieceView {
 
 const PLAIN = /^[\x20-\x7e]*$/
 const ONE_CELL_EACH = /^[\x20-\x7e\n\t\r]*$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const ASCII = /^[\x00-\x7f]*$/
-/** Most tokens: letters, digits and signs that stand alone and are seen. */
+/** Matches most tokens: letters, digits and signs that are visible and not combined. */
 const SHOWS_ITSELF = /^[[\p{L}\p{N}\p{P}\p{S}]--\p{Default_Ignorable_Code_Point}]*$/v
-/** Sequences that fonts draw as one sign: only the listed ones, since others can carry hidden characters. */
+/** Matches sequences that fonts draw as one sign. Only listed sequences count, since others can contain hidden characters. */
 const EMOJI = /^\p{RGI_Emoji}$/v
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -74,7 +75,7 @@ interface CharacterView {
   readonly mark: string
 }
 
-/** Marks of one cell that fonts for program text have: of U+240D, the sign for CR, most systems show an empty box. */
+/** Marks of one cell that fonts for code contain. Most systems show an empty box for U+240D, the sign for CR. */
 const VISIBLE: ReadonlyMap<string, CharacterView> = new Map([
   [' ', { text: ' ', mark: '·' }],
   ['\n', { text: ' ', mark: '↵' }],
@@ -82,7 +83,7 @@ const VISIBLE: ReadonlyMap<string, CharacterView> = new Map([
   ['\r', { text: ' ', mark: '⇤' }],
 ])
 
-/** Control, format, invisible and private characters are told by their code point; others stand for themselves. */
+/** Returns the code point of a control, format, invisible or private character, and any other character unchanged. */
 function characterView(character: string): CharacterView {
   const known = VISIBLE.get(character)
   if (known) return known

@@ -5,37 +5,37 @@ import { CELLS, createPieceTable, ENDS_LINE, IS_PART } from './piece-table.ts'
 import { pieceView, plainCells } from './piece-view.ts'
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
-describe('signs of several characters', () => {
+describe('drawing of combined characters', () => {
   test.each([
     ['👨‍👩‍👧', '👨‍👩‍👧'],
     ['🇩🇪', '🇩🇪'],
     ['❤️ 👍🏽', '❤️ 👍🏽'],
     ['👩', '👩'],
     ['\u200d', '⟨U+200D⟩'],
-    // What is hidden behind an emoji is told, a well-known flag is not.
+    // Tag characters hidden after an emoji are shown; a well-known flag is not taken apart.
     ['🙂\u{e0041}\u{e0042}', '🙂⟨U+E0041⟩⟨U+E0042⟩'],
     ['e\u0301', 'e\u0301'],
     ['\u0301', '◌\u0301'],
     ['\ud83d', '⟨U+D83D⟩'],
     ['\u115f', '⟨U+115F⟩'],
     ['שלום', 'שלום'],
-  ])('%j', (entry, text) => {
+  ])('draws the text %j with every character visible', (entry, text) => {
     const view = pieceView(entry)
     expect(view.text).toBe(text)
     expect(view.isPlain).toBe(false)
     expect(view.marks).toHaveLength(text.length)
   })
 
-  test('are not cut in two where a text is too long', () => {
+  test('never splits a character where it cuts a long text', () => {
     expect(pieceView(`${'x'.repeat(399)}🙂${'y'.repeat(50)}`).text).toBe(`${'x'.repeat(399)}…⟨52 more⟩`)
   })
 
-  test('are looked for in one pass, however long the text before them', () => {
+  test('finds a hidden character after a long text', () => {
     expect(pieceView(`${'a'.repeat(390)}\u0000`).text).toBe(`${'a'.repeat(390)}⟨U+0000⟩`)
   })
 })
 
-test('what is counted without a look is as it is drawn', () => {
+test('cells that are computed without measuring agree with the drawing', () => {
   const character = fc.oneof(
     fc.constantFrom(' ', '\n', '\t', '\r', 'a', '~', '\u0000', 'é', '日'),
     fc.string({ maxLength: 2 }),
@@ -51,16 +51,16 @@ test('what is counted without a look is as it is drawn', () => {
   expect(plainCells(' ok\n')).toBe(4)
 })
 
-/** Bytes of a text in tokens of one to three bytes; whole characters are texts, as vocabularies have them. */
+/** A text whose bytes are in tokens of one to three bytes, with the sizes of these tokens. */
 const splitTexts = fc.tuple(
   fc.array(fc.constantFrom('a', 'é', '日', '🙂', '한'), { minLength: 1, maxLength: 8 }),
   fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 40, maxLength: 40 }),
 )
 
-describe('characters in several tokens', () => {
+describe('split characters', () => {
   const reader = (entries: readonly VocabEntry[]) => (index: number) => partBytes(entries[index])
 
-  test('are known once they are complete', () => {
+  test('are recognized once they are complete', () => {
     const entries = [
       'x',
       { hex: 'e6' },
@@ -97,12 +97,12 @@ describe('characters in several tokens', () => {
     ['a longer form than needed', ['c0', '80']],
     ['half of a pair', ['ed', 'a080']],
     ['beyond the last character', ['f7', 'bfbfbf']],
-  ])('%s is none', (_, bytes) => {
+  ])('are not recognized in %s', (_, bytes) => {
     const entries = bytes.map((hex) => ({ hex }))
     for (const index of entries.keys()) expect(completedCharacter(reader(entries), index)).toBeUndefined()
   })
 
-  test('are told as often as a text has them, whatever the cuts', () => {
+  test('are found as often as the text has them, whatever the token boundaries', () => {
     fc.assert(
       fc.property(splitTexts, ([characters, sizes]) => {
         const bytes = new TextEncoder().encode(characters.join(''))
@@ -114,7 +114,7 @@ describe('characters in several tokens', () => {
         }
         const starts: number[] = []
         for (const entry of entries) starts.push((starts.at(-1) ?? 0) + (partBytes(entry)?.length ?? 0))
-        // Characters with bytes in more than one token, in order.
+        // The characters with bytes in more than one token, in order.
         let at = 0
         const split = characters.filter((character) => {
           const [from, to] = [at, at + new TextEncoder().encode(character).length]
@@ -127,7 +127,7 @@ describe('characters in several tokens', () => {
   })
 })
 
-describe('the widths of tokens', () => {
+describe('widths of tokens', () => {
   const vocab: Vocab = {
     '0': 'ab',
     '1': 'c\n',
@@ -143,16 +143,16 @@ describe('the widths of tokens', () => {
     return table
   }
 
-  test('are cells of plain texts, and whole cells of what is measured', () => {
+  test('are one cell for each plain character, and whole cells for measured texts', () => {
     const table = tableOf(vocab)
     expect([0, 1, 2].map((id) => table.widthOf(id) & CELLS)).toEqual([2, 2, 4])
     expect([1, 3].map((id) => table.widthOf(id) & ~CELLS)).toEqual([ENDS_LINE, IS_PART])
-    // An id without a text, however large, is its number between signs that are measured.
+    // An id without a text is drawn as its number between signs that are measured, however large the id is.
     expect(table.piece([5_000_000], 0, 99)).toMatchObject({ text: '⟨5000000⟩', cells: 11 })
     expect(table.widths().length).toBeLessThan(1 << 20)
   })
 
-  test('of the last part of a character hold the character too', () => {
+  test('of the last part of a character include the character', () => {
     const table = tableOf(vocab)
     const ids = [3, 4, 4]
     expect(ids.map((_, index) => table.piece(ids, index, 99).text)).toEqual(['⟨E6⟩', '⟨97 A5⟩日', '⟨97 A5⟩'])
@@ -165,7 +165,7 @@ describe('the widths of tokens', () => {
     expect(table.group([0], 0)).toBeUndefined()
   })
 
-  test('a token wider than a line is cut to it, and says how many characters it lacks', () => {
+  test('of a token wider than the line are cut to it, and the number of omitted characters is shown', () => {
     const table = tableOf({ ...vocab, '7': '日'.repeat(300), '8': 'y'.repeat(20_000) })
     for (const id of [5, 7, 8] as const) {
       const { text, cells } = table.piece([id], 0, 40)
@@ -174,11 +174,11 @@ describe('the widths of tokens', () => {
     }
   })
 
-  test('a mark stands where the glyphs before it end', () => {
+  test('put a mark at the cell where the glyphs before it end', () => {
     expect(tableOf(vocab).piece([6], 0, 99)).toMatchObject({ cells: 3, marks: '  ↵' })
   })
 
-  test('are estimated where many are new, then measured, and told again where they were wrong', () => {
+  test('are estimated if many texts are new, then measured, and corrected where the estimate was wrong', () => {
     const words = Object.fromEntries(Array.from({ length: 2000 }, (_, id) => [id, String.fromCharCode(0x4e00 + id)]))
     let asked = 0
     const table = tableOf(words, (text) => {
@@ -195,7 +195,7 @@ describe('the widths of tokens', () => {
     expect(table.settle(0)).toBe(false)
   })
 
-  test('stand while texts are the same', () => {
+  test('are kept while the texts are the same', () => {
     const table = tableOf(vocab)
     for (const id of [0, 2, 3]) table.widthOf(id)
     table.takeVocab({ ...vocab, '3': { hex: 'e6' }, '9': 'new' })

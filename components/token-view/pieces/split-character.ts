@@ -1,21 +1,22 @@
-/** Characters whose bytes stand in more than one token: where they end, and what they are. */
+/** Characters whose bytes are spread over several tokens. */
 
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Bytes of a token that is no text alone; undefined for one that is. */
+/** Returns the bytes of a token that is not text by itself; undefined for other tokens. */
 export type PartBytes = (index: number) => Uint8Array | undefined
 
-/** A character of UTF-8 has at most so many bytes. */
+/** Longest character of UTF-8, in bytes. */
 const LONGEST_CHARACTER = 4
 
+/** Returns the bytes of an entry that is not text by itself; undefined for a text or an unknown token. */
 export const partBytes = (entry: VocabEntry | undefined): Uint8Array | undefined =>
   entry === undefined || typeof entry === 'string' ? undefined : bytesOf(entry)
 
 /**
- * The character that a token completes and that began in a token before it, and where; undefined when there is none.
- * Looks at most three bytes back: UTF-8 tells where characters begin.
+ * Returns the character that a token completes and the token in which it began; undefined if there is none. At most three
+ * bytes before the token are read, since the first byte of a UTF-8 character is recognizable.
  */
 export function completedCharacter(
   part: PartBytes,
@@ -39,7 +40,7 @@ export function completedCharacter(
   return undefined
 }
 
-/** Tokens, half-open, of the split character that a token is part of; undefined when it is part of none. */
+/** Returns the tokens, half-open, of the split character that a token is part of; undefined if it is part of none. */
 export function splitCharacterAt(
   part: PartBytes,
   index: number,
@@ -54,10 +55,10 @@ export function splitCharacterAt(
 
 const isContinuation = (byte: number): boolean => byte >> 6 === 0b10
 
-/** As the first byte says; 1 for one that begins none. */
+/** Returns the length of a character from its first byte; 1 if the byte begins none. */
 const lengthOf = (first: number): number => (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1)
 
-/** Undefined where the bytes are no UTF-8. Most of what is asked is, and a decoder costs ten times as much. */
+/** Returns the character of these bytes; undefined if they are not valid UTF-8. A TextDecoder would cost ten times as much. */
 function decoded(bytes: readonly number[]): string | undefined {
   const [first = 0, ...rest] = bytes
   if (rest.some((byte) => !isContinuation(byte))) return undefined
@@ -66,5 +67,5 @@ function decoded(bytes: readonly number[]): string | undefined {
   return isShortest && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : undefined
 }
 
-/** What a character of so many bytes is at least. */
+/** Smallest code point of a character of so many bytes. */
 const SMALLEST = [0, 0, 0x80, 0x800, 0x10000]

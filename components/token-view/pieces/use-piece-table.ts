@@ -1,11 +1,11 @@
-/** The table of token widths for the font that was measured, and its later, exact measures. */
+/** The table of token widths for the measured font, and the later measurement of estimated widths. */
 import { useEffect, useMemo, useState } from 'react'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { measureText } from '../grid/measure-text.ts'
 import type { Measure } from '../grid/use-measure.ts'
 import { createPieceTable, type PieceTable } from './piece-table.ts'
 
-/** Undefined as long as nothing is measured. */
+/** Returns the table; undefined before the first measurement. */
 export function usePieceTable(measure: Pick<Measure, 'cell' | 'fontSize'> | undefined): PieceTable | undefined {
   const cell = measure?.cell
   const fontSize = measure?.fontSize
@@ -19,10 +19,10 @@ export function usePieceTable(measure: Pick<Measure, 'cell' | 'fontSize'> | unde
 }
 
 const SETTLED_AT_ONCE = 50
-/** Of a slice of measuring: half a frame. */
+/** Duration of a slice of measuring: half a frame. */
 const SLICE_MS = 8
 
-/** Counts up when texts that were estimated have been measured and take other widths. */
+/** Measures estimated texts in slices. Returns a number that increases when widths have changed. */
 export function useSettled(table: PieceTable | undefined, trajectory: TrajectoryView): number {
   const [settled, setSettled] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other tokens may bring other texts
