@@ -1,10 +1,10 @@
-/** A file that was dropped on the composer. Loaded with the first one. */
+/** Reads a file that is dropped on the composer. This module is loaded with the first such file. */
 import { ApiError } from '#lib/browser/api.ts'
 import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 
-/** Throws ApiError where it is larger than the composer takes. */
+/** Returns the text of the file. Throws ApiError if it is larger than the composer accepts. */
 export async function droppedPrompt(file: Pick<File, 'name' | 'size' | 'text'>): Promise<string> {
-  // A character has four bytes at most.
+  // A character has at most four bytes, so a larger file need not be read.
   const text = file.size > 4 * LONGEST_PROMPT ? undefined : await file.text()
   if (text === undefined || text.length > LONGEST_PROMPT)
     throw new ApiError(

@@ -1,5 +1,5 @@
 'use client'
-/** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
+/** The playground: set up a run, watch its tokens arrive, and continue with further turns. */
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Composer } from '#components/playground/prompt/composer.tsx'
@@ -26,7 +26,7 @@ import { usePromptDraft } from './use-prompt-draft.ts'
 const PlaygroundOutcome = dynamic(async () => (await import('./run/outcome.tsx')).PlaygroundOutcome, {
   loading: () => null,
 })
-// Loaded with the first question: until then there is nothing for them to show.
+// These parts are loaded with the first question, because there is nothing to show before.
 const RunClock = dynamic(async () => (await import('#components/playground/run/run-clock.tsx')).RunClock, {
   loading: () => null,
 })
@@ -34,7 +34,7 @@ const RunNotices = dynamic(async () => (await import('#components/token-view/ove
   loading: () => null,
 })
 const TokenGist = dynamic(async () => (await import('#components/token-view/card/token-gist.tsx')).TokenGist, {
-  // It stands in a button, which needs a name.
+  // The placeholder is in a button, which needs a name.
   loading: () => 'Token…',
 })
 const loadTokens = () => import('./run/tokens.tsx')
@@ -44,11 +44,12 @@ const PlaygroundRun = dynamic(async () => (await loadRun()).PlaygroundRun)
 const loadSamples = () => import('./run/samples.tsx')
 const PlaygroundSamples = dynamic(async () => (await loadSamples()).PlaygroundSamples, { loading: () => null })
 
-/** Whether there is something to say of how it ended; what, is loaded with it. */
+/** Returns whether an outcome has a text to show. The text itself is loaded with its component. */
 const isTold = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' ||
   (outcome.kind === 'ended' && outcome.reason !== 'end_turn' && outcome.reason !== 'unknown')
 
+/** The playground page. */
 export function PlaygroundScreen() {
   const view = useViewState()
   const [setup, setSetup] = useSetup()
@@ -138,7 +139,7 @@ export function PlaygroundScreen() {
             </div>
             {hasTokens && trajectory ? (
               <PlaygroundTokens
-                // The folds and marks of one trajectory are none of another.
+                // Folds and marks belong to one trajectory, so another key makes a new component.
                 key={view.key}
                 trajectory={trajectory}
                 storedKey={view.key}
@@ -229,7 +230,7 @@ interface PlaygroundStartProps {
   readonly onChoose: (question: string) => void
 }
 
-/** In the place of tokens, until there are some. */
+/** Introduction that is shown until there are tokens. */
 function PlaygroundStart({ isWaiting, onChoose }: PlaygroundStartProps) {
   if (isWaiting)
     return (

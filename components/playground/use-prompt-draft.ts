@@ -6,13 +6,13 @@ import { FIRST_QUESTION } from '#lib/share/settings/setup.ts'
 
 const PROMPT_KEY = 'rollscope.prompt'
 
-/** What becomes otherwise, perhaps by what stands there by then. */
+/** Change of the draft; a function computes it from the current draft. */
 export type DraftChange = Partial<PromptDraft> | ((now: PromptDraft) => Partial<PromptDraft>)
 
-/** The prompt as it stood last in this browser; a question to begin with where a new run has none. */
+/** Returns the last prompt typed in this browser and its setter. A new run without one begins with an example question. */
 export function usePromptDraft(isNew: boolean): readonly [PromptDraft, (change: DraftChange) => void] {
   const [draft, setDraft] = useState<PromptDraft>({ ...EMPTY_PROMPT, question: isNew ? FIRST_QUESTION : '' })
-  // After the first render: the server does not know what this browser remembers.
+  // Runs after the first render, because the server cannot know what the browser stored.
   useEffect(() => {
     const kept = remembered()
     if (kept) setDraft((now) => ({ ...kept, question: kept.question || now.question }))
@@ -36,7 +36,7 @@ function remembered(): PromptDraft | undefined {
   }
 }
 
-/** Ids of a very long prompt are more than a browser keeps: then the prompt stays in the page alone. */
+/** Stores the draft. If it exceeds the browser's storage, as a prompt of many ids may, the stored draft is removed. */
 function keep(draft: PromptDraft): void {
   if (!keepInBrowser(PROMPT_KEY, JSON.stringify(draft))) dropKept(PROMPT_KEY)
 }

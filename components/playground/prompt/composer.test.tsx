@@ -14,7 +14,7 @@ beforeEach(() => {
   onSend.mockClear()
 })
 
-/** A composer whose run begins with Send and ends with Stop. */
+/** Page with a composer whose run begins with Send and ends with Stop. */
 function Page() {
   const [state, setState] = useState<'ready' | 'running'>('ready')
   end = () => setState('ready')
@@ -45,30 +45,30 @@ const doubleClick = () => {
   fireEvent.click(button(), { detail: 2 })
 }
 
-test('a double click on Send starts one run and does not stop it', () => {
+test('a double click on Send in the composer starts one run and does not stop it', () => {
   render(<Page />)
   doubleClick()
   expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
   expect(button().textContent).toContain('Stop')
 })
 
-test('a click on Stop right after Send stops the run', () => {
+test('a click on Stop in the composer right after Send stops the run', () => {
   render(<Page />)
   fireEvent.click(button(), { detail: 1 })
   fireEvent.click(button(), { detail: 1 })
   expect(onStop).toHaveBeenCalledOnce()
 })
 
-test('a double click on Stop does not send the next turn', () => {
+test('a double click on Stop in the composer does not send the next turn', () => {
   render(<Page />)
   fireEvent.click(button(), { detail: 1 })
   doubleClick()
   expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 1])
 })
 
-test('Enter twice on the Send button does not stop the run; Enter later does', () => {
+test('Enter twice on the composer’s Send button does not stop the run; a later Enter does', () => {
   render(<Page />)
-  // A key clicks a button with detail 0.
+  // A click by keyboard has the detail 0.
   fireEvent.click(button(), { detail: 0 })
   fireEvent.click(button(), { detail: 0 })
   expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
@@ -77,14 +77,14 @@ test('Enter twice on the Send button does not stop the run; Enter later does', (
   expect(onStop).toHaveBeenCalledOnce()
 })
 
-test('the keys of Send pressed twice in the question start one run', () => {
+test('the keys of Send pressed twice in the question field start one run', () => {
   render(<Page />)
   const field = screen.getByLabelText('Question')
   fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
   fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
   expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
   act(() => end())
-  // A key that is held down repeats: the repeats of the one that has sent send nothing more.
+  // A key that is held down repeats; the repeats of the keystroke that sent must not send again.
   fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true, repeat: true })
   expect(onSend).toHaveBeenCalledOnce()
 })

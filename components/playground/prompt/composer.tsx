@@ -6,7 +6,7 @@ import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
 import { PROMPT_MODES, type PromptDraft, type PromptMode, typedIn } from '#lib/share/settings/prompt-draft.ts'
 import type { AskPreview } from './prompt-preview.tsx'
 
-/** Most runs begin with a question. */
+/** The editor of conversations, texts and ids is loaded on demand, because most runs begin with a question. */
 const PromptEditor = lazy(async () => ({ default: (await import('./prompt-editor.tsx')).PromptEditor }))
 
 interface ComposerProps {
@@ -14,32 +14,33 @@ interface ComposerProps {
   readonly onChange: (change: Partial<PromptDraft>) => void
   readonly onSend: () => void
   readonly onStop: () => void
-  /** starting: sent, and not under way yet; running: a rollout is under way; stopping: it has been asked to end. */
+  /** starting: sent, without an answer so far; running: a rollout is in progress; stopping: it was requested to stop. */
   readonly state: 'ready' | 'starting' | 'running' | 'stopping'
-  /** The first prompt, or a further turn on the same tokens, which is a question. */
+  /** Whether the prompt is the first one. A later prompt is a further turn on the same tokens and always a question. */
   readonly isFirst: boolean
-  /** Said where a further turn is added otherwise than the run began; undefined where there is nothing to say. */
+  /** Note that is shown if a further turn is added in another way than the run began; undefined: no note. */
   readonly turnNote?: ReactNode
-  /** Leaves this trajectory for a new one. */
+  /** Closes this trajectory so that the next prompt begins a new one. */
   readonly onStartOver: () => void
-  /** Says what text or ids would be sent as. */
+  /** Previews the tokens of a text or ids. */
   readonly onPreview: AskPreview
-  /** Which server and tokenizer that depends on. */
+  /** Server and tokenizer for the preview. */
   readonly previewed: Pick<PreviewQuestion, 'server' | 'tokenizer'>
-  /** Beside what the run begins with: how many of it, for example. */
+  /** Further controls beside the prompt mode, such as the number of samples. */
   readonly children?: ReactNode
 }
 
-/** Longest pause between the two strokes of a key that are meant as one. A click that is meant so says it itself. */
+/** Longest pause between two keystrokes of one intended press, in milliseconds. Double clicks are known by `detail`. */
 const SECOND_STROKE_MS = 500
 
 const STOP_TEXTS = { starting: 'Starting… Stop', running: 'Stop', stopping: 'Stopping…' } as const
 
+/** Editor of the next prompt, with the buttons that send it and stop the run. */
 export function Composer(props: ComposerProps) {
   const { draft, onChange, onSend, onStop, state, isFirst, onStartOver, children } = props
   const hasEditor = isFirst && draft.mode !== 'question'
   const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== ''
-  // Send becomes Stop under the pointer, and Stop becomes Send: the second click of a double click is meant for neither.
+  // Send and Stop are the same button, so the second click of a double click must do nothing.
   const pressedAt = useRef(Number.NEGATIVE_INFINITY)
   const once = (action: () => void) => (event: MouseEvent) => {
     const isSecond =
@@ -76,7 +77,7 @@ export function Composer(props: ComposerProps) {
         <p className="flex flex-wrap items-center gap-x-2 px-3.5 pt-2 text-dim text-xs">{props.turnNote}</p>
       )}
       {hasEditor ? (
-        // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the fields in it
+        // biome-ignore lint/a11y/noStaticElementInteractions: the handler serves the fields inside
         <div className="grid gap-2 p-3" onKeyDown={onKeyDown}>
           <Suspense fallback={<div className="h-40" />}>
             <PromptEditor draft={draft} onChange={onChange} onPreview={props.onPreview} previewed={props.previewed} />
@@ -120,7 +121,7 @@ const TITLES = {
   ids: 'The prompt as token ids, unchanged',
 } as const
 
-/** What a run begins with. */
+/** Buttons that choose how a run begins: with a question, a conversation, a text or ids. */
 const PromptModes = ({ mode, onChange }: PromptModesProps) => (
   <fieldset className="flex gap-3">
     <legend className="sr-only">Prompt as</legend>

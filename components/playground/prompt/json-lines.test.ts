@@ -8,12 +8,12 @@ test.each([
   ['', 'line 1: the text ends where a JSON value should stand'],
   ['{"a": 1}\n\nx', 'line 3: unexpected text after the JSON value'],
   ['{\n"a": "open', 'line 2: the text ends inside a string'],
-])('%j', (text, expected) => {
+])('readJson names the line and the reason of an error: %j', (text, expected) => {
   const json = readJson(text)
   expect(json.ok ? 'read' : json.error).toContain(expected)
 })
 
-test('what can be read is', () => {
+test('readJson parses valid JSON', () => {
   expect(readJson(' {"a": [1, null]}\n')).toEqual({ ok: true, value: { a: [1, null] } })
 })
 
@@ -24,7 +24,7 @@ test.each<[(string | number)[], number]>([
   [['b', 1, 'c'], 6],
   [['b', 1, 'a'], 7],
   [['e "x"', 'a'], 11],
-])('%j stands in line %d', (path, line) => {
+])('lineOf finds the path %j in line %d', (path, line) => {
   const text = [
     '{',
     '  "a": "b",',
@@ -43,7 +43,7 @@ test.each<[(string | number)[], number]>([
   expect(lineOf(text, path)).toBe(line)
 })
 
-test('every member of every JSON is found in its line', () => {
+test('lineOf finds the line of every member of any JSON object', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const plain = JSON.parse(JSON.stringify(value)) as object

@@ -1,18 +1,20 @@
-/** JSON that somebody is writing: what is wrong with it, and in which line. */
+/** Finds the errors and lines of JSON that is being typed. */
 import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
 
+/** Result of reading JSON that may be wrong. */
 export type WrittenJson =
   | { readonly ok: true; readonly value: unknown }
-  /** `error`: as in `line 3: "}" where ":" should stand`. */
+  /** `error` begins with the line, for example `line 3: "}" where ":" should stand`. */
   | { readonly ok: false; readonly error: string }
 
+/** Parses JSON; the error names the line, from 1. */
 export function readJson(text: string): WrittenJson {
   const scan = scanWhole(text, skipSpace(text, 0, text.length), text.trimEnd().length)
   if (!scan.ok) return { ok: false, error: `line ${lineAt(text, scan.at)}: ${scan.why}` }
   return { ok: true, value: JSON.parse(text) }
 }
 
-/** The line of the member or item at a path, from 1. The text is JSON that can be read. */
+/** Returns the line of the member or item at a path, from 1. The text must be valid JSON. */
 export function lineOf(text: string, path: readonly (string | number)[]): number {
   const open: { readonly isArray: boolean; key: string | number }[] = []
   let isName = false

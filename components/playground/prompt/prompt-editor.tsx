@@ -23,7 +23,7 @@ interface PromptEditorProps {
   readonly previewed: Pick<PreviewQuestion, 'server' | 'tokenizer'>
 }
 
-/** A conversation, a text or ids to begin with. */
+/** Editor of a first prompt that is a conversation, a text or token ids. */
 export function PromptEditor(props: PromptEditorProps) {
   switch (props.draft.mode) {
     case 'question':
@@ -151,7 +151,7 @@ function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) 
           onChange={(event) => onChange({ record: Number(event.target.value) })}
         >
           {Array.from({ length: Math.min(read.records, MOST_RECORDS) }, (_, record) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a record is known by its place alone
+            // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a record
             <option key={record} value={record}>
               {record + 1} of {read.records}
             </option>

@@ -5,9 +5,10 @@ import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { PromptPreview as Preview, PreviewQuestion } from '#lib/api/prompt-preview.ts'
 
+/** Preview of a prompt, or why there is none. */
 export type Previewed =
   | { readonly kind: 'ready'; readonly preview: Preview }
-  /** `field`: path of the value that is wrong. */
+  /** `field` is the path of the invalid value. */
   | {
       readonly kind: 'refused'
       readonly message: string
@@ -15,21 +16,21 @@ export type Previewed =
       readonly field: string | undefined
     }
 
-/** Rejects only where the signal is aborted. */
+/** Requests a preview from the server. The promise rejects only if the signal is aborted. */
 export type AskPreview = (question: PreviewQuestion, signal: AbortSignal) => Promise<Previewed>
 
 interface PromptPreviewProps {
-  /** Undefined: there is nothing to ask. */
+  /** Undefined if there is nothing to preview. */
   readonly question: PreviewQuestion | undefined
   readonly onPreview: AskPreview
-  /** Shows the place of a field; undefined where that is not known. */
+  /** Returns a function that shows the field in its editor; undefined if its position is unknown. */
   readonly onField?: (field: string) => (() => void) | undefined
 }
 
-/** Typing goes on without an answer to every key. */
+/** Pause in typing before a preview is requested, in milliseconds. */
 const PAUSE_MS = 300
 
-/** The tokens that would be sent, as far as there is room, and what there is to know of them. */
+/** The tokens that would be sent, as many as fit, with their count and warnings. */
 export function PromptPreview({ question, onPreview, onField }: PromptPreviewProps) {
   const key = question ? JSON.stringify(question) : ''
   const [answer, setAnswer] = useState<{ readonly key: string; readonly previewed: Previewed }>()
@@ -101,7 +102,7 @@ export function PromptPreview({ question, onPreview, onField }: PromptPreviewPro
 const Pieces = ({ ids, preview }: { readonly ids: readonly number[]; readonly preview: Preview }) =>
   ids.map((id, index) => (
     <span
-      // biome-ignore lint/suspicious/noArrayIndexKey: a token is known by its place alone
+      // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a token
       key={index}
       title={`id ${id}`}
       className={`mr-px rounded-sm border border-line px-px ${preview.specialIds.includes(id) ? 'bg-raised font-semibold text-accent' : ''}`}

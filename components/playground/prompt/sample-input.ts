@@ -1,6 +1,6 @@
 import { isObject } from '#lib/json/json-object.ts'
 
-/** Arguments that a schema might get, to show what a reply looks like. Never checked; cut at a depth. */
+/** Returns example arguments for a JSON schema, to try a mock reply. They are not validated, and deep schemas are cut. */
 export function sampleInput(schema: unknown, name = 'text', depth = 0): unknown {
   if (!isObject(schema) || depth > 8) return {}
   const [given] = [schema.const, schema.default, first(schema.examples), first(schema.enum)].filter(

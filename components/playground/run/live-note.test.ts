@@ -12,7 +12,7 @@ const server = (incrementalStreaming: boolean | undefined): ShownStatus => ({
 })
 const longReplies = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, max_new_tokens: '32768' } }
 
-test('says how coarse the live view of a server is, and nothing where it is fine or not known yet', () => {
+test('liveNote describes a coarse live view of a server, and is undefined if the view is fine or unknown', () => {
   expect(liveNote(server(true), DEFAULT_SETUP)).toBeUndefined()
   expect(liveNote(server(false), DEFAULT_SETUP)).toContain('moves every 256 tokens')
   expect(liveNote(server(undefined), longReplies)).toContain('moves every 1,024 tokens')
@@ -22,10 +22,10 @@ test('says how coarse the live view of a server is, and nothing where it is fine
   expect(liveNote({ state: 'asking' }, DEFAULT_SETUP)).toBeUndefined()
 })
 
-test('says that a chat baseline has none, whatever the server', () => {
+test('liveNote says that a chat baseline has no live view, with every server', () => {
   expect(liveNote(server(true), { ...DEFAULT_SETUP, endpoint: 'chat' })).toContain('not streamed')
 })
 
-test('says that it is switched off, whatever the server', () => {
+test('liveNote says that the live view is switched off, with every server', () => {
   expect(liveNote(server(true), { ...DEFAULT_SETUP, stream: false })).toContain('Live view is off')
 })

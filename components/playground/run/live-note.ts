@@ -2,7 +2,7 @@ import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { liveViewNote, liveViewOf } from '#lib/api/live-view.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 
-/** What a person should know of how replies can be watched; undefined where they arrive nearly token by token. */
+/** Returns a note on how replies can be watched live; undefined if they arrive nearly token by token. */
 export function liveNote(
   status: ShownStatus,
   { endpoint, stream, sampling, topLogprobs }: Pick<Setup, 'endpoint' | 'stream' | 'sampling' | 'topLogprobs'>,

@@ -36,7 +36,7 @@ const texts = (outcome: Outcome, segments: Segments = written, setup: Setup = DE
 const ended = (reason: OutcomeReason, more: object = {}): Outcome => ({ kind: 'ended', reason, ...more })
 const failed = (code: string, more: object = {}): Outcome => ({ kind: 'failed', code, message: 'm', ...more })
 
-test('where there is something to say there is something to do, each once, and nowhere else', () => {
+test('nextSteps offers each step once, and at least one exactly for outcomes that have a text', () => {
   const outcome = fc.oneof(
     fc.constantFrom(...reasons).map((reason) => ended(reason)),
     fc.stringMatching(/^[A-Z_]{1,20}$/).map((code) => failed(code)),
@@ -59,7 +59,7 @@ test('where there is something to say there is something to do, each once, and n
   )
 })
 
-describe('after', () => {
+describe('nextSteps after', () => {
   test.each<[string, Outcome, Segments, readonly string[]]>([
     ['a cut response', ended('length'), written, ['Raise max_new_tokens to 1,024', 'Write the next turn']],
     [
@@ -98,12 +98,12 @@ describe('after', () => {
       ['Start over', 'Restore the question'],
     ],
     ['a reply that is too long', failed('TOO_LARGE'), written, ['Lower max_new_tokens to 256', 'Write the next turn']],
-  ])('%s', (_, outcome, segments, expected) => {
+  ])('%s offers the expected steps in order', (_, outcome, segments, expected) => {
     expect(texts(outcome, segments)).toEqual(expected)
   })
 })
 
-describe('a response that was stopped', () => {
+describe('nextSteps after a response that was stopped', () => {
   const stopped = (finish: string, more: object = {}) =>
     [{ kind: 'response', ids: [1, 2, 3], toolCalls: [], finish: { kind: finish }, ...more }] as unknown as Segments
 
@@ -112,7 +112,7 @@ describe('a response that was stopped', () => {
     ['by its length', ended('length'), stopped('length')],
     ['by the server', ended('aborted'), stopped('abort')],
     ['by a broken connection', failed('UPSTREAM_TRUNCATED'), stopped('cut')],
-  ])('%s can be resumed, first of all that can be done', (_, outcome, segments) => {
+  ])('%s offers to resume it as the first step', (_, outcome, segments) => {
     expect(nextSteps({ outcome, setup: DEFAULT_SETUP, segments })[0]).toEqual({
       kind: 'resume',
       setup: DEFAULT_SETUP,
@@ -120,14 +120,14 @@ describe('a response that was stopped', () => {
     })
   })
 
-  test('is not resumed with a grammar, nor where a question waits to be sent', () => {
+  test('offers no resume with a grammar, or while a question waits to be sent', () => {
     const bound = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, regex: 'a+' } }
     expect(texts(ended('cancelled'), stopped('cancelled'), bound)).toEqual(['Write the next turn'])
     expect(texts(ended('cancelled', { unsent }), stopped('cancelled'))).not.toContain('Resume the response')
   })
 })
 
-test('a full context window of the run can be raised', () => {
+test('nextSteps offers to raise the context window that a run filled', () => {
   const setup = { ...DEFAULT_SETUP, limits: { ...DEFAULT_SETUP.limits, contextWindow: '512' } }
   const [first] = nextSteps({ outcome: ended('context_full', { context: { holds: 512 } }), setup, segments: written })
   expect(first).toMatchObject({
@@ -137,7 +137,7 @@ test('a full context window of the run can be raised', () => {
   })
 })
 
-test('what would fit is sent with fewer tokens', () => {
+test('nextSteps offers to send with a smaller max_new_tokens if that fits the context', () => {
   const outcome = ended('context_full', { unsent, context: { needed: 4400, holds: 4096 } })
   const [first] = nextSteps({ outcome, setup: DEFAULT_SETUP, segments: written })
   expect(first).toMatchObject({
@@ -148,10 +148,10 @@ test('what would fit is sent with fewer tokens', () => {
   })
 })
 
-describe('a parameter that the server refuses is left out', () => {
+describe('nextSteps leaves out a parameter that the server refuses', () => {
   const further = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, further: '{"new_one": 1, "other": 2}' } }
 
-  test('of the list', () => {
+  test('that is one of the known parameters', () => {
     const [first] = nextSteps({
       outcome: failed('UPSTREAM_REJECTED', { unsent, parameter: 'top_p' }),
       setup: DEFAULT_SETUP,
@@ -160,13 +160,13 @@ describe('a parameter that the server refuses is left out', () => {
     expect(first).toMatchObject({ kind: 'send', setup: { sampling: { top_p: '' } }, text: 'Send again without top_p' })
   })
 
-  test('of the further ones', () => {
+  test('that is one of the further parameters', () => {
     const outcome = failed('UNKNOWN_PARAMETER', { unsent, parameter: 'new_one' })
     const [first] = nextSteps({ outcome, setup: further, segments: [] })
     expect(first).toMatchObject({ setup: { sampling: { further: '{"other":2}' } } })
   })
 
-  test('unless the setup has it no more', () => {
+  test('but offers nothing if the setup no longer contains it', () => {
     expect(texts(failed('UNKNOWN_PARAMETER', { unsent, parameter: 'gone' }), [])).toEqual([
       'Check the server',
       'Restore the question',
@@ -174,7 +174,7 @@ describe('a parameter that the server refuses is left out', () => {
   })
 })
 
-test('a prompt of text or ids that was never read is sent again, or taken back, as its ids', () => {
+test('nextSteps sends or restores an unread prompt of text or ids as its ids', () => {
   const outcome = failed('CONNECT_REFUSED', { unsentGiven })
   const prompt = { mode: 'ids', ids: '1 73 74', record: 0 }
   expect(nextSteps({ outcome, setup: DEFAULT_SETUP, segments: [] })).toMatchObject([

@@ -1,4 +1,4 @@
-/** What can be done where a run has ended, as buttons: the likeliest first. */
+/** Steps that a person can take after a run has ended, as buttons with the likeliest first. */
 
 import { countText } from '#components/token-view/numbers.ts'
 import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
@@ -9,34 +9,35 @@ import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** A step with the text of its button. */
 export type NextStep = { readonly text: string } & (
   | { readonly kind: 'change'; readonly setup: Setup }
-  /** undefined: there are results that the model has not read, and nothing else is told to it. */
+  /** `prompt` is undefined if unread tool results are sent without a further question. */
   | { readonly kind: 'send'; readonly setup: Setup; readonly prompt: Partial<PromptDraft> | undefined }
   | { readonly kind: 'take-back'; readonly prompt: Partial<PromptDraft> }
-  /** The last response goes on from its own tokens. */
+  /** The last response continues from its own tokens. */
   | { readonly kind: 'resume'; readonly setup: Setup }
-  /** A further turn is written by hand. */
+  /** The person writes a further turn in the composer. */
   | { readonly kind: 'write' }
   | { readonly kind: 'start-over' }
-  /** Where servers are looked at and changed. */
+  /** Opens the servers page. */
   | { readonly kind: 'servers' }
 )
 
 interface Ended {
   readonly outcome: Outcome
-  /** Of the next call. */
+  /** Setup of the next call. */
   readonly setup: Setup
   readonly segments: TrajectoryView['segments']
 }
 
-/** At least one where `outcomeText` has something to say. */
+/** Returns the steps for an outcome: at least one if `outcomeText` returns a text, else none. */
 export function nextSteps({ outcome, setup, segments }: Ended): readonly NextStep[] {
   if (outcomeText(outcome) === undefined || outcome.kind === 'running') return []
   const last = segments.at(-1)
   const asked = promptIn(outcome)
   const hasUnread = last?.kind === 'response' && last.toolCalls.some(({ result }) => result !== undefined)
-  // What was never read is sent as it was; results that were not read are, without a question.
+  // An unread prompt is sent again unchanged; unread tool results are sent without a question.
   const again = (using: Setup, text: string): NextStep[] =>
     asked !== undefined || hasUnread ? [{ kind: 'send', setup: using, prompt: asked, text }] : []
   const isOver = segments.length === 0
@@ -65,11 +66,11 @@ export function nextSteps({ outcome, setup, segments }: Ended): readonly NextSte
   return [...own, ...rest.filter((step) => own.every(({ kind }) => kind !== step.kind))]
 }
 
-/** What the setup samples with: an empty field is not sent. */
+/** Returns the sampling parameters of the setup; empty fields are not sent. */
 const sampledWith = ({ sampling }: Setup): object =>
   Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== ''))
 
-/** What was never read, for the composer. Text comes back as the ids that it was encoded to: these are what would be sent again. */
+/** Returns the unread prompt for the composer. A text becomes the ids that it was encoded to, because these were sent. */
 function promptIn({ unsent, unsentGiven }: Exclude<Outcome, { kind: 'running' }>): Partial<PromptDraft> | undefined {
   if (unsentGiven) return { mode: 'ids', ids: unsentGiven.ids.join(' '), record: 0 }
   const question = unsent?.findLast(({ role }) => role === 'user')?.content
@@ -114,7 +115,7 @@ function afterReason(
   }
 }
 
-/** Codes of failures that have passed by themselves before. */
+/** Codes of failures that often disappear without a change. */
 const PASSING: ReadonlySet<string> = new Set([
   'CONNECT_REFUSED',
   'CONNECT_TIMEOUT',
@@ -134,7 +135,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'DATABASE_LOCKED',
 ])
 
-/** Those where the messages, the template or the setup are to be changed, not the server. */
+/** Codes of failures that the messages, the template or the setup cause, not the server. */
 const OWN_TO_CHANGE: ReadonlySet<string> = new Set(['TEMPLATE_ERROR', 'REQUEST_REFUSED', 'UPSTREAM_REJECTED'])
 
 function afterFailure(
@@ -157,7 +158,7 @@ function afterFailure(
   return OWN_TO_CHANGE.has(code) ? [START_OVER] : [SERVERS]
 }
 
-/** The setup without it; undefined where it does not set it. */
+/** Returns the setup without a parameter; undefined if it does not set the parameter. */
 function withoutParameter(setup: Setup, name: string): Setup | undefined {
   if (isSamplingName(name))
     return setup.sampling[name] === '' ? undefined : { ...setup, sampling: { ...setup.sampling, [name]: '' } }
@@ -170,7 +171,7 @@ function withoutParameter(setup: Setup, name: string): Setup | undefined {
   }
 }
 
-/** Of a call that would fit with a shorter reply. */
+/** Returns a step that sends with a shorter reply, if the call would then fit the context. */
 function fitting(
   setup: Setup,
   context: Extract<Outcome, { kind: 'ended' }>['context'],
@@ -183,7 +184,7 @@ function fitting(
   return 'setup' in step ? again(step.setup, `Send with max_new_tokens ${countText(fits)}`) : []
 }
 
-/** What Rollscope asks for where the field is empty. */
+/** `max_new_tokens` that Rollscope sends if the field is empty. */
 const UNLESS_GIVEN = 1024
 
 const maxNewTokens = ({ sampling }: Setup): number => Number(sampling.max_new_tokens) || UNLESS_GIVEN
@@ -205,7 +206,7 @@ const LIMIT_NAMES: Readonly<Partial<Record<LimitField, string>>> = {
   contextWindow: 'tokens in the context window',
 }
 
-/** None where the setup has no such limit any more. */
+/** Returns a step that doubles a limit; none if the setup no longer has the limit. */
 function raised(setup: Setup, limit: LimitField): readonly NextStep[] {
   if (setup.limits[limit].trim() === '') return []
   const to = Math.max(1, 2 * (Number(setup.limits[limit]) || 0))

@@ -5,7 +5,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-/** How a run has ended, and what can be done next. Loaded where one has ended otherwise than by itself. */
+/** How a run ended, with the next steps. This module is loaded if a run did not end by itself. */
 import { type NextStep, nextSteps } from './next-steps.ts'
 
 interface PlaygroundOutcomeProps {
@@ -14,6 +14,7 @@ interface PlaygroundOutcomeProps {
   readonly onStep: (step: NextStep) => void
 }
 
+/** Shows the outcome of a run and a button for each next step. */
 export function PlaygroundOutcome({ trajectory: { outcome, segments }, setup, onStep }: PlaygroundOutcomeProps) {
   const ended = outcomeText(outcome)
   return (

@@ -14,7 +14,7 @@ const KINDS = [
   { kind: 'number', text: 'The last number is' },
 ] as const
 
-/** How answers are rewarded: 1 where they fit, else 0. */
+/** Fields of a reward rule: an answer that matches gets 1, any other 0. */
 export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
   const { kind } = draft
   const errorOf = (field: ReturnType<typeof wrongField>) => (wrongField(draft) === field ? error : undefined)

@@ -7,7 +7,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 const TICK_MS = 100
 
-/** How long, how fast, how full: of the run under way, or of the last one. */
+/** Token count, share of the context, speed and duration of the current or the last run. */
 export function RunClock({
   trajectory,
   isRunning,
@@ -15,7 +15,7 @@ export function RunClock({
 }: {
   readonly trajectory: TrajectoryView
   readonly isRunning: boolean
-  /** Said while it runs: how its replies can be watched. */
+  /** Note that is shown during the run: how its replies can be watched. */
   readonly note: string | undefined
 }) {
   const runningMs = useElapsed(isRunning)
@@ -48,8 +48,8 @@ function useElapsed(isRunning: boolean): number {
 }
 
 /**
- * Decoding only: from the first token of each response to its last; of a reply that came whole, with the prompt's
- * reading. Before the first response has ended, its tokens over the time since the run began here.
+ * Returns the decoding speed: from the first token of each response to its last. For a reply that arrived at once, the time
+ * includes the prefill. Until the first response has ended: its tokens divided by the time since this page saw the run begin.
  */
 function tokensPerSecond(trajectory: TrajectoryView, runningMs: number): number | undefined {
   let tokens = 0

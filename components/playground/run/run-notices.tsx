@@ -14,16 +14,16 @@ const Downloads = dynamic(async () => (await import('#components/tokenizer/downl
 
 interface PlaygroundNoticesProps {
   readonly problem: ApiError | undefined
-  /** The chosen server; undefined while the list is not known. */
+  /** The chosen server; undefined until the list of servers is loaded. */
   readonly server: ServerEntry | undefined
   readonly isConnected: boolean
-  /** A start waits for its answer, which may wait for a download. */
+  /** Whether a start waits for its answer, which may include a download. */
   readonly isStarting: boolean
-  /** Sends again, with the server as tokenizer. */
+  /** Sends the prompt again with the server as tokenizer. */
   readonly onServerTokenizer: () => void
 }
 
-/** Failures where the server’s address is what to look at. */
+/** Codes of failures that often have a wrong server address as their cause. */
 const ADDRESS_FAILURES: ReadonlySet<string> = new Set([
   'ADDRESS_REFUSED',
   'BAD_HTTP',
@@ -38,7 +38,7 @@ const ADDRESS_FAILURES: ReadonlySet<string> = new Set([
   'UPSTREAM_REDIRECT',
 ])
 
-/** What stands between a prompt and its run. */
+/** Notices about what prevents or delays a run. */
 export function PlaygroundNotices({
   problem,
   server,

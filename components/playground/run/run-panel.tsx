@@ -20,13 +20,13 @@ import type { StructuredDraft } from '../structured/structured-dialog.tsx'
 interface PlaygroundRunProps {
   readonly trajectory: TrajectoryView
   readonly view: ReturnType<typeof useViewState>
-  /** The token that is chosen, or under the pointer. */
+  /** The chosen token, or the token under the pointer. */
   readonly shown: Token | undefined
-  /** Of its server; undefined where that is not known. */
+  /** Base URL of its server; undefined if unknown. */
   readonly baseUrl: string | undefined
-  /** Of the next call. */
+  /** Setup of the next call. */
   readonly setup: Setup
-  /** A further turn that is bound by a schema. */
+  /** Starts a further turn whose reply must match a schema. */
   readonly onTurn: (setup: Setup, question: string) => void
 }
 
@@ -34,10 +34,10 @@ const StructuredDialog = dynamic(async () => (await import('../structured/struct
   loading: () => null,
 })
 
-/** What is known of a run and of its chosen tokens. Loaded with the first question. */
+/** Details of a run and of its chosen token. This module is loaded with the first question. */
 export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn }: PlaygroundRunProps) {
   const [isAsking, setIsAsking] = useState(false)
-  // It outlives the dialog: a turn may be refused.
+  // The draft outlives the dialog, because the server may refuse the turn.
   const [structured, setStructured] = useState<StructuredDraft>()
   const { selection } = view.view
   return (
@@ -90,7 +90,7 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn 
   )
 }
 
-/** Its tokens can be gone on from. */
+/** Returns whether a run can continue from the tokens. */
 const canBeAsked = ({ outcome, provenance, segments }: TrajectoryView): boolean =>
   outcome.kind !== 'running' &&
   segments.length > 0 &&

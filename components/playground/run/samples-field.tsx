@@ -11,7 +11,7 @@ interface SamplesFieldProps {
   readonly errors: FieldErrors
 }
 
-/** How many samples one question gives, and how they are rewarded. */
+/** Fields for the number of samples per question and for their reward rule. */
 export function SamplesField({ setup: { samples, reward }, onChange, errors }: SamplesFieldProps) {
   return (
     <div className="ml-auto flex items-center gap-2">

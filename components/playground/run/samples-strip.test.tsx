@@ -32,8 +32,8 @@ function Strip({ rows }: { readonly rows: readonly SampleRow[] }) {
   )
 }
 
-test('each sample that has ended opens in the inspector, by keyboard alone', async () => {
-  // jsdom has no layout, and so nothing to scroll.
+test('every sample that has ended can be opened in the inspector by keyboard', async () => {
+  // jsdom has no layout, so elements have no `scrollIntoView`.
   Element.prototype.scrollIntoView = vi.fn()
   render(<Strip rows={[row(0, 'ended'), row(1, 'ended'), row(2, 'writing')]} />)
   const link = () => screen.queryByRole('link', { name: 'Open in inspector' })

@@ -1,5 +1,5 @@
 'use client'
-/** The samples of a group side by side: how each stands, and one click between them. */
+/** The samples of a group side by side with their states; a click shows a sample. */
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -16,12 +16,13 @@ interface SamplesStripProps {
   readonly onSort: (sort: SampleSort) => void
   readonly onStop: (row: SampleRow) => void
   readonly onStopAll: () => void
-  /** Where a sample that has ended is inspected. */
+  /** Returns the inspector's address for a sample that has ended. */
   readonly inspectorHref: (key: string) => string
-  /** What can be done with the group: rewards, comparison, export. */
+  /** Controls for the whole group: rewards, comparison, export. */
   readonly children: ReactNode
 }
 
+/** Strip with the samples of a group, their rewards and the controls of the group. */
 export function SamplesStrip(props: SamplesStripProps) {
   const { rows, shown, onShow, sort, onSort, onStop, onStopAll, inspectorHref, children } = props
   const rewards = groupRewards(rows.map(({ reward }) => reward))
@@ -88,7 +89,7 @@ export function SamplesStrip(props: SamplesStripProps) {
 
 const isRunning = ({ progress }: SampleRow): boolean => progress.state !== 'ended'
 
-/** Up to how many draws the chance of a pass is told. */
+/** Numbers of draws k for which pass@k is shown: 1, and those below the number of scored samples. */
 const DRAWS = [1, 2, 4, 8, 16, 32] as const
 
 function rewardsText(rewards: GroupRewards): string {
@@ -160,7 +161,7 @@ function SampleList({ rows, shown, onShow }: SampleListProps) {
   )
 }
 
-/** More than these stand in several rows, each as its number and one mark, so that all are seen at once. */
+/** If there are more samples, they are drawn in several rows, each as its number and a mark, so that all are visible. */
 const MOST_IN_A_ROW = 16
 
 const optionOf = (list: Element | null, key: string): HTMLElement | null =>
@@ -173,11 +174,11 @@ interface SampleProps {
   readonly reward: number | null
   readonly isCompact: boolean
   readonly isShown: boolean
-  /** Tab stops here. */
+  /** Whether Tab moves the focus to this sample. */
   readonly isStop: boolean
 }
 
-/** Drawn again when its own numbers change: of 64 that run few do so in one frame. */
+/** Memoized: during a run of 64 samples, few change in one frame. */
 const Sample = memo(function Sample({ sampleKey, index, progress, reward, isCompact, isShown, isStop }: SampleProps) {
   return (
     <div

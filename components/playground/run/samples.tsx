@@ -23,11 +23,11 @@ interface PlaygroundSamplesProps {
   /** Key of the sample that is shown. */
   readonly shown: string | undefined
   readonly onShow: (key: string) => void
-  /** Does it, and tells what the server refuses. */
+  /** Calls the server and shows its refusal. */
   readonly onCall: (call: () => Promise<unknown>) => Promise<void>
 }
 
-/** The samples of a group and what can be done with them. Loaded with the first group. */
+/** The samples of a group and the actions on them. This module is loaded with the first group. */
 export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: PlaygroundSamplesProps) {
   const [sort, setSort] = useState<SampleSort>('index')
   const [exported, setExported] = useState<readonly string[]>()
@@ -76,7 +76,7 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
 
 interface RewardFormProps {
   readonly rule: RewardRule | null
-  /** undefined takes the rewards away. */
+  /** Called with the new rule; undefined removes the rewards. */
   readonly onChange: (rule: RewardRule | undefined) => void
 }
 
@@ -100,7 +100,7 @@ function RewardForm({ rule, onChange }: RewardFormProps) {
   )
 }
 
-/** The sample that is shown beside another one. */
+/** Link that compares the shown sample with another one. */
 function Comparison({ rows, shown }: { readonly rows: readonly SampleRow[]; readonly shown: string | undefined }) {
   const others = rows.filter(({ key }) => key !== shown)
   const [only] = others

@@ -33,16 +33,16 @@ const Palette = dynamic<PaletteProps<CommandScreen>>(
 
 interface PlaygroundTokensProps {
   readonly trajectory: TrajectoryView
-  /** Under which it is stored. */
+  /** Key under which the trajectory is stored. */
   readonly storedKey: string | undefined
   readonly onPoint: (index: number | undefined) => void
-  /** Shows the token view in a window that has no room for all. */
+  /** Shows the token view in a window that has room for one pane only. */
   readonly onShow: () => void
 }
 
 /**
- * The tokens of a run, and what they are coloured by, with the commands and keys of the inspector. Loaded with the first
- * question: until then there are none.
+ * The tokens of a run with their colouring, and the commands and keys of the inspector. This module is loaded with the first
+ * question, because there are no tokens before.
  */
 export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: PlaygroundTokensProps) {
   const [options, setOptions] = usePreference(GRID_OPTIONS)
@@ -102,7 +102,7 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
           <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view in it */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the handler serves the token view inside */}
       <div
         className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]"
         onKeyDown={(event) => (event.target as Element).matches('[role="grid"]') && commands.runKey(event)}

@@ -1,5 +1,5 @@
 'use client'
-/** What the composer sends and stops, and what the buttons under an outcome do: as runs, turns and groups of samples. */
+/** Sends and stops runs, turns and groups of samples, for the composer and the buttons of an outcome. */
 import { useState } from 'react'
 import type { useViewState } from '#components/shell/view-state.ts'
 import type { RunOpening } from '#lib/api/run-request.ts'
@@ -19,46 +19,48 @@ interface SendingOptions {
   readonly onSetup: (setup: Setup) => void
   readonly draft: PromptDraft
   readonly onDraft: (change: DraftChange) => void
-  /** Fetches what will show the run. It is tried again when that is shown. */
+  /** Loads the code that shows the run. A failed load is tried again when the run is shown. */
   readonly prepare: (samples: number) => Promise<unknown>
 }
 
+/** State of sending, and the functions that start and stop runs. */
 export interface Sending {
   readonly state: 'ready' | 'starting' | 'running' | 'stopping'
-  /** Why the last one could not be sent or stopped. */
+  /** Why the last request to send or stop failed. */
   readonly problem: ApiError | undefined
   readonly forgetProblem: () => void
   /**
-   * `asked`: in place of what stands in the composer. unread: the results of the last calls, and nothing else; resume: the last
-   * response goes on.
+   * Sends `asked` instead of the composer's draft. unread: sends the results of the last calls without a question; resume: the
+   * last response continues.
    */
   readonly send: (using?: Setup, asked?: Partial<PromptDraft> | 'unread' | 'resume') => Promise<void>
   readonly sendWithServerTokenizer: () => Promise<void>
   readonly stop: () => Promise<void>
-  /** Does it, and tells what the server refuses. */
+  /** Awaits a request and shows the refusal of the server. */
   readonly call: (asked: () => Promise<unknown>) => Promise<void>
   readonly startOver: () => void
   readonly takeStep: (step: NextStep) => unknown
 }
 
+/** Returns functions that send prompts with the setup, and the state of the current request. */
 export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepare }: SendingOptions): Sending {
   const { rollout, group, trajectory, isRunning, runningSample } = shown
-  /** With the trajectory that was shown then: it says nothing of another. */
+  /** A problem with the key of the trajectory that it belongs to; it is not shown for another trajectory. */
   const [told, setTold] = useState<{ readonly problem: ApiError; readonly key: string | undefined }>()
   const setProblem = (problem: ApiError | undefined) => setTold(problem && { problem, key: view.key })
-  /** Gives up a start that waits for its answer; undefined where none does. */
+  /** Cancels a start that waits for its answer; undefined if no start is waiting. */
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
 
   const send: Sending['send'] = async (using = setup, asked) => {
-    // A second click on a button that has not gone yet.
+    // A second click on a button that is still visible must do nothing.
     if (starting || isRunning) return
     const request = requestOf(using)
     if (!request.ok) {
       setProblem(settingsProblem(request.errors))
       return
     }
-    // Beside the request.
+    // The code is loaded while the request is in progress.
     prepare(request.samples).catch(() => {})
     const given = typeof asked === 'object' ? { ...draft, ...asked } : draft
     const { question } = given
@@ -73,8 +75,8 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
         setProblem(new ApiError(0, 'BAD_PROMPT', first.why, 'Correct it in the prompt.'))
         return
       }
-      // The next turn is another question; what was edited rather than asked stays for the next run.
-      // A question of the user's that was not asked, since text or ids were, is kept.
+      // The next turn has another question. A draft that was edited but not sent is kept for the next run,
+      // and so is a question of the user if text or ids were sent instead.
       const isDone = continued !== undefined || draft.mode === 'question' || question === FIRST_QUESTION
       if (asked === undefined && isDone) onDraft({ question: '' })
       if (first && asked === undefined && (request.samples > 1 || request.reward)) {
@@ -100,7 +102,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
       )
       if (continued === undefined) await view.setKey(started.trajectoryId)
     } catch (error) {
-      // Whoever has typed on meanwhile keeps that.
+      // If the user has typed since then, the new text is kept.
       if (asked === undefined) onDraft((now) => (now.question === '' ? { question } : {}))
       if (error instanceof ApiError) setProblem(error)
       else if (!controller.signal.aborted) throw error
@@ -164,7 +166,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
   }
 }
 
-/** Nothing but a question is read here: what reads the others is loaded with them. */
+/** Adds the first prompt to the settings. Only questions are handled without this module, which is loaded for other prompts. */
 async function firstPrompt(draft: PromptDraft, opening: RunOpening): Promise<PromptOpening> {
   return (await import('#lib/share/settings/prompt-opening.ts')).withPrompt(draft, opening)
 }

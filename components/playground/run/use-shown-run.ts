@@ -1,5 +1,5 @@
 'use client'
-/** The run that the page shows, by itself or as a sample of a group: followed while it goes on, else as it is stored. */
+/** The run that the page shows, alone or as a sample of a group: followed live while it is running, else as stored. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import type { useViewState } from '#components/shell/view-state.ts'
@@ -11,28 +11,30 @@ import { type Rollout, useRollout } from '#lib/browser/rollout/use-rollout.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** The shown run and the state of its connection. */
 export interface ShownRun {
   readonly rollout: Rollout
   readonly group: GroupView
-  /** undefined: none is shown, or it is not known yet. */
+  /** Undefined if no run is shown, or until it is known. */
   readonly trajectory: TrajectoryView | undefined
   readonly hasTokens: boolean
   readonly isRunning: boolean
-  /** The sample that is shown, while it runs. */
+  /** The shown sample while it is running. */
   readonly runningSample: SampleRow | undefined
-  /** What is shown is being asked for, or its first tokens are waited for. */
+  /** Whether the page waits for the trajectory or its first tokens. */
   readonly isAwaited: boolean
-  /** Why it cannot be followed or read. */
+  /** Why the run cannot be followed or loaded. */
   readonly error: ApiError | undefined
   readonly isConnected: boolean
 }
 
+/** Loads and follows the run that the address names. */
 export function useShownRun(view: ReturnType<typeof useViewState>): ShownRun {
   const { data: stored, error: loadError } = useQuery(trajectoryOptions(view.key))
   const rollout = useRollout(view.key)
   const group = useGroup(view.group, view.key)
 
-  // Whoever comes by the address of one sample gets those beside it.
+  // The address of a single sample also shows the other samples of its group.
   const foundGroup = stored && view.group === undefined ? groupOf(stored) : undefined
   const showGroup = useEffectEvent(
     (id: string) => view.key !== undefined && view.setSample({ key: view.key, group: id }, 'replace'),
@@ -40,7 +42,7 @@ export function useShownRun(view: ReturnType<typeof useViewState>): ShownRun {
   useEffect(() => {
     if (foundGroup !== undefined) showGroup(foundGroup)
   }, [foundGroup])
-  // Whoever comes by the address of the group alone gets its first sample.
+  // The address of a group without a sample shows its first sample.
   const firstOfGroup = view.key === undefined ? group.rows[0]?.key : undefined
   const showFirst = useEffectEvent(
     (key: string) => view.group !== undefined && view.setSample({ key, group: view.group }, 'replace'),
@@ -48,8 +50,8 @@ export function useShownRun(view: ReturnType<typeof useViewState>): ShownRun {
   useEffect(() => {
     if (firstOfGroup !== undefined) showFirst(firstOfGroup)
   }, [firstOfGroup])
-  // A reload in mid-run: the stored trajectory names the rollout that is writing it; a group is followed as one, and tells
-  // nothing of a sample that goes on by itself.
+  // After a reload during a run, the stored trajectory names the rollout that writes it. A group is followed as a whole,
+  // which does not report a sample that continues by itself.
   const writing = stored?.outcome.kind === 'running' ? stored.outcome.rolloutId : undefined
   const told = group.rolloutOf(view.key)
   const isFollowedAlone =
