@@ -7,10 +7,10 @@ const shortened = (text: string): string => {
   return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
 }
 
-/** `top_p 1 → 0.95`. */
+/** Returns a change as text, such as `top_p 1 → 0.95`. */
 export const changeText = ({ field, from, to }: FieldChange): string => `${field} ${shortened(from)} → ${shortened(to)}`
 
-/** What would be changed, a line each. */
+/** Table of the changes that would be made, one per row. */
 export const ChangeTable = ({ changes }: { readonly changes: readonly FieldChange[] }) => (
   <table className="w-full border-separate border-spacing-y-0.5 text-left text-xs">
     <thead className="text-dim">

@@ -20,7 +20,7 @@ interface ImportPaneProps {
 
 type Model = { readonly kind: 'idle' | 'loading' } | { readonly kind: 'failed'; readonly why: string }
 
-/** Parameters as other programs write them; what would be changed is shown before it is. */
+/** Imports parameters in the formats of other programs, and shows the changes before it applies them. */
 export function ImportPane({ sampling, samples, loadOfModel, onApply }: ImportPaneProps) {
   const [text, setText] = useState('')
   const { take, takeFile, refusal } = useBoundedText(LONGEST_DIALECT, setText)

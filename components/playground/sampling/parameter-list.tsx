@@ -12,11 +12,11 @@ interface ParameterListProps {
   readonly onChange: (sampling: SamplingTexts) => void
   readonly errors: Readonly<Record<string, string>>
   readonly server: Heeding
-  /** The one to begin with. */
+  /** Parameter that is shown first. */
   readonly field: SamplingField | undefined
 }
 
-/** All parameters by group, those that are not known here, and those that are not for setting. */
+/** Searchable list of all parameters by group, with further ones that Rollscope does not know and those that it sets itself. */
 export function ParameterList({ sampling, onChange, errors, server, field }: ParameterListProps) {
   const [sought, setSought] = useState<string>(field ?? '')
   const words = sought.toLowerCase().split(/\s+/).filter(Boolean)

@@ -10,11 +10,12 @@ interface ParameterRowProps {
   readonly name: SamplingName
   readonly text: string
   readonly error: string | undefined
-  /** Why the server will probably not heed it. */
+  /** Why the server will probably ignore the parameter. */
   readonly note: string | undefined
   readonly onChange: (text: string) => void
 }
 
+/** One parameter with its explanation, control and error. */
 export function ParameterRow({ name, text, error, note, onChange }: ParameterRowProps) {
   const { default: standard } = samplingParameter(name)
   const { explanation, training } = SAMPLING_WORDS[name]
@@ -98,7 +99,7 @@ const PLACEHOLDERS: Readonly<Partial<Record<SamplingParameter['kind'], string>>>
   object: '{}',
 }
 
-/** What no checker can do with a JSON Schema, where there is something. */
+/** Warning about keywords of a JSON Schema that cannot be checked, if there are any. */
 function SchemaNote({ text }: { readonly text: string }) {
   const problem = schemaProblem(text)
   return problem === undefined ? null : <p className="text-warn">{problem}</p>

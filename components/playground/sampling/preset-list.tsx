@@ -15,6 +15,7 @@ interface PresetListProps {
   readonly onApply: (sampling: Readonly<Partial<SamplingTexts>>) => void
 }
 
+/** Presets that come with Rollscope and the user's own, with the changes that each makes. */
 export function PresetList({ sampling, own, onOwn, onApply }: PresetListProps) {
   const [name, setName] = useState('')
   const without = (gone: string) => own.filter((preset) => preset.name !== gone)
@@ -80,7 +81,7 @@ interface PresetRowProps {
   readonly name: string
   readonly note: string | undefined
   readonly sampling: Readonly<Partial<SamplingTexts>>
-  /** What is set. */
+  /** Current settings. */
   readonly now: SamplingTexts
   readonly onApply: () => void
   readonly onDelete?: () => void

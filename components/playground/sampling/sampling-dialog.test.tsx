@@ -43,7 +43,7 @@ const shownParameters = () =>
   [...document.querySelectorAll<HTMLElement>('[data-parameter]')].map(({ dataset }) => dataset.parameter)
 const input = (name: string) => screen.getByLabelText<HTMLInputElement>(name)
 
-describe('the list of parameters', () => {
+describe('the list of sampling parameters', () => {
   test('is searched in names and explanations, and says when nothing is found', async () => {
     const { user } = openDialog()
     await user.type(input('Find'), 'likely 20')
@@ -70,8 +70,8 @@ describe('the list of parameters', () => {
   })
 })
 
-describe('presets', () => {
-  test('what is set is saved under a name, replaced under the same name, applied and deleted', async () => {
+describe('sampling presets', () => {
+  test('save the current parameters under a name, replace the same name, and can be applied and deleted', async () => {
     const { user, setup } = openDialog({ field: 'temperature' })
     const save = async (button: string) => {
       await user.type(input('Save current settings as'), 'Mine')
@@ -95,7 +95,7 @@ describe('presets', () => {
   })
 })
 
-describe('the import', () => {
+describe('the import of sampling parameters', () => {
   const area = () => screen.getByLabelText<HTMLTextAreaElement>('Parameters of another program')
   const changes = () =>
     [...document.querySelectorAll('[data-change]')].map((row) =>
@@ -112,7 +112,7 @@ describe('the import', () => {
     return { ...opened, paste }
   }
 
-  test('shows what another program sends as changes, with what cannot be sent and what is left aside, and applies them', async () => {
+  test('shows another program’s parameters as changes, with those that are unsupported or ignored, and applies them', async () => {
     const { user, setup, paste } = await openImport()
     await paste('SamplingParams(temperature=0.6, top_p=3, max_tokens=64, stop=["\\n\\n"], best_of=8, n=4)')
     expect(changes()).toEqual([
@@ -129,7 +129,7 @@ describe('the import', () => {
     expect(screen.getByText('No parameters would change.')).toBeDefined()
   })
 
-  test('keeps what was pasted before when a text is too long', async () => {
+  test('keeps the previously pasted text when a new text is too long', async () => {
     const { paste } = await openImport()
     await paste('{"temperature": 1}')
     screen.getByLabelText<HTMLTextAreaElement>('Parameters of another program').setSelectionRange(18, 18)
@@ -138,7 +138,7 @@ describe('the import', () => {
     expect(area().value).toBe('{"temperature": 1}')
   })
 
-  test('takes the model’s own parameters, and says why where there are none', async () => {
+  test('imports the model’s own parameters, and says why if there are none', async () => {
     const loadOfModel = vi
       .fn<PageProps['loadOfModel']>()
       .mockResolvedValueOnce(undefined)

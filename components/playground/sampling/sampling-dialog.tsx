@@ -9,18 +9,19 @@ import { ImportPane } from './import-pane.tsx'
 import { ParameterList } from './parameter-list.tsx'
 import { PresetList } from './preset-list.tsx'
 
+/** Values and callbacks of the dialog; saved-presets-dialog.tsx supplies those that need the server. */
 export interface SamplingDialogProps {
   readonly sampling: SamplingTexts
-  /** As it is typed: `samples` only where something pasted says it. */
+  /** Number of samples as typed; an imported text may change it. */
   readonly samples: string
   readonly onChange: (changed: { readonly sampling: SamplingTexts; readonly samples?: string }) => void
   readonly errors: Readonly<Record<string, string>>
   readonly server: Heeding
-  /** The parameter that it opens at. */
+  /** Parameter that is shown first. */
   readonly field: SamplingField | undefined
   readonly ownPresets: readonly OwnPreset[]
   readonly onOwnPresets: (presets: readonly OwnPreset[]) => void
-  /** The model's generation_config.json; undefined where it has none. Throws Error with words for a person. */
+  /** Returns the model's generation_config.json; undefined if it has none. Throws Error with a message for the user. */
   readonly loadOfModel: () => Promise<string | undefined>
   readonly onClose: () => void
 }
@@ -32,7 +33,7 @@ const TABS = [
   { value: 'import', text: 'Import' },
 ] as const
 
-/** All sampling parameters, presets of them, and those of other programs. Changes hold at once. */
+/** Dialog of all sampling parameters, presets and imports. Changes take effect immediately. */
 export function SamplingDialog(props: SamplingDialogProps) {
   const { sampling, samples, onChange, errors, server, field, ownPresets, onOwnPresets, loadOfModel, onClose } = props
   const [tab, setTab] = useState<Tab>('parameters')

@@ -1,5 +1,5 @@
 'use client'
-/** The list of all sampling parameters, with the presets that this browser keeps and what the model's files say. */
+/** Dialog of all sampling parameters, connected to the presets stored in this browser and to the model's files. */
 import { useQuery } from '@tanstack/react-query'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { generationConfigSchema } from '#lib/api/tokenizer-files.ts'
@@ -11,10 +11,11 @@ import { SamplingDialog as Dialog, type SamplingDialogProps } from './sampling-d
 
 interface Props extends Omit<SamplingDialogProps, 'ownPresets' | 'onOwnPresets' | 'loadOfModel' | 'server'> {
   readonly server: string
-  /** As in the setup. */
+  /** Tokenizer of the setup. */
   readonly tokenizer: string
 }
 
+/** Shows the dialog with stored presets and the chosen server. */
 export function SamplingDialog({ server, tokenizer, ...rest }: Props) {
   const [ownPresets, setOwnPresets] = useSamplingPresets()
   const { data: status } = useQuery(serverStatusOptions(server))
@@ -31,7 +32,7 @@ export function SamplingDialog({ server, tokenizer, ...rest }: Props) {
   )
 }
 
-/** Undefined: the model has none. */
+/** Returns the text of generation_config.json; undefined if the model has none. */
 async function generationConfig(tokenizer: string | undefined): Promise<string | undefined> {
   if (tokenizer === undefined) throw new Error('The server does not report where its model’s files are.')
   const path = `/api/tokenizers/generation-config?name=${encodeURIComponent(tokenizer)}`

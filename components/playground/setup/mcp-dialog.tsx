@@ -19,12 +19,12 @@ interface McpDialogProps extends Choice, Pick<Setup, 'mockTools'> {
   readonly onClose: () => void
 }
 
-/** Which tools of which MCP servers a run is offered. */
+/** Dialog that chooses which tools of which MCP servers a run is offered. */
 export function McpDialog({ tools, mockTools, mcpTools, onChange, onClose }: McpDialogProps) {
   const { data: servers, error } = useQuery(mcpServersOptions())
   const toggle = (tool: McpToolName, isChosen: boolean) =>
     onChange({
-      // One of its name that is listed and not chosen makes room.
+      // A chosen tool replaces another chosen one with the same name.
       mcpTools: [...mcpTools.filter(({ name }) => name !== tool.name), ...(isChosen ? [tool] : [])],
       tools: [...tools.filter((name) => name !== tool.name), ...(isChosen ? [tool.name] : [])],
     })
@@ -61,7 +61,7 @@ export function McpDialog({ tools, mockTools, mcpTools, onChange, onClose }: Mcp
 interface ServerToolsProps {
   readonly server: McpServerEntry
   readonly chosen: readonly McpToolName[]
-  /** Why the run cannot have a tool besides those that it has. */
+  /** Returns why the run cannot have a tool together with its other tools; undefined if it can. */
   readonly clash: (tool: McpToolName) => string | undefined
   readonly onToggle: (tool: McpToolName, isChosen: boolean) => void
 }
@@ -70,7 +70,7 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
   const [isAsked, setIsAsked] = useState(chosen.length > 0)
   const { data, error, isFetching, refetch } = useQuery({ ...mcpToolsOptions(name), enabled: isAsked })
   const client = useQueryClient()
-  // A server may offer several of a name.
+  // A server may list several tools with the same name.
   const offered = data?.map((tool, index) => ({ ...tool, key: `${index} ${tool.name}` }))
   const gone = chosen.filter((tool) => data && !data.some((offered) => offered.name === tool.name))
   return (
@@ -170,8 +170,8 @@ function NewServer() {
     }
   }
   return (
-    // No form: the dialog stands in that of the setup, and forms cannot stand in each other.
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields inside
+    // This cannot be a form, because the dialog is inside the form of the setup and forms cannot be nested.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handler serves the fields inside
     <div
       className="grid gap-2.5 border-line border-t pt-3"
       onKeyDown={(event) => {

@@ -5,26 +5,26 @@ import type { Setup } from '#lib/share/settings/setup.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import { MockToolDialog } from '../tools/mock-tool-dialog.tsx'
 
-/** What the editor is open on: a new tool, a copy of one, or one that is there. */
+/** The tool in the editor: a new one, a copy, or an existing one. */
 export type Editing =
   | { readonly kind: 'new' }
   | { readonly kind: 'copy'; readonly tool: MockTool }
   | { readonly kind: 'change'; readonly tool: MockTool }
 
 interface MockToolsProps extends Pick<Setup, 'tools' | 'mockTools'> {
-  /** Names of the tools that come with the application. */
+  /** Names of the tools that come with Rollscope. */
   readonly builtIn: readonly string[]
   readonly isFixed: boolean
-  /** The box with which a tool is chosen. */
+  /** Renders the check box that chooses a tool. */
   readonly box: (name: string, note: string) => ReactNode
   readonly editing: Editing | undefined
   readonly onEdit: (editing: Editing | undefined) => void
   readonly onChange: (chosen: Pick<Setup, 'tools' | 'mockTools'>) => void
-  /** A row has gone, and its buttons with it. */
+  /** Called after a row and its buttons were removed, to place the focus. */
   readonly onRemoved: () => void
 }
 
-/** The list of the user's mock tools, and the editor of one of them. */
+/** List of the user's mock tools, with the editor of one of them. */
 export function MockTools(props: MockToolsProps) {
   const { tools, mockTools, builtIn, isFixed, box, editing, onEdit, onChange, onRemoved } = props
   const save = (saved: MockTool) => {
@@ -106,7 +106,7 @@ const RowButton = ({ label, onClick, children }: RowButtonProps) => (
   </button>
 )
 
-/** A new tool is chosen; a changed one stays as it was, under its new name. */
+/** Returns the chosen tools after a save: a new tool is chosen, and a renamed one stays chosen or not. */
 const renamed = (tools: readonly string[], old: string | undefined, name: string): readonly string[] =>
   old === undefined
     ? [...tools.filter((tool) => tool !== name), name]

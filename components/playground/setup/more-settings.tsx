@@ -10,17 +10,17 @@ interface MoreSettingsProps extends NumberInputs {
   readonly choices: {
     readonly parsers: readonly string[]
     readonly defaultParser: string
-    /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
+    /** Time limit of a tool call in milliseconds without another limit; undefined if unknown. */
     readonly toolTimeoutMs?: number | undefined
   }
-  /** The first turn has fixed what is part of the tokens. */
+  /** Whether the first turn has fixed the settings that are part of the tokens. */
   readonly isFixed: boolean
 }
 
 const contextLengthOf = (status: ShownStatus): string =>
   status.state === 'ready' && status.contextLength !== undefined ? String(status.contextLength) : 'the server’s'
 
-/** What few runs need. */
+/** Settings that few runs need. */
 export function MoreSettings({ setup, onChange, errors, status, choices, isFixed }: MoreSettingsProps) {
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const number = { setup, onChange, errors }

@@ -3,12 +3,14 @@ import { type SamplingName, samplingParameter } from '#lib/sampling/parameters.t
 import { rangeOf } from '#lib/sampling/values.ts'
 import { type FieldErrors, type LimitField, RANGES, type Setup } from '#lib/share/settings/setup.ts'
 
+/** Props of inputs that edit numbers of the setup. */
 export interface NumberInputs {
   readonly setup: Setup
   readonly onChange: (setup: Setup) => void
   readonly errors: FieldErrors
 }
 
+/** Field of one sampling parameter. */
 export function SamplingInput({ name, setup, onChange, errors }: NumberInputs & { readonly name: SamplingName }) {
   const { default: standard } = samplingParameter(name)
   return (
@@ -23,6 +25,7 @@ export function SamplingInput({ name, setup, onChange, errors }: NumberInputs & 
   )
 }
 
+/** Field of one limit of the agent loop. */
 export function LimitInput({
   name,
   placeholder = 'no limit',

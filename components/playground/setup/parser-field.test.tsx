@@ -33,13 +33,13 @@ test.each([
   ],
   [ready(), '', 'as the chat template suggests', /otherwise hermes, because the server reports none\.$/],
   [ready('interns1'), '', 'as the chat template suggests', /because the server’s interns1 is not supported here\.$/],
-])('what is suggested, and why', (status, chatTemplate, option, note) => {
+])('the parser field suggests a parser with the reason, case %#', (status, chatTemplate, option, note) => {
   render(<ParserField parser="" chatTemplate={chatTemplate} status={status} choices={choices} onChange={() => {}} />)
   expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([option, 'hermes', 'llama3'])
   expect(screen.getByText(note)).toBeDefined()
 })
 
-test('nothing is suggested before the server has answered; another one may be chosen', async () => {
+test('the parser field suggests no parser before the server has answered, and allows a choice', async () => {
   const onChange = vi.fn()
   render(
     <ParserField

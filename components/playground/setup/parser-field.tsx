@@ -3,16 +3,16 @@ import { SelectField } from '#components/ui/field.tsx'
 import { suggestParser } from '#lib/parsers/suggest.ts'
 
 interface ParserFieldProps {
-  /** As in the setup: '' = the one that is suggested. */
+  /** As in the setup; '' selects the suggested parser. */
   readonly parser: string
-  /** Chat template that stands in place of the tokenizer's; '' = none does. */
+  /** Chat template that replaces the tokenizer's; '' if none does. */
   readonly chatTemplate: string
   readonly status: ShownStatus
   readonly choices: { readonly parsers: readonly string[]; readonly defaultParser: string }
   readonly onChange: (parser: string) => void
 }
 
-/** How tool calls are read: as server or template suggest, with the reason, or otherwise. */
+/** Choice of the tool parser: the one that the server or the template suggests, with the reason, or another one. */
 export function ParserField({ parser, chatTemplate, status, choices, onChange }: ParserFieldProps) {
   const { option, note } = suggestionText(status, chatTemplate, choices.defaultParser)
   return (
@@ -28,7 +28,7 @@ export function ParserField({ parser, chatTemplate, status, choices, onChange }:
   )
 }
 
-/** What leaving the choice open means right now. */
+/** Returns which parser is used without a choice, and why. */
 function suggestionText(
   status: ShownStatus,
   chatTemplate: string,
@@ -40,7 +40,7 @@ function suggestionText(
   const note = `Suggested: ${parser}, because ${because}.`
   if (by === 'server') return { option: `as reported by the server: ${parser}`, note }
   if (chatTemplate !== '') return { option: `as the chat template suggests: ${parser}`, note }
-  // The tokenizer's own is read when a run begins.
+  // The tokenizer's own template is known only when a run begins.
   const why =
     toolCallParser === undefined ? 'the server reports none' : `the server’s ${toolCallParser} is not supported here`
   return {

@@ -7,13 +7,13 @@ import { type NumberInputs, SamplingInput } from './number-inputs.tsx'
 
 interface SamplingPartProps extends NumberInputs {
   readonly status: ShownStatus
-  /** Opens the list of all of them, at one or at its beginning. */
+  /** Opens the list of all parameters, at one of them or at its beginning. */
   readonly onAll: (field: SamplingField | undefined) => void
 }
 
 const COMMON: readonly SamplingName[] = ['temperature', 'top_p', 'max_new_tokens', 'sampling_seed']
 
-/** What most runs change; of the rest what is set, each a way to where it is changed. */
+/** The parameters that most runs change, and a button for each other parameter that is set. */
 export function SamplingPart({ status, onAll, ...inputs }: SamplingPartProps) {
   const { sampling } = inputs.setup
   const set = samplingFields.filter((field) => sampling[field] !== '')

@@ -20,13 +20,13 @@ const form = (
   />
 )
 
-test('More settings that is opened before React has the page shows its fields', async () => {
+test('“More settings” shows its fields if it is opened before React hydrates the page', async () => {
   const container = document.body.appendChild(document.createElement('div'))
   container.innerHTML = renderToString(form)
   const details = screen.getByText('More settings').closest('details') as HTMLDetailsElement
   const toggled = new Promise((resolve) => details.addEventListener('toggle', resolve, { once: true }))
   details.open = true
-  // The event comes later, and must not reach React.
+  // The event comes later and must not reach React.
   await toggled
   expect(screen.queryByLabelText(/Prompt logprobs/)).toBeNull()
   render(form, { container, hydrate: true })

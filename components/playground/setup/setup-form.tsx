@@ -9,7 +9,7 @@ import { LimitInput } from './number-inputs.tsx'
 import { SamplingPart } from './sampling-part.tsx'
 import { ToolsField } from './tools-field.tsx'
 
-/** Seldom opened, so not part of the first load. */
+/** Rarely opened, so it is not part of the first load. */
 const MoreSettings = lazy(async () => ({ default: (await import('./more-settings.tsx')).MoreSettings }))
 
 interface SetupFormProps {
@@ -17,27 +17,27 @@ interface SetupFormProps {
   readonly onChange: (setup: Setup) => void
   readonly errors: FieldErrors
   readonly servers: readonly { readonly name: string; readonly baseUrl: string }[]
-  /** Name of the server that a run would use; '' while it is not known. */
+  /** Name of the server that a run would use; '' until it is known. */
   readonly server: string
   readonly status: ShownStatus
-  /** Leads to where servers are added and changed. */
+  /** Link to the page where servers are added and changed. */
   readonly manageServers: ReactNode
-  /** Leads to the tools of MCP servers. */
+  /** Button that opens the tools of MCP servers. */
   readonly mcpServers: ReactNode
   readonly choices: {
     readonly tools: ComponentProps<typeof ToolsField>['builtIn']
     readonly parsers: readonly string[]
     readonly defaultParser: string
-    /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
+    /** Time limit of a tool call in milliseconds without another limit; undefined if unknown. */
     readonly toolTimeoutMs?: number | undefined
   }
-  /** Opens the list of all sampling parameters, at one or at its beginning. */
+  /** Opens the list of all sampling parameters, at one of them or at its beginning. */
   readonly onAllSampling: (field: SamplingField | undefined) => void
-  /** Said where the first turn has fixed what only a new run can change; undefined before it. */
+  /** Note that the first turn has fixed settings that only a new run can change; undefined before the first turn. */
   readonly fixedNote: ReactNode
 }
 
-/** Everything a run is started with. */
+/** Form with all settings of a run. */
 export function SetupForm(props: SetupFormProps) {
   const {
     setup,
@@ -128,7 +128,7 @@ export function SetupForm(props: SetupFormProps) {
         </div>
       </div>
       <details
-        // No event tells of one that was opened before React had the page, and it is not as the server wrote it.
+        // The user may open the element before React hydrates the page; no event reports that, and the HTML then differs.
         suppressHydrationWarning
         ref={(details) => {
           if (details?.open) setIsMoreAsked(true)

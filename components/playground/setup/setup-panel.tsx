@@ -1,5 +1,5 @@
 'use client'
-/** The setup of the next run, and what opens from it: all sampling parameters, MCP servers, sharing. */
+/** Panel with the setup of the next run, and the dialogs that it opens: sampling parameters, MCP servers, sharing. */
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
@@ -28,20 +28,21 @@ interface PlaygroundSetupProps {
   readonly onChange: (setup: Setup) => void
   readonly errors: FieldErrors
   readonly server: ReturnType<typeof useServerStatus>
-  /** The one that goes on, whose tokens hold some of the setup; undefined where a new one begins. */
+  /** The trajectory that continues, whose tokens fix part of the setup; undefined if a new one begins. */
   readonly trajectory: TrajectoryView | undefined
   readonly draft: PromptDraft
   readonly onDraft: (change: Partial<PromptDraft>) => void
 }
 
+/** Shows the form of the setup and its dialogs. */
 export function PlaygroundSetup(props: PlaygroundSetupProps) {
   const { setup, onChange, errors, trajectory, draft, onDraft } = props
   const { servers, name: server, status } = props.server
-  /** Where the list of all sampling parameters is open; undefined while it is not. */
+  /** Set while the dialog of all sampling parameters is open; `field` is the parameter shown first. */
   const [allSampling, setAllSampling] = useState<{ readonly field: SamplingField | undefined }>()
   const [sharing, share, endSharing] = useSharing('setup')
   const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
-  // None of these changes with each token, so that the form is not drawn anew while they arrive.
+  // These values do not change with each token, so the form is not rendered again while tokens arrive.
   const isFixed = trajectory !== undefined
   const { segments, model, provenance } = trajectory ?? {}
   const shown = segments && model && provenance ? setupOf({ segments, model, provenance }, setup) : setup
@@ -116,7 +117,7 @@ interface McpButtonProps extends Pick<Setup, 'tools' | 'mockTools' | 'mcpTools'>
   readonly onChange: (chosen: Pick<Setup, 'tools' | 'mcpTools'>) => void
 }
 
-/** Leads to the tools of MCP servers. */
+/** Button that opens the tools of MCP servers. */
 function McpButton(props: McpButtonProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (

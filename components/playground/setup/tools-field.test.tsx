@@ -42,7 +42,7 @@ const type = async (label: string, text: string) => {
   fireEvent.change(field, { target: { value: text } })
 }
 
-describe('tools that come with the application', () => {
+describe('the built-in tools of the tools field', () => {
   const builtIn = [
     { name: 'python', description: 'Run Python 3.14: no network. The rest is for the model.' },
     { name: 'browser', description: 'Browse.', off: 'there is none' },
@@ -60,12 +60,12 @@ describe('tools that come with the application', () => {
       />,
     )
 
-  test('are noted with the first sentence of what models are told', () => {
+  test('are listed with the first sentence of their description', () => {
     list([])
     expect(screen.getByText('Run Python 3.14: no network.')).toBeDefined()
   })
 
-  test('one that is off says why; it cannot be chosen, but let go', async () => {
+  test('say why they are off; a tool that is off can be removed but not chosen', async () => {
     const { unmount } = list([])
     expect(screen.getByText('off: there is none')).toBeDefined()
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'browser' }).disabled).toBe(true)
@@ -79,8 +79,8 @@ describe('tools that come with the application', () => {
   })
 })
 
-describe('mock tools', () => {
-  test('a new one is chosen as soon as it is saved', async () => {
+describe('mock tools of the tools field', () => {
+  test('are chosen as soon as a new one is saved', async () => {
     render(<Field />)
     await press('Add a mock tool')
     await type('Name', 'forecast')
@@ -90,7 +90,7 @@ describe('mock tools', () => {
     expect(screen.queryByRole('dialog')).toBeNull()
   })
 
-  test('one under another name is chosen as it was', async () => {
+  test('stay chosen or not when they are renamed', async () => {
     render(<Field tools={['a', 'calculator']} mockTools={[tool('a'), tool('b')]} />)
     await press('Edit a')
     await type('Name', 'b')
@@ -103,7 +103,7 @@ describe('mock tools', () => {
     ])
   })
 
-  test('a copy needs a name of its own', async () => {
+  test('need another name for a copy', async () => {
     render(<Field mockTools={[tool('a')]} />)
     await press('Duplicate a')
     await editor()
@@ -114,14 +114,14 @@ describe('mock tools', () => {
     expect(shown.mockTools.map(({ name }) => name)).toEqual(['a', 'a2'])
   })
 
-  test('one that is deleted is not chosen any more, and the focus is not lost', async () => {
+  test('are no longer chosen after they are deleted, and the focus is kept', async () => {
     render(<Field tools={['a']} mockTools={[tool('a')]} />)
     await press('Delete a')
     expect(shown).toEqual({ tools: [], mockTools: [], mcpTools: [] })
     expect(document.activeElement?.getAttribute('aria-label')).toBe('Add a mock tool')
   })
 
-  test('one named like a built-in tool takes its place, and gives it back', async () => {
+  test('replace a built-in tool of the same name, which returns when they are deleted', async () => {
     render(<Field tools={['calculator']} mockTools={[tool('calculator')]} />)
     expect(screen.getByText('The built-in calculator is replaced by the mock tool of that name.')).toBeDefined()
     expect(screen.getAllByRole('checkbox')).toHaveLength(1)
@@ -130,7 +130,7 @@ describe('mock tools', () => {
     expect(screen.getByRole('checkbox', { name: /calculator/ })).toHaveProperty('checked', true)
   })
 
-  test('of an open trajectory are shown, and cannot be changed', async () => {
+  test('are shown for an open trajectory and cannot be changed', async () => {
     render(<Field tools={['a', 'search']} mockTools={[tool('a')]} isFixed />)
     for (const box of screen.getAllByRole('checkbox')) expect(box).toHaveProperty('disabled', true)
     expect(screen.getByRole('checkbox', { name: 'search', description: /unknown here/ })).toHaveProperty(
@@ -145,8 +145,8 @@ describe('mock tools', () => {
   })
 })
 
-describe('the editor', () => {
-  test('says at its line what is wrong with the schema', async () => {
+describe('the editor of a mock tool', () => {
+  test('reports an error of the schema with its line', async () => {
     render(<Field />)
     await press('Add a mock tool')
     await type('Arguments, JSON Schema', '{\n  "type": "object",\n  "required": "city"\n}')
@@ -159,7 +159,7 @@ describe('the editor', () => {
     expect(screen.getByText(/line 3: """ where "," or "}" should stand/)).toBeDefined()
   })
 
-  test('A tool without a name is not saved, and the editor says so', async () => {
+  test('does not save a tool without a name, and says so', async () => {
     render(<Field />)
     await press('Add a mock tool')
     await user.clear(within(await editor()).getByLabelText('Name'))
@@ -168,7 +168,7 @@ describe('the editor', () => {
     expect(shown.mockTools).toEqual([])
   })
 
-  test('shows what the model would read', async () => {
+  test('shows the text that the model would read', async () => {
     render(<Field />)
     await press('Add a mock tool')
     await editor()
@@ -181,7 +181,7 @@ describe('the editor', () => {
     expect(screen.getByText('{{.}}', { selector: 'output' })).toBeDefined()
   })
 
-  test('reads a tool in another form that is pasted', async () => {
+  test('reads a pasted tool in the form of another program', async () => {
     render(<Field />)
     await press('Add a mock tool')
     await user.click(within(await editor()).getByLabelText('Name'))
@@ -194,7 +194,7 @@ describe('the editor', () => {
     expect(shown.mockTools).toMatchObject([{ name: 'search', description: 'Finds.', inputSchema: parameters }])
   })
 
-  test('is saved by keyboard', async () => {
+  test('saves by keyboard', async () => {
     render(<Field />)
     await press('Add a mock tool')
     await user.click(within(await editor()).getByLabelText('Name'))
@@ -203,15 +203,15 @@ describe('the editor', () => {
   })
 })
 
-describe('tools of other origins', () => {
-  test('those of an MCP server are ticked and let go like the others', async () => {
+describe('tools of other origins in the tools field', () => {
+  test('from an MCP server are chosen and removed like the others', async () => {
     render(<Field mcpTools={[{ mcp: 'search', name: 'lookup' }]} />)
     await user.click(screen.getByRole('checkbox', { name: 'lookup', description: 'MCP · search' }))
     expect(shown).toEqual({ tools: ['lookup'], mockTools: [], mcpTools: [{ mcp: 'search', name: 'lookup' }] })
     expect(screen.queryByText(/unknown here/)).toBeNull()
   })
 
-  test('imported ones become mock tools that are chosen; what cannot be taken says why', async () => {
+  test('from an import become chosen mock tools; the dialog says why a tool cannot be imported', async () => {
     render(<Field mockTools={[tool('taken')]} />)
     await press('Import…')
     const tools = [

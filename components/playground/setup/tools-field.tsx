@@ -6,7 +6,7 @@ import { CheckField } from '#components/ui/field.tsx'
 import type { Setup } from '#lib/share/settings/setup.ts'
 import type { Editing } from './mock-tools.tsx'
 
-// Loaded when there is one, or one is added: most runs have none.
+// Loaded if there is a mock tool or one is added, because most runs have none.
 const MockTools = lazy(async () => ({ default: (await import('./mock-tools.tsx')).MockTools }))
 
 const ToolImportDialog = lazy(async () => ({
@@ -19,17 +19,17 @@ interface ToolsFieldProps extends ToolChoice {
   readonly builtIn: readonly {
     readonly name: string
     readonly description?: string | undefined
-    /** Why it cannot be used on the server's machine. */
+    /** Why the tool cannot be used on the server's machine; undefined if it can. */
     readonly off?: string | undefined
   }[]
-  /** The first turn has fixed them: they are shown, and cannot be changed. */
+  /** Whether the first turn has fixed the tools: they are shown and cannot be changed. */
   readonly isFixed: boolean
   readonly onChange: (chosen: Partial<ToolChoice>) => void
-  /** Leads to the tools of MCP servers. */
+  /** Button that opens the tools of MCP servers. */
   readonly mcpServers: ReactNode
 }
 
-/** The tools of a run: those that come with the application, and the user's own mock tools. */
+/** The tools of a run: those that come with Rollscope, and the user's own mock tools. */
 export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onChange, mcpServers }: ToolsFieldProps) {
   const [editing, setEditing] = useState<Editing>()
   const [isImporting, setIsImporting] = useState(false)
@@ -41,7 +41,7 @@ export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onCha
     <CheckField
       label={name}
       note={note}
-      // One that was chosen before it went off can still be let go.
+      // A tool that was chosen before it was switched off can still be removed.
       disabled={isFixed || (isOff && !tools.includes(name))}
       checked={tools.includes(name)}
       onChange={(event) =>
@@ -115,6 +115,6 @@ export function ToolsField({ tools, mockTools, mcpTools, builtIn, isFixed, onCha
   )
 }
 
-/** The first sentence: a description is written for models, at length. */
+/** Returns the first sentence, because descriptions are long texts for models. */
 const gist = (description: string | undefined): string | undefined =>
   description?.match(/^.*?[.!?](?=\s|$)/s)?.[0] ?? description

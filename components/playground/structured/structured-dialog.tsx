@@ -3,24 +3,25 @@ import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { ApiError, fetchJson } from '#lib/browser/api.ts'
 import { samplingOf, withGrammar } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
-/** Structured output, asked of the server that the setup names. */
+/** Requests structured output from the server that the setup names. */
 import { StructuredDialog as Dialog, type StructuredRequest } from './structured-form.tsx'
 
 interface Props {
-  /** Of the trajectory. */
+  /** Key of the trajectory whose tokens precede the question. */
   readonly trajectoryKey: string
-  /** Of which the server and the sampling count. */
+  /** Setup whose server and sampling parameters are used. */
   readonly setup: Setup
-  /** Undefined: nothing was typed yet. */
+  /** Undefined until something is typed. */
   readonly draft: StructuredDraft | undefined
   readonly onEdit: (draft: StructuredDraft) => void
   readonly onRecord: (prompt: string, schema: string) => void
   readonly onClose: () => void
 }
 
+/** Text of the dialog's fields, which the parent keeps while the dialog is closed. */
 export interface StructuredDraft {
   readonly prompt: string
-  /** JSON Schema, as it is typed. */
+  /** JSON Schema as typed. */
   readonly schema: string
 }
 
@@ -34,6 +35,7 @@ const FIRST: StructuredDraft = {
 }`,
 }
 
+/** Shows the dialog and sends its requests. */
 export function StructuredDialog({ trajectoryKey, setup, draft = FIRST, onEdit, onRecord, onClose }: Props) {
   return (
     <Dialog

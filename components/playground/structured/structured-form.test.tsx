@@ -38,7 +38,7 @@ test.each<[string, Partial<StructuredDialogProps>, RegExp | undefined]>([
   if (error) expect(screen.getByLabelText('JSON Schema of an object').parentElement?.textContent).toMatch(error)
 })
 
-test('an answer that fits the schema is shown as JSON, and nothing is recorded', async () => {
+test('an answer that fits the schema is shown as JSON, and the trajectory is unchanged', async () => {
   const { props, user } = openDialog()
   await user.click(button('Request'))
   expect(props.onAsk).toHaveBeenCalledExactlyOnceWith('Is it even?', JSON.parse(SCHEMA))

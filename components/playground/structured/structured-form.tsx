@@ -11,24 +11,26 @@ import type { StructuredAnswer } from '#lib/api/structured.ts'
 import { readSamplingText } from '#lib/sampling/texts.ts'
 import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 
+/** Result of a request for structured output. */
 export type StructuredRequest =
   | { readonly kind: 'answered'; readonly reply: StructuredAnswer }
   | { readonly kind: 'refused'; readonly message: string; readonly hint: string | undefined }
 
+/** Values and callbacks of the dialog. */
 export interface StructuredDialogProps {
   readonly prompt: string
-  /** JSON Schema of an object, as it is typed. */
+  /** JSON Schema of an object, as typed. */
   readonly schema: string
   readonly onEdit: (draft: { readonly prompt: string; readonly schema: string }) => void
   readonly onAsk: (prompt: string, schema: object) => Promise<StructuredRequest>
-  /** Asks as a further turn, which is recorded. */
+  /** Sends the question as a further turn, which is recorded. */
   readonly onRecord: (prompt: string, schema: string) => void
   readonly onClose: () => void
 }
 
 type State = { readonly kind: 'idle' | 'asking' } | StructuredRequest
 
-/** A question behind the tokens of a trajectory, answered as JSON that fits a schema. */
+/** Dialog that asks a question after the tokens of a trajectory; the answer is JSON that matches a schema. */
 export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onClose }: StructuredDialogProps) {
   const [isRecorded, setIsRecorded] = useState(false)
   const [state, setState] = useState<State>({ kind: 'idle' })

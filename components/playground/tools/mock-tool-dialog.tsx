@@ -1,5 +1,5 @@
 'use client'
-/** The editor of a mock tool: what the model is told of it, and what it does when it is called. */
+/** Editor of a mock tool: its description for the model, and its reply when it is called. */
 import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
@@ -13,11 +13,11 @@ import { draftOf, FIRST_DRAFT, type MockToolDraft, toolOf } from './mock-tool-dr
 import { foreignSpec } from './tool-import.ts'
 
 interface MockToolDialogProps {
-  /** To begin with; omitted for a new one. */
+  /** The tool to edit; undefined for a new one. */
   readonly tool: MockTool | undefined
   /** Names of the other mock tools. */
   readonly others: readonly string[]
-  /** Names of the tools that come with the application. */
+  /** Names of the tools that come with Rollscope. */
   readonly builtIn: readonly string[]
   readonly isReadOnly: boolean
   readonly onSave: (tool: MockTool) => void
@@ -31,9 +31,10 @@ const FAILURES = [
   ['every', 'every nth call'],
 ] as const
 
+/** Dialog that edits a mock tool and saves it once it is valid. */
 export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onClose }: MockToolDialogProps) {
   const [draft, setDraft] = useState(() => (tool ? draftOf(tool) : FIRST_DRAFT))
-  /** Empty fields are told of only when they have been offered. */
+  /** Whether the user has tried to save; errors of empty fields are shown only after that. */
   const [isOffered, setIsOffered] = useState(false)
   const [pasted, setPasted] = useState<string>()
   const meant = toolOf(draft, others)
@@ -68,7 +69,7 @@ export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onCl
   }
   return (
     <Dialog title={isReadOnly ? 'Mock tool of this run' : 'Mock tool'} closesBeside={isReadOnly} onClose={onClose}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and pasted text of the fields inside */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the handlers serve the fields inside */}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3" onKeyDown={onKeyDown} onPaste={onPaste}>
         <TextField label="Name" data-first-focus="" {...field('name')} />
         {builtIn.includes(draft.name.trim()) && (
@@ -165,7 +166,7 @@ interface ReplyProps {
   readonly field: (name: 'reply') => object
 }
 
-/** The reply, and what the model would read for arguments that can be tried out. */
+/** The reply, with the text that the model would read for arguments that the user can try. */
 function Reply({ draft, isReadOnly, onKind, field }: ReplyProps) {
   const [typed, setTyped] = useState<string>()
   const schema = readJson(draft.schema)

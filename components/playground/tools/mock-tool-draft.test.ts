@@ -7,7 +7,7 @@ const errors = (changes: Partial<MockToolDraft>, others: readonly string[] = [])
   return meant.ok ? {} : meant.errors
 }
 
-test('the first draft can be saved as it is', () => {
+test('the first draft of a mock tool can be saved unchanged', () => {
   expect(toolOf(FIRST_DRAFT, [])).toMatchObject({
     ok: true,
     tool: { name: 'get_weather', mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } } },
@@ -33,11 +33,11 @@ test.each<[MockTool]>([
       mock: { reply: { kind: 'canned', text: '' }, failure: { kind: 'every', nth: 3, error: 'e' } },
     },
   ],
-])('a tool that is opened and saved is the same: %#', (tool) => {
+])('a mock tool that is opened and saved is unchanged, case %#', (tool) => {
   expect(toolOf(draftOf(tool), [])).toEqual({ ok: true, tool })
 })
 
-describe('what cannot be is told at its field', () => {
+describe('toolOf reports an invalid draft at its field', () => {
   test.each<[Partial<MockToolDraft>, keyof MockToolDraft, string]>([
     [{ name: 'get weather' }, 'name', 'must be a name of 1 to 64 letters, digits, "_" or "-"'],
     [{ name: '' }, 'name', 'must be a name of 1 to 64 letters, digits, "_" or "-"'],
@@ -57,7 +57,7 @@ describe('what cannot be is told at its field', () => {
     [{ failureKind: 'every', failing: '1' }, 'failing', 'must be a whole number from 2'],
     [{ failureKind: 'always', error: '' }, 'error', 'must be a text of at least 1 characters'],
     [{ reply: 'x'.repeat(100_001) }, 'reply', 'must be a text of at most 100000 characters'],
-  ])('%#', (changes, field, message) => {
+  ])('case %#', (changes, field, message) => {
     expect(errors(changes, ['other'])).toEqual({ [field]: message })
   })
 })

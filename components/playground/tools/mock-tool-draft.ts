@@ -1,26 +1,27 @@
-/** A mock tool as it stands in the editor, as typed, and the definition that it means. */
+/** Converts between a mock tool and its text fields in the editor. */
 import { type MockTool, mockToolSchema, toolListProblem } from '#lib/tools/mock-tool.ts'
 import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import { expectation, violationText } from '#lib/util/schema-violation.ts'
 import { lineOf, readJson } from '../prompt/json-lines.ts'
 
+/** Fields of the editor as typed. */
 export interface MockToolDraft {
   readonly name: string
   readonly description: string
-  /** JSON. */
+  /** JSON Schema as typed. */
   readonly schema: string
   readonly replyKind: 'canned' | 'templated'
   readonly reply: string
   readonly delayMs: string
   readonly failureKind: 'never' | 'always' | 'calls' | 'every'
-  /** Numbers of the calls that fail, or the n of every nth. */
+  /** Numbers of the calls that fail, or the n of every nth call. */
   readonly failing: string
   readonly error: string
 }
 
 type DraftErrors = Readonly<Partial<Record<keyof MockToolDraft, string>>>
 
-/** Something that works, to be changed. */
+/** A valid draft that the user can change. */
 export const FIRST_DRAFT: MockToolDraft = {
   name: 'get_weather',
   description: 'Get the weather in a city.',
@@ -41,6 +42,7 @@ export const FIRST_DRAFT: MockToolDraft = {
   error: 'service unavailable',
 }
 
+/** Returns the fields for an existing tool. */
 export function draftOf({ name, description = '', inputSchema, mock }: MockTool): MockToolDraft {
   const { reply, failure } = mock
   return {
@@ -61,11 +63,12 @@ function failingOf(failure: MockTool['mock']['failure']): string {
   return failure?.kind === 'every' ? String(failure.nth) : FIRST_DRAFT.failing
 }
 
+/** The tool that a draft defines, or errors by field. */
 export type MeantTool =
   | { readonly ok: true; readonly tool: MockTool }
   | { readonly ok: false; readonly errors: DraftErrors }
 
-/** `others`: names of the other mock tools. */
+/** Returns the tool of a draft, or its errors. `others` are the names of the other mock tools, which must differ. */
 export function toolOf(draft: MockToolDraft, others: readonly string[]): MeantTool {
   const schema = schemaIn(draft.schema)
   const value = {
@@ -112,7 +115,7 @@ function failureIn({ failureKind, failing, error }: MockToolDraft): object {
   return failureKind === 'every' ? { kind: 'every', nth: Number(failing), error } : { kind: 'always', error }
 }
 
-/** Where in the definition each field of the editor ends up. */
+/** Field of the editor for each path in the definition. */
 const PLACES: readonly (readonly [prefix: string, field: keyof MockToolDraft])[] = [
   ['name', 'name'],
   ['description', 'description'],

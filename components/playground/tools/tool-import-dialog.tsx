@@ -13,13 +13,13 @@ import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { type ForeignSpec, foreignSpecs } from './tool-import.ts'
 
 interface ToolImportDialogProps {
-  /** Names that are taken. */
+  /** Names that are in use. */
   readonly known: readonly string[]
   readonly onImport: (tools: readonly MockTool[]) => void
   readonly onClose: () => void
 }
 
-/** Tools as other programs write them, taken over as mock tools: what they do there is not in their specification. */
+/** Imports tool specifications of other programs as mock tools. A specification does not contain what the tool does. */
 export function ToolImportDialog({ known, onImport, onClose }: ToolImportDialogProps) {
   const [text, setText] = useState('')
   const { take, takeFile, refusal } = useBoundedText(LONGEST_TOOLS, setText)
@@ -113,7 +113,7 @@ const mockOf = ({ name, description, inputSchema }: ForeignSpec, reply: string):
   mock: { reply: { kind: 'canned', text: reply } },
 })
 
-/** Why a tool cannot be taken over. */
+/** Returns why a tool cannot be imported; undefined if it can. */
 function obstacleTo(spec: ForeignSpec, taken: readonly string[]): string | undefined {
   const tool = mockOf(spec, '')
   const { error } = mockToolSchema.safeParse(tool)

@@ -12,11 +12,11 @@ test.each<[string, object]>([
   ['Strands', { toolSpec: { ...tool, inputSchema: schema } }],
   ['MCP', { ...tool, title: 'Weather', inputSchema: schema }],
   ['Anthropic', { ...tool, input_schema: schema }],
-])('a tool in the form of %s is read', (form, spec) => {
+])('foreignSpec reads a tool in the form of %s', (form, spec) => {
   expect(foreignSpec(JSON.stringify(spec))).toEqual({ form, ...tool, inputSchema: schema })
 })
 
-test('one without description or arguments too', () => {
+test('a tool without description and arguments is read', () => {
   expect(foreignSpec('{"type": "function", "function": {"name": "ping"}}')).toEqual({
     form: 'OpenAI',
     name: 'ping',
@@ -25,11 +25,14 @@ test('one without description or arguments too', () => {
   })
 })
 
-test.each(['', 'Rome', '{"type": "object", "properties": {}}', '[]', '{"name": "x"}', '5'])('%j is text', (text) => {
-  expect(foreignSpec(text)).toBeUndefined()
-})
+test.each(['', 'Rome', '{"type": "object", "properties": {}}', '[]', '{"name": "x"}', '5'])(
+  'foreignSpec finds no tool in %j',
+  (text) => {
+    expect(foreignSpec(text)).toBeUndefined()
+  },
+)
 
-test('arguments to try a reply with follow the schema', () => {
+test('sampleInput returns arguments that follow the schema', () => {
   expect(
     sampleInput({
       type: 'object',
@@ -59,7 +62,7 @@ test('arguments to try a reply with follow the schema', () => {
   expect(JSON.stringify(sampleInput(endless))).toBe('[[[[[[[[[{}]]]]]]]]]')
 })
 
-describe('all tools of a text', () => {
+describe('foreignSpecs', () => {
   const strands = { toolSpec: { ...tool, inputSchema: { json: schema } } }
   const openai = { type: 'function', function: { name: 'ping' } }
   test.each<[string, unknown]>([
@@ -67,7 +70,7 @@ describe('all tools of a text', () => {
     ['a request', { model: 'm', tools: [strands, openai] }],
     ['a tool configuration', { toolConfig: { tools: [strands, openai] } }],
     ['an answer of an MCP server', { jsonrpc: '2.0', id: 1, result: { tools: [strands, openai] } }],
-  ])('%s', (_what, value) => {
+  ])('reads all tools of %s', (_what, value) => {
     const read = foreignSpecs(JSON.stringify(value))
     expect(read.ok && read.specs.map(({ name, form }) => [name, form])).toEqual([
       ['weather', 'Strands'],
@@ -75,7 +78,7 @@ describe('all tools of a text', () => {
     ])
   })
 
-  test('one alone', () => {
+  test('reads a single tool', () => {
     expect(foreignSpecs(JSON.stringify(strands))).toMatchObject({ ok: true, specs: [{ name: 'weather' }] })
   })
 
@@ -85,7 +88,7 @@ describe('all tools of a text', () => {
     ['{"tools": []}', 'the list of tools is empty'],
     ['{"name": 5}', /^it is no tool in the form of OpenAI, .*Anthropic$/],
     [JSON.stringify([strands, 5]), /^entry 1 is no tool/],
-  ])('%s is refused with the reason', (text, why) => {
+  ])('refuses %s with the reason', (text, why) => {
     expect(foreignSpecs(text)).toEqual({ ok: false, why: expect.stringMatching(why) })
   })
 })

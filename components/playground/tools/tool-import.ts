@@ -1,9 +1,10 @@
-/** A tool's specification as other programs write it: OpenAI's, Strands', MCP's and Anthropic's forms. */
+/** Reads tool specifications of other programs: the forms of OpenAI, Strands, MCP and Anthropic. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 
+/** A tool specification of another program. */
 export interface ForeignSpec {
-  /** Whose form it is. */
+  /** Name of the form, such as `OpenAI`. */
   readonly form: string
   readonly name: string
   readonly description: string
@@ -43,19 +44,20 @@ const forms: readonly { readonly form: string; readonly read: z.ZodType<Omit<For
   },
 ]
 
-/** The tool that a text describes; undefined where it describes none. */
+/** Returns the tool that a text describes; undefined if it describes none. */
 export function foreignSpec(text: string): ForeignSpec | undefined {
   const parsed = parseJson(text)
   return parsed && specOf(parsed.value)
 }
 
+/** All tools of a text, or why it has none. */
 export type ForeignSpecs =
   | { readonly ok: true; readonly specs: readonly ForeignSpec[] }
   | { readonly ok: false; readonly why: string }
 
 /**
- * All tools of a text: one, a list of them, or an object that has the list as `tools`, as requests of OpenAI, answers of MCP
- * (tools/list) and tool configurations of Strands and Bedrock do.
+ * Returns all tools of a text: a single tool, a list, or an object with a `tools` list as in OpenAI requests, MCP answers to
+ * tools/list and tool configurations of Strands and Bedrock.
  */
 export function foreignSpecs(text: string): ForeignSpecs {
   const parsed = parseJson(text)
