@@ -5,16 +5,17 @@ import { logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 
+/** Schema of token ids. */
 export const idsSchema = z.array(z.int().min(0))
 
-/** 0 and 1, or Python's booleans. */
+/** Schema of a loss mask: 0 and 1, or Python's booleans. */
 export const maskSchema = z.array(
   z.custom<0 | 1 | boolean>((value) => value === 0 || value === 1 || typeof value === 'boolean', {
     error: '0, 1, true or false',
   }),
 )
 
-/** Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */
+/** Schema of logprobs. Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */
 export const logprobsSchema = z.array(
   z.custom<LogprobAsWritten>(
     (value) =>
@@ -24,6 +25,7 @@ export const logprobsSchema = z.array(
 )
 type LogprobAsWritten = number | null | string
 
+/** Returns a loss mask as 0 and 1. */
 export const maskBits = (mask: readonly (0 | 1 | boolean)[]): (0 | 1)[] => mask.map((bit) => (bit ? 1 : 0))
 
 /** Range of a segment among all tokens; half-open. */

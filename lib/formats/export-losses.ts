@@ -45,6 +45,7 @@ const contents = {
   images: ['images', ({ imageData }) => imageData !== undefined],
 } satisfies Record<string, readonly [words: string, isThere: (trajectory: Trajectory) => unknown]>
 
+/** A kind of content that a format may lack. */
 export type Content = keyof typeof contents
 
 /** Names all content that is present and not kept. */

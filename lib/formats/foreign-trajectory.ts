@@ -18,6 +18,7 @@ interface Found {
   readonly rest: JsonObject | undefined
 }
 
+/** Returns the trajectory of a file's content. */
 export function foreignTrajectory(found: Found, { file, now, newId }: Source): Trajectory {
   const { format, segments, outcome, reward, lacked, group, routedExperts, imageData, rest } = found
   const problems = rewardProblems(reward)

@@ -6,15 +6,18 @@ import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
 import { torchrl } from './torchrl.ts'
 
+/** Rollscope's own format comes first. */
 export const formats: readonly Format[] = [rollscope, strandsSglang, slime, torchrl]
 
 /** Returns whether a JSON value is a record of this format, and not one of another tool with the same field names. */
 export const isOfFormat = (value: unknown, { sniff }: Format): boolean =>
   mistakableFormat(value) === undefined && sniff(value)
 
+/** Returns the format of a JSON value, or undefined. */
 export const formatOf = (value: unknown): Format | undefined =>
   mistakableFormat(value) === undefined ? formats.find(({ sniff }) => sniff(value)) : undefined
 
+/** A format that can be exported. */
 export type WritableFormat = Format & Required<Pick<Format, 'write' | 'rows'>>
 
 /** Formats for export. */

@@ -6,6 +6,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from './format.ts'
 import type { FieldPart, TokenField, TrainingRow } from './training-row.ts'
 
+/** The format of Rollscope files. */
 export const rollscope: Format = {
   name: 'rollscope',
   label: 'Rollscope',

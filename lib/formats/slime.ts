@@ -34,6 +34,7 @@ import type { TrainingRow } from './training-row.ts'
 
 const NAME = 'slime'
 
+/** The format of slime samples. */
 export const slime: Format = {
   name: NAME,
   label: 'slime',

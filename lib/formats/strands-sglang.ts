@@ -32,6 +32,7 @@ import type { TokenField } from './training-row.ts'
 
 const NAME = 'strands-sglang'
 
+/** The format of strands-sglang rollouts. */
 export const strandsSglang: Format = {
   name: NAME,
   label: 'strands-sglang',

@@ -64,7 +64,7 @@ interface TextChange {
   readonly change: (text: string, random: RandomNumbers, other: string) => string
 }
 
-/** Inserted into the text as they are: JSON has no notation for some of them, and others are not JSON. */
+/** Texts that are inserted unchanged: JSON has no notation for some of them, and others are not JSON. */
 const ODD_LITERALS = [
   ...['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', '-0', '-1', '0.5', '1e-400', '9007199254740993', '1e21'],
   ...['0', '1', '2', '3.4e38', '-3.4028235e38', '4294967296', '1.0', 'null', 'true', 'false', '[]', '{}', '""'],

@@ -35,6 +35,7 @@ import type { TokenField } from './training-row.ts'
 
 const NAME = 'torchrl'
 
+/** The format of TorchRL outputs. */
 export const torchrl: Format = {
   name: NAME,
   label: 'TorchRL',
@@ -238,7 +239,7 @@ function write(trajectory: Trajectory) {
   }
 }
 
-/** None if no messages are known: TorchRL has no history either for a run that began with text or ids. */
+/** Returns nothing if no messages are known: TorchRL has no history either for a run that began with text or ids. */
 function historyOf(trajectory: Trajectory, before: readonly Segment[]): { readonly history?: object } {
   const hasMessages = trajectory.segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)
   if (!hasMessages) return {}

@@ -29,7 +29,7 @@ export type FieldPart =
       /** Entries for each token. Omitted: one. */
       readonly width?: number
     }
-  /** Nothing is written for these tokens, and the format says what that means. */
+  /** The record has no entry for these tokens; in this format that means `value`. */
   | { readonly kind: 'meant'; readonly value: number; readonly tokens: Span }
 
 /** A number in the record with the length of its arrays; for a list of segments, the sum. */

@@ -3,7 +3,7 @@
 export interface FileType {
   /** Name with its article, for a sentence. */
   readonly name: string
-  /** What to do: a command if one converts the file. */
+  /** Advice: a command if one converts the file. */
   readonly hint: string
 }
 
@@ -29,7 +29,7 @@ const pandas = (reader: string) => (file: string, bare: string) =>
 const recoded = (encoding: string) => (file: string, bare: string) =>
   `Convert it: \`iconv -f ${encoding} -t UTF-8 ${file} > ${bare}.utf8.json\`.`
 
-/** Tensors become lists. weights_only prevents that code in the file is executed. */
+/** Tensors become lists. weights_only prevents the execution of code in the file. */
 const torch = (file: string, bare: string) =>
   `Convert its samples: \`python -c "import json, torch; [print(json.dumps(sample, default=lambda tensor: tensor.tolist())) for sample in torch.load('${file}', weights_only=True)['samples']]" > ${bare}.jsonl\`.`
 

@@ -206,6 +206,7 @@ export const tooManyRecords = ({ records }: Limits): readonly [Violation, string
   'Store its records in several files: for JSON lines, `split -l 10000` writes parts of 10,000.',
 ]
 
+/** Returns the problem of a file with a record that is too long, and advice. */
 export const recordTooLong = ({ recordBytes }: Limits): readonly [Violation, string] => [
   { path: '', expected: `a record of at most ${bytesText(recordBytes)}`, found: 'a longer record' },
   'Leave out columns such as alternatives or routed experts. Write a dump of samples as JSON lines, with a sample on each line.',

@@ -18,15 +18,16 @@ export interface RecordPosition {
   readonly path?: string
 }
 
+/** A record with its position. */
 export interface FoundRecord extends RecordPosition {
   readonly value: unknown
 }
 
-/** What is wrong with a file. */
+/** The problem of a file that cannot be opened. */
 export interface FileProblem {
-  /** What is wrong, and where. */
+  /** The problem and its position. */
   readonly message: string
-  /** What to do. */
+  /** Advice for the user. */
   readonly hint: string
 }
 
@@ -62,6 +63,7 @@ const HISTORY = 'rollout_history'
 
 const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupportedFormat(value)) !== undefined
 
+/** Returns the violation of a value that no format recognises; it names the other tool's format if that is known. */
 export const unknownFormat = (value: unknown): Violation => ({
   path: '',
   expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
@@ -87,6 +89,7 @@ export const otherType = ({ name, hint }: FileType): FileProblem =>
 /** Advice for a file of an unknown format. */
 const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
 
+/** Returns the problem of a violation in a record, with its line and path. */
 export function fileProblem({ line, path }: RecordPosition, error: Violation, hint = OPEN_HINT): FileProblem {
   const joined = joinedPath(path, error.path)
   const text = violationText({ ...error, path: joined })

@@ -1,13 +1,14 @@
 /**
- * Which addresses a server may have. Loopback and private networks are normal use; what is always refused is what no
- * SGLang server has: link-local and cloud metadata, unspecified, multicast, and this application's own port.
+ * Decides which addresses a server may have. Loopback and private networks are normal use. Addresses that no SGLang server
+ * has are always refused: link-local and cloud metadata, unspecified, multicast, and this application's own port.
  */
 import { lookup as dnsLookup } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { SglangError } from './errors.ts'
 
+/** The address of this application, which no server may have. */
 export interface OwnAddress {
-  /** Where the application listens, besides loopback names: lower case, IPv6 without brackets. */
+  /** Host on which the application listens, besides loopback names: lower case, IPv6 without brackets. */
   readonly host: string
   readonly port: number
   /**

@@ -118,9 +118,7 @@ test.each([
   expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'CIRCUIT_OPEN', hint }))
 })
 
-/**
- * Whatever happens in whatever order, the breaker has never two probes and blocks nobody for longer than it reports.
- */
+/** In any order of events, the breaker never has two probes and blocks no call for longer than it reports. */
 test('the breaker never stays open for good', () => {
   const action = fc.oneof(
     fc.record({ kind: fc.constant('enter' as const) }),

@@ -6,6 +6,7 @@
 import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError, type SglangErrorCode, UNREACHED } from './errors.ts'
 
+/** Blocks and probes the calls to one server. */
 export interface Breaker {
   /**
    * Must be called before each call. Throws SglangError CIRCUIT_OPEN, which reports when the next probe is and what
@@ -27,7 +28,9 @@ export interface Attempt {
   observe(what: 'answered' | 'left' | SglangError): void
 }
 
+/** Number of failed calls in a row that opens the breaker. */
 export const FAILURES_IN_A_ROW = 5
+/** Milliseconds without calls before the next probe. */
 export const OPEN_MS = 30_000
 
 type State =
@@ -35,6 +38,7 @@ type State =
   | { readonly kind: 'open'; readonly untilMs: number; readonly because: SglangError }
   | { readonly kind: 'probing'; readonly attempt: Attempt; readonly because: SglangError }
 
+/** Creates a closed breaker. */
 export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker {
   let state: State = { kind: 'closed', failures: 0 }
   const observe = (attempt: Attempt, what: Parameters<Attempt['observe']>[0]): void => {

@@ -68,7 +68,7 @@ const failure = async (action: Promise<unknown>): Promise<SglangError> => {
   return error as SglangError
 }
 
-/** What a recorded reply holds in the end, read straight from its JSON. */
+/** Returns the final content of a recorded reply, read directly from its JSON. */
 function truth({ request, response, stream_lines }: Recording): {
   ids: number[]
   logprobs: number[] | undefined
@@ -79,7 +79,7 @@ function truth({ request, response, stream_lines }: Recording): {
     ? stream_lines.filter((line) => line.startsWith('data: {')).map((line) => JSON.parse(line.slice(6)))
     : [response]
   const last = events.at(-1)
-  // On a busy server a request that writes nothing has the row of the next token all the same.
+  // On a busy server, a request without new tokens still gets the row of the next token.
   const isScoringOnly =
     (request.body as { sampling_params?: { max_new_tokens?: number } }).sampling_params?.max_new_tokens === 0
   const isDelta = events.length > 1 && last.output_ids.length < last.meta_info.completion_tokens
@@ -167,7 +167,7 @@ test('client aligns prompt logprobs to the end of the prompt, with their alterna
 })
 
 describe('a reply that contradicts itself is refused:', () => {
-  /** What the server sends: one token, 5, or what `output` says instead. */
+  /** Returns the server's reply: one token, 5, unless `output` replaces it. */
   const reply = (output: object) => ({
     '/generate': {
       ...recording('core-generate-minimal'),
@@ -197,7 +197,7 @@ describe('a reply that contradicts itself is refused:', () => {
       message: expect.stringContaining('the chosen tokenizer has no such token'),
       hint: expect.stringContaining('“server”'),
     })
-    // It says more than an odd logprob: both come from another model.
+    // A foreign id is more informative than an odd logprob: both come from another model.
     const both = await replaying(
       reply({
         meta_info: {
@@ -709,7 +709,7 @@ describe('a retry', () => {
       let body = ''
       for await (const chunk of incoming) body += chunk
       rids.push(JSON.parse(body).rid)
-      // None is answered before all have a connection of their own.
+      // No request is answered before all have a connection of their own.
       if (used.size <= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve) === AT_ONCE && resolve())
       for (const answer of waiting.splice(0)) answer()
       response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
@@ -722,7 +722,7 @@ describe('a retry', () => {
         ),
       )
     expect(await burst('first-')).toHaveLength(AT_ONCE)
-    // The pool learns that its connections are free.
+    // This gives the pool time to notice that its connections are free.
     await new Promise((resolve) => setImmediate(resolve))
     expect((await burst('second-')).every(([chunk]) => chunk?.end)).toBe(true)
     expect(used.size).toBe(2 * AT_ONCE)
@@ -800,7 +800,7 @@ describe('a retry', () => {
     )
     const call = () => all(failing.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
     for (let n = 0; n < 5; n++) expect((await failure(call())).code).toBe('UPSTREAM_ERROR')
-    // Five calls with ten repetitions, which is the budget.
+    // The budget allows ten retries for five calls.
     expect(calls).toBe(15)
     expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
     nowMs += 12_000

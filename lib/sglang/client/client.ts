@@ -1,4 +1,4 @@
-/** The client of one SGLang server: all that the rest of the application may request from it. */
+/** The client of one SGLang server: all requests of the application go through it. */
 import type * as z from 'zod'
 import type { ToldLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -17,6 +17,7 @@ import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
 import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './transport.ts'
 
+/** The client of one SGLang server. */
 export interface SglangClient extends ServerTokenizer, ServerParsers {
   /**
    * Yields the reply to one request chunk by chunk; a plain reply is one chunk. Until the first chunk a transient
@@ -40,6 +41,7 @@ export interface SglangClient extends ServerTokenizer, ServerParsers {
   close(): Promise<void>
 }
 
+/** The server of a client, and its limits. Omitted limits have their defaults. */
 export interface ClientOptions {
   /** The address in the form that serverAddress returns. */
   readonly baseUrl: string
@@ -49,6 +51,7 @@ export interface ClientOptions {
   readonly chance?: ClockAndRandom
 }
 
+/** Creates a client. It connects with its first call. */
 export function createClient({ baseUrl, apiKey, limits, retry, chance = realChance }: ClientOptions): SglangClient {
   const all = { ...DEFAULT_LIMITS, ...limits }
   const transport = createTransport(baseUrl, apiKey, all)

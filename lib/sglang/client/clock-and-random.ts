@@ -8,6 +8,7 @@ export interface ClockAndRandom {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** The real clock and random numbers. */
 export const realChance: ClockAndRandom = { nowMs: () => performance.now(), random: Math.random, wait }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

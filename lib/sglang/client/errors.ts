@@ -1,6 +1,7 @@
 /** Names every way in which a server can fail. Outcomes, files and the page use these names. */
 import { isSamplingName } from '#lib/sampling/parameters.ts'
 
+/** The code of a failure. */
 export type SglangErrorCode =
   | 'ADDRESS_REFUSED'
   | 'REQUEST_REFUSED'
@@ -34,12 +35,13 @@ export type SglangErrorCode =
   | 'REQUEST_TOO_LARGE'
   | 'UNKNOWN_PARAMETER'
 
-/** Token counts: those that a call needed, prompt and room for its reply together, and those that fit the context. */
+/** Token counts: `needed` is the prompt and the room for its reply together, `holds` is the size of the context. */
 export interface ContextCounts {
   readonly needed?: number
   readonly holds?: number
 }
 
+/** A failure of a server or of the connection to it. */
 export class SglangError extends Error {
   override readonly name = 'SglangError'
   readonly code: SglangErrorCode
@@ -54,7 +56,7 @@ export class SglangError extends Error {
    * names none.
    */
   readonly parameter: string | undefined
-  /** Whether a key was sent, for an UPSTREAM_AUTH error. */
+  /** True if a key was sent, for an UPSTREAM_AUTH error. */
   readonly hasSentKey: boolean
 
   constructor(
@@ -104,7 +106,7 @@ const UNREACHED_HINT =
 const KEY_REFUSED_HINT =
   'The server refused the API key: change it (Servers → Change), or SGLANG_API_KEY for the default server.'
 
-/** What the user can do. The message, which the page shows above, says what happened. */
+/** The advice for the user. The message, which the page shows above it, describes the failure. */
 const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   ADDRESS_REFUSED:
     'Give the server another address: link-local, metadata, unspecified and multicast addresses are never called.',
@@ -207,8 +209,9 @@ export function errorFromStatus(
 }
 
 /**
- * Statuses of a request that had to wait too long or met another one, so that it may succeed later: sglang-router answers 429
- * when its queue is full and 408 when a request waited too long in it, a proxy 409 while the server’s state changes.
+ * Statuses of a request that waited too long or conflicted with another one, so that it may succeed later: sglang-router
+ * answers 429 when its queue is full and 408 when a request waited too long in it, a proxy 409 while the server’s state
+ * changes.
  */
 const BUSY: ReadonlySet<number> = new Set([408, 409, 429, 503])
 
@@ -237,8 +240,8 @@ export function errorFromEvent(message: string, code: number | undefined, secret
 }
 
 /**
- * Returns what a refusal says about the context; undefined if it speaks of something else, since a parameter out of
- * range "exceeds" too. The first three patterns are SGLang's, from 0.4.6 to 0.5.23; the last covers forks.
+ * Returns the token counts in a refusal; undefined if it is about something else, since a parameter out of range "exceeds"
+ * too. The first three patterns are SGLang's, from 0.4.6 to 0.5.23; the last covers forks.
  */
 export function contextCounts(words: string): ContextCounts | undefined {
   const [, input, inputHolds] =

@@ -6,8 +6,9 @@
 import type { Dispatcher } from 'undici'
 import { SglangError } from './errors.ts'
 
+/** A request with its answer. */
 export interface Exchange {
-  /** Rejects with the error given to `fail`, or with undici’s error; so does everyone who waits for parts. */
+  /** Status and headers. Rejects with the error given to `fail`, or with undici’s error, like every wait for parts. */
   readonly head: Promise<Head>
   /** Sets how long to wait for the body and how long it may be. Before this call no timeout runs. */
   body(limits: BodyLimits): Body
@@ -28,6 +29,7 @@ interface BodyLimits {
   readonly wholeBytes: number
 }
 
+/** Returns the error of a body with more than this many bytes. */
 export const tooLarge = (bytes: number): SglangError =>
   new SglangError('TOO_LARGE', `the response is larger than ${bytes} bytes`)
 

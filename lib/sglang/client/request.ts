@@ -1,4 +1,4 @@
-/** Builds the /generate request and refuses it here if it would crash the server or surprise its sender. */
+/** Builds the /generate request. A request that would crash the server or surprise its sender is refused here. */
 
 import type { Sampling } from '#lib/sampling/values.ts'
 import { callBody } from '#lib/trajectory/messages/generate-call.ts'
@@ -6,6 +6,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { ServerIdentity } from '../server/server-identity.ts'
 import { SglangError } from './errors.ts'
 
+/** One request for a reply to token ids. */
 export interface GenerateRequest {
   readonly inputIds: readonly number[]
   /**

@@ -5,6 +5,7 @@
 import type { ClockAndRandom } from './clock-and-random.ts'
 import { SglangError, type SglangErrorCode } from './errors.ts'
 
+/** The retries of one server. */
 export interface Retries {
   /** Reports that a call begins, which adds its share to the budget. */
   begin(): void
@@ -14,10 +15,11 @@ export interface Retries {
   delayMs(error: unknown, repetition: number): number | undefined
 }
 
+/** How often and when calls are retried. */
 export interface RetryPolicy {
   /** The largest number of retries of one call. */
   readonly repetitions: number
-  /** The wait before the first retry; it doubles for each further one, with a spread of a quarter either way. */
+  /** Milliseconds before the first retry; they double for each further one, with a spread of a quarter either way. */
   readonly firstMs: number
   /** The retries of all calls together: `most` at once, refilled by each call and with time. */
   readonly budget: { readonly most: number; readonly perCall: number; readonly perSecond: number }
@@ -30,9 +32,10 @@ export const RETRY_POLICY: RetryPolicy = {
   budget: { most: 10, perCall: 0.2, perSecond: 0.1 },
 }
 
-/** The longest wait, which also limits Retry-After. */
+/** The longest wait in milliseconds, which also limits Retry-After. */
 export const LONGEST_WAIT_MS = 30_000
 
+/** Creates the retries of one server with a full budget. */
 export function createRetries(
   policy: RetryPolicy,
   { nowMs, random }: Pick<ClockAndRandom, 'nowMs' | 'random'>,

@@ -7,6 +7,7 @@ import { SglangError } from './errors.ts'
 import type { Retries } from './retries.ts'
 import { type HttpReply, isStaleConnection, type Transport } from './transport.ts'
 
+/** One server with the state that all calls to it share. */
 export interface Server {
   readonly transport: Transport
   readonly apiKey: string | undefined
@@ -18,6 +19,7 @@ export interface Server {
   readonly firstTokenMs: number
 }
 
+/** A POST request that may be sent several times. */
 export interface Posting {
   readonly path: string
   /** Returns the JSON body for this request id. */

@@ -8,7 +8,7 @@ const never = new AbortController().signal
 const busy = () => new SglangError('UPSTREAM_BUSY', 'full')
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A server that refuses what comes while so many run, and ends the oldest when it is told to. */
+/** Creates a server that refuses calls while `room` calls run. `endOldest` ends the oldest one. */
 function serverOf(room: number) {
   const running: (() => void)[] = []
   let peak = 0
@@ -33,7 +33,7 @@ function serverOf(room: number) {
   }
 }
 
-/** A server that takes or refuses, all in one moment, those that have come since it last did. */
+/** Creates a server that accepts or refuses, at one moment, all calls since its last decision. */
 function undecided() {
   let asking: ((isTaken: boolean) => void)[] = []
   const running: (() => void)[] = []
@@ -73,7 +73,8 @@ test('the semaphore answers every call of a group and leaves no slot unused, wha
         server.endOldest()
       }
       expect(await Promise.all(answers)).toEqual(Array.from({ length: calls }, () => ['done']))
-      // Two for each that finds no room at once, and one more where each answer lets another try.
+      // Each call without a free slot at first is refused at most twice, and once more because each answer admits another
+      // attempt.
       expect(server.refused()).toBeLessThanOrEqual(3 * Math.max(0, calls - room))
     }),
     { numRuns: runs(40) },

@@ -6,6 +6,7 @@
  */
 import { SglangError } from './errors.ts'
 
+/** Limits concurrent calls to a server. */
 export interface Semaphore {
   /**
    * Yields the parts of a call, which is sent when a slot is free and again if the server was full before its first
@@ -74,7 +75,7 @@ export function createSemaphore(most = Number.POSITIVE_INFINITY): Semaphore {
 interface Admission {
   readonly roomThen: number
   readonly number: number
-  /** Whether no other call was running. */
+  /** True if no other call was running. */
   readonly wasFirst: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The client and a server of the right shape; what is asked of the client is noted. */
+/** Tests the client with a server of the right shape; the requests to the client are recorded. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { promptOf, type StreamServer, startStreamServer, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import type { Chunk } from '../reply/reply.ts'

@@ -7,6 +7,7 @@ import { checkedConnector } from './checked-connector.ts'
 import { errorFromStatus, SglangError, type SglangErrorCode } from './errors.ts'
 import { exchange, tooLarge } from './exchange.ts'
 
+/** The limits of calls to one server, in milliseconds and bytes. */
 export interface TransportLimits {
   readonly connectMs: number
   /** Milliseconds to the first byte, also of a stream: the server reads a long prompt before it. */
@@ -26,6 +27,7 @@ export interface TransportLimits {
   readonly wholeBytes: number
 }
 
+/** The limits unless others are given. */
 export const DEFAULT_LIMITS: TransportLimits = {
   connectMs: 5_000,
   firstByteMs: 900_000,
@@ -36,7 +38,7 @@ export const DEFAULT_LIMITS: TransportLimits = {
   wholeBytes: 256 << 20,
 }
 
-/** Limits for the body of an error: its status says the most, so its text gets less time than a reply. */
+/** Returns limits for the body of an error. Its status has most of the information, so its text gets less time than a reply. */
 const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
   firstByteMs: Math.min(firstByteMs, 2_000),
   idleMs: Math.min(idleMs, 2_000),
@@ -44,6 +46,7 @@ const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
   wholeBytes: 1 << 20,
 })
 
+/** HTTP to one server. */
 export interface Transport {
   /** Returns the body of a successful answer as it arrives. Throws SglangError for any other answer. */
   send(call: Call): Promise<HttpReply>
@@ -60,10 +63,11 @@ interface Call {
   readonly signal: AbortSignal
   /** A limit below the transport's, for calls that must be quick. */
   readonly deadlineMs?: number
-  /** Whether the call is sent on a connection of its own, which is closed afterwards. */
+  /** True if the call is sent on a connection of its own, which is closed afterwards. */
   readonly isUnpooled?: boolean
 }
 
+/** A successful answer whose body is still arriving. */
 export interface HttpReply {
   readonly contentType: string
   /** The parts of the body. They end early only by throwing SglangError. */

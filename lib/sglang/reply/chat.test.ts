@@ -29,7 +29,7 @@ async function clientFor(recordings: Readonly<Record<string, Recording>>) {
 }
 
 type Reply = Record<string, unknown> & { choices: Record<string, unknown>[] }
-/** A recorded reply, changed. */
+/** Returns a recorded reply with changes. */
 const changed = (change: (reply: Reply) => void): Recording => {
   const recorded = recording('chat-thinking')
   const response = structuredClone(recorded.response) as Reply

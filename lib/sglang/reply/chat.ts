@@ -12,6 +12,7 @@ import type { ServerIdentity } from '../server/server-identity.ts'
 import { jsonOf, parsed } from './json-reply.ts'
 import { type Chunk, type End, replyReader } from './reply.ts'
 
+/** A request to /v1/chat/completions. */
 export interface ChatRequest extends ChatCall {
   /** The request id, which has a fixed length. */
   readonly rid: string
@@ -21,6 +22,7 @@ export interface ChatRequest extends ChatCall {
   readonly expected?: ServerIdentity
 }
 
+/** The answer to a chat request. */
 export interface ChatAnswer {
   /** The id of the request that was answered, if it differs from the requested id. */
   readonly rid?: string

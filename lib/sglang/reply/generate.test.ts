@@ -1,4 +1,4 @@
-/** Tests what a stream costs, and the call that scores the prompt before it. */
+/** Tests the cost of a stream, and the call that scores the prompt before it. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { scripted } from '#testing/sglang/recordings.ts'

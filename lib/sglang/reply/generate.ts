@@ -17,6 +17,7 @@ import { type ReplyColumns, readBytes } from './reply-columns.ts'
 
 const LONGEST_EVENT = 64 << 20
 
+/** Yields the reply to a request; `scoringRid` makes a separate scoring call first. */
 export function generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const { scoringRid, ...whole } = request
   return scoringRid === undefined
@@ -40,6 +41,7 @@ export type ReadPrompt =
   | { readonly kind: 'read'; readonly known: Pick<Chunk, 'prompt'> & Required<Pick<Chunk, 'scoring'>> }
   | { readonly kind: 'aborted'; readonly chunk: Chunk }
 
+/** Sends the call that scores a prompt, and measures its time. */
 export async function readPrompt(
   generateOne: (call: GenerateRequest) => AsyncGenerator<Chunk>,
   scoring: GenerateRequest,
@@ -172,9 +174,7 @@ function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiK
     : undefined
 }
 
-/**
- * Yields the events of a stream, up to [DONE]. `onPart` is called for all that arrives, comments and empty lines too.
- */
+/** Yields the events of a stream, up to [DONE]. `onPart` is called for everything that arrives, also comments and empty lines. */
 async function* events(
   reply: HttpReply,
   apiKey: string | undefined,

@@ -11,12 +11,14 @@ const EXCERPT = 200
 /** SGLang nests a handful of levels; far below what breaks JSON.stringify. */
 const DEEPEST = 64
 
+/** Returns the JSON of a reply. Throws NOT_SGLANG for another content type, or BAD_JSON. */
 export async function jsonOf(reply: HttpReply, apiKey: string | undefined): Promise<unknown> {
   const text = await reply.text()
   if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', apiKey)
   return jsonValue(text, apiKey)
 }
 
+/** Parses JSON. Throws BAD_JSON, also if it is nested too deep. */
 export function jsonValue(text: string, apiKey: string | undefined): unknown {
   if (tooDeepAt(text, DEEPEST) !== undefined)
     throw new SglangError('BAD_JSON', `the reply is nested deeper than ${DEEPEST} levels`)
@@ -29,16 +31,18 @@ export function jsonValue(text: string, apiKey: string | undefined): unknown {
   }
 }
 
+/** Returns a value that matches the schema. Throws BAD_SHAPE without showing the key. */
 export function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string, apiKey: string | undefined): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const violation = schemaViolation(result.error, value)
-  // The error shows the value clipped, so it could show part of a key: a value with the key is not shown at all.
+  // The error shows the value clipped, which could reveal a part of the key, so a value with the key is never shown.
   const holdsKey = apiKey !== undefined && JSON.stringify(value).includes(apiKey)
   const told = violationText(holdsKey ? { ...violation, found: 'something else' } : violation)
   throw new SglangError('BAD_SHAPE', `the reply to ${path} is not SGLang’s: ${told}`)
 }
 
+/** Returns the error of an answer that no SGLang server gives. */
 export function notSglang(
   contentType: string,
   body: string,

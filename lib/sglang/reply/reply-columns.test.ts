@@ -6,7 +6,7 @@ import { columnsIn, readBytes } from './reply-columns.ts'
 
 const bytesOf = (json: string) => Buffer.from(json)
 
-/** What JSON.parse and the schema make of it. */
+/** Returns the columns that JSON.parse and the schema give. */
 function expected(json: string) {
   const value = JSON.parse(json)
   const columns = columnsIn(generateReply.parse(value).meta_info)
@@ -47,7 +47,7 @@ describe('readBytes', () => {
     fc.assert(
       fc.property(fc.string(), meta, (text, drawn) => {
         const json = JSON.stringify({ text, meta_info: drawn })
-        // Without rows there is nothing to be told in columns.
+        // A reply without rows has no columns.
         expect(readBytes(bytesOf(json))).toEqual(expected(json))
       }),
     )

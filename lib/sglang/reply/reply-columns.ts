@@ -20,6 +20,7 @@ export interface TopColumns extends Columns {
   readonly k: number
 }
 
+/** The columns of a reply; a list without rows in the reply is omitted. */
 export interface ReplyColumns {
   readonly input?: Columns
   readonly output?: Columns
@@ -68,7 +69,7 @@ const LISTS = [
   { name: 'input_top_logprobs', column: 'inputTop', scan: scanTop },
   { name: 'output_top_logprobs', column: 'outputTop', scan: scanTop },
 ] as const
-// No text holds this: the quotes in it would be escaped.
+// No text contains this, because the quotes in it would be escaped.
 const BEGINNINGS = LISTS.map(({ name }) => Buffer.from(`"${name}":[`))
 
 /** Placeholder of a list, which shows whether the list was at the right path. */

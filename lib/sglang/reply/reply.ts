@@ -10,6 +10,7 @@ import { SglangError } from '../client/errors.ts'
 import type { GenerateReply } from '../server/schema.ts'
 import { type Columns, columnsIn, type ReplyColumns, type TopColumns } from './reply-columns.ts'
 
+/** A part of a reply with the tokens that are new in it. */
 export interface Chunk {
   /** The id of the request that was answered, if it differs from the requested id: that of a later retry. */
   readonly rid?: string
@@ -29,7 +30,7 @@ interface Scoring {
   /** Milliseconds from sending it to the request of the reply. */
   readonly elapsedMs: number
   readonly cachedTokens?: number
-  /** Whether it was made once for all samples of a group. */
+  /** Present if one call scored the prompt for all samples of a group. */
   readonly shared?: true
 }
 
@@ -41,6 +42,7 @@ interface PromptScores {
   readonly problems: readonly Problem[]
 }
 
+/** The end of a reply. */
 export interface End {
   readonly finish: Finish
   readonly usage: NonNullable<ResponseSegment['usage']>
@@ -50,6 +52,7 @@ export interface End {
   readonly text?: string
 }
 
+/** Reads the replies of one call in their order. */
 export interface ReplyReader {
   /**
    * Reads one reply. If `columns` are known, the reply has no rows. Throws SglangError if the reply contradicts itself.
@@ -57,12 +60,13 @@ export interface ReplyReader {
   read(reply: GenerateReply, columns?: ReplyColumns): Chunk
 }
 
+/** Properties of the request that its reply must match. */
 export interface Expected {
   readonly vocabularySize: number
   readonly inputIds: readonly number[]
   /** The first position whose prompt logprobs were requested; undefined if none were. */
   readonly logprobStartLen?: number | undefined
-  /** Whether the request has max_new_tokens 0. */
+  /** True if the request has max_new_tokens 0. */
   readonly writesNothing?: boolean
   /** The request's max_new_tokens. Undefined: the server’s own limit. */
   readonly mostTokens?: number | undefined
@@ -131,9 +135,9 @@ function outputScores(reply: GenerateReply, scores: Columns | undefined, expecte
 }
 
 /**
- * SGLang samples for a whole batch. A request with max_new_tokens 0 that it prefills in one batch with generating requests
- * receives the row of the token sampled for it, which is then dropped: it counts no completion tokens and sends no output ids.
- * The row is the distribution of the next token, not a token of the reply. In a batch of such requests alone there is no row.
+ * Returns whether the only row is the distribution of the next token and not a token of the reply. SGLang samples for a whole
+ * batch: a request with max_new_tokens 0 in one batch with generating requests gets the row of a sampled token that is then
+ * dropped. It counts no completion tokens and has no output ids. In a batch of only such requests there is no row.
  */
 const isNextTokenOnly = (
   { output_ids, meta_info: { completion_tokens } }: GenerateReply,

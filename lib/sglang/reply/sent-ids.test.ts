@@ -4,7 +4,7 @@ import { inputHash } from '#lib/trajectory/format/input-hash.ts'
 import { runs } from '#testing/property-runs.ts'
 import { createSentIds } from './sent-ids.ts'
 
-/** As JSON.stringify, with all but ASCII escaped. */
+/** Returns the same JSON as JSON.stringify, with all characters outside of ASCII escaped. */
 function asciiJson(value: unknown): string {
   const json = JSON.stringify(value)
   return Array.from({ length: json.length }, (_, at) => json.charCodeAt(at))

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { endianness } from 'node:os'
 import { idBytes } from '#lib/trajectory/format/input-hash.ts'
 
+/** The ids that a run has sent. */
 export interface SentIds {
   /**
    * Returns the input of a call: the ids of these segments and then `added`. Segments that were given before must be
@@ -21,20 +22,21 @@ interface Input {
    * of `input`.
    */
   readonly bodyWith: (others: Readonly<Record<string, unknown>>) => Uint8Array
-  /** The hash that inputHash gives. */
+  /** The same hash as that of inputHash. */
   readonly hash: string
 }
 
 const FIRST_ROOM = 4096
 const OPEN = '{"input_ids":['
 
+/** Starts without ids. */
 export function createSentIds(): SentIds {
   const ids: number[] = []
   const hash = createHash('sha256')
   let segmentCount = 0
   let json = Buffer.alloc(FIRST_ROOM)
   let end = json.write(OPEN, 'latin1')
-  /** Writes a text of ASCII characters at an offset; returns where it ends. */
+  /** Writes a text of ASCII characters at an offset; returns the end offset. */
   const put = (text: string, from: number): number => {
     if (from + text.length > json.length) {
       const larger = Buffer.alloc(2 * (from + text.length))

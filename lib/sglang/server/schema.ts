@@ -33,12 +33,15 @@ const metaInfo = z.looseObject({
   output_top_logprobs: topList.nullish(),
 })
 
+/** A reply of /generate, or one event of its stream. */
 export const generateReply = z.looseObject({
   text: z.string().nullish(),
   output_ids: z.array(z.int().min(0)).nullish(),
   meta_info: metaInfo,
 })
+/** A reply of /generate. */
 export type GenerateReply = z.infer<typeof generateReply>
+/** A token with its logprob, as a row of a reply. */
 export type Scored = z.infer<typeof scored>
 
 /** One choice of /v1/chat/completions. Newer versions return ids if they are requested. */
@@ -79,12 +82,15 @@ export const chatReply = z.looseObject({
     .looseObject({ weight_version: metaInfo.shape.weight_version, weight_versions: metaInfo.shape.weight_versions })
     .nullish(),
 })
+/** A reply of /v1/chat/completions. */
 export type ChatReply = z.infer<typeof chatReply>
 
+/** An error that comes as an event of a stream. */
 export const streamError = z.looseObject({
   error: z.looseObject({ message: z.string(), code: z.int().nullish() }),
 })
 
+/** /model_info, and /get_model_info of older versions and the router. */
 export const modelInfo = z.looseObject({
   model_path: z.string().nullish(),
   served_model_name: z.string().nullish(),
@@ -119,12 +125,12 @@ export const loadsReply = z.object({
   ),
 })
 
-/** /get_load of versions before 0.5.9; `num_reqs` counts those that wait too. */
+/** /get_load of versions before 0.5.9; `num_reqs` includes waiting requests. */
 export const oldLoadReply = z.array(z.object({ num_reqs: z.int().min(0), num_waiting_reqs: z.int().min(0) }))
 
 /**
- * The router's /workers: `load` is the number of requests in progress at the worker, `metadata` is what the worker
- * reported when it joined.
+ * The router's /workers: `load` is the number of requests in progress at the worker, `metadata` is the worker's report when
+ * it joined.
  */
 export const workersReply = z.object({
   workers: z.array(
@@ -137,6 +143,7 @@ export const workersReply = z.object({
   ),
 })
 
+/** /v1/models. */
 export const models = z.looseObject({
   data: z.array(z.looseObject({ id: z.string(), max_model_len: z.int().nullish() })),
 })

@@ -65,7 +65,7 @@ describe('server encoder bytes:', () => {
 
   test('parts of characters are exact, although a text cannot hold them', async () => {
     const all = Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => id)
-    // C0, C1 and F5 to FF occur in no UTF-8 text, so that no character can be made of them.
+    // C0, C1 and F5 to FF occur in no UTF-8 text, so no character can be completed with them.
     const isImpossible = (id: number) => id < 256 && (id === 0xc0 || id === 0xc1 || id > 0xf4)
     const possible = all.filter((id) => !isImpossible(id))
     expect(await bytesOf(byteTokenizer, possible)).toEqual(possible.map((id) => [...byteTokenizer.bytes(id)]))

@@ -13,6 +13,7 @@ import { SglangError } from '../client/errors.ts'
 import { bytesOfIds, type Decoding, findDecoding } from './server-bytes.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
 
+/** The tokenizer and the template of an encoder. */
 export interface ServerPromptEncoderOptions {
   /** The name that the server gives its tokenizer, mostly a path. */
   readonly name: string
@@ -22,16 +23,18 @@ export interface ServerPromptEncoderOptions {
   readonly slow?: SlowRenders | undefined
 }
 
+/** Renders templates that take too long here, for example in a worker. */
 export interface SlowRenders {
   readonly budget: () => Budget
   /** Throws TemplateError. */
   readonly render: (template: string, input: RenderInput, signal: AbortSignal) => Promise<string>
 }
 
+/** A prompt encoder that needs its server. */
 export interface ServerPromptEncoder extends PromptEncoder {
   readonly settle: NonNullable<PromptEncoder['settle']>
   /**
-   * The hexadecimal fingerprint of what the server's template writes after a reply; undefined if the template was
+   * The hexadecimal fingerprint of the text that the server's template writes after a reply; undefined if the template was
    * given.
    */
   readonly templateFingerprint: string | undefined
@@ -244,7 +247,7 @@ async function render(
 
 const PLACEHOLDER = 'SAMPLE-REPLY'
 
-/** Renders a short conversation and returns its ids and what the template writes after the reply. */
+/** Renders a short conversation and returns its ids and the template's text after the reply. */
 async function sampleRender(
   server: ServerTokenizer,
   given: GivenTemplate | undefined,

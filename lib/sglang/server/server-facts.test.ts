@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A client of a server that answers these paths, and 404 to all others. */
+/** Creates a client of a server that answers these paths, and 404 to all others. */
 async function asking(recordings: Readonly<Record<string, Recording>>, apiKey?: string): Promise<SglangClient> {
   const server = await replay(recordings)
   closing.push(server.close)
@@ -22,7 +22,7 @@ async function against(handler: Parameters<typeof scripted>[0]): Promise<SglangC
   return createClient({ baseUrl: server.baseUrl, apiKey: undefined })
 }
 
-/** As the path's 200 answer in JSON. */
+/** Returns the value as an answer with status 200. */
 const answer = (response: unknown): Recording => ({ ...recording('info-get_v1_loads'), response })
 
 const router = {

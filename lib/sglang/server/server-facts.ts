@@ -1,4 +1,4 @@
-/** Reads a server's description: which paths report it in which version, and which of their fields are used. */
+/** Reads the description of a server. The paths and fields that report it depend on the version. */
 import type * as z from 'zod'
 import type { ToldLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -7,6 +7,7 @@ import type { Transport } from '../client/transport.ts'
 import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
+/** Time limit of a status call, in milliseconds. */
 export const INFO_MS = 10_000
 
 /** Fetches and checks the reply to a GET; throws SglangError. */
@@ -71,9 +72,9 @@ const mayBeWorker = (error: unknown): boolean =>
   error instanceof SglangError && ['UPSTREAM_ERROR', 'UPSTREAM_BUSY', 'HEADERS_TIMEOUT'].includes(error.code)
 
 /**
- * Describes a router whose first worker is dead: the model that a healthy worker reported when it joined, completed
- * by the last description where that is of the same model. The workers themselves are never called: their addresses come
- * from a reply. Undefined where no router answers, or no healthy worker is left.
+ * Describes a router whose first worker is dead: the model that a healthy worker reported when it joined, completed by the
+ * last description if that has the same model. The workers are never called, because their addresses come from a reply.
+ * Undefined if no router answers, or if it has no healthy worker.
  */
 async function describeByWorkers(
   info: Info,

@@ -68,7 +68,7 @@ const stop = (server: Server) => {
   return new Promise((resolve) => server.close(resolve))
 }
 
-/** A server with this model, on a port of its own or on that of one before. */
+/** Starts a server with this model, on a new port or on that of an earlier server. */
 async function start(name: string, asks: string[], port = 0): Promise<{ server: Server; port: number }> {
   const server = createServer(async (incoming, response) => {
     let text = ''

@@ -6,10 +6,12 @@
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { SglangError } from '../client/errors.ts'
 
+/** The fields that identify the model of a server; unknown ones are omitted. */
 export type ServerIdentity = Partial<Pick<ServerDescription, 'modelName' | 'tokenizerName' | 'weightVersion'>>
 
+/** Checks that the same model answers all calls of a run. */
 export interface IdentityWatch {
-  /** Remembers who answered. `connections` is the number of connections opened before the request was sent. */
+  /** Remembers the identity of an answer. `connections` is the number of connections opened before the request was sent. */
   saw(identity: ServerIdentity, connections: number): void
   /** Must be called after a reply has begun and before it is used. Throws SglangError SERVER_CHANGED. */
   check(expected: ServerIdentity, signal: AbortSignal): Promise<void>
@@ -32,7 +34,7 @@ export function createIdentityWatch(
         try {
           seen = { identity: await ask(signal), connections: before }
         } catch (error) {
-          // A server that answers /generate and nothing else has not said that it is another.
+          // A server that only answers /generate gives no evidence of a change.
           if (error instanceof SglangError) return
           throw error
         }
@@ -45,8 +47,9 @@ export function createIdentityWatch(
 }
 
 /**
- * What makes it another server, in words. New weights do not: they change the version, and loaded from a folder the
- * model's name too. A new name under the same version does: nothing would tell which of the two wrote which token.
+ * Returns the change in words, or undefined if the server is the same. New weights are no change: they have a new version,
+ * and with weights from a folder also a new model name. A new name with the same version is a change, because then nothing
+ * shows which model wrote which token.
  */
 export function changeBetween(expected: ServerIdentity, found: ServerIdentity): string | undefined {
   const differs = (key: keyof ServerIdentity) =>

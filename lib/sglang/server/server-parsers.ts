@@ -1,17 +1,21 @@
 /**
- * The parsers that a server has itself: /parse_function_call and /separate_reasoning. They need no model, only the name of
- * a parser; the router has neither. Calls of unknown tools and broken JSON are dropped without a word (SGLang 0.5.23).
+ * The server's own parsers: /parse_function_call and /separate_reasoning. They need only the name of a parser, no model; the
+ * router has neither path. Calls of unknown tools and broken JSON are dropped silently (SGLang 0.5.23).
  */
 import type * as z from 'zod'
 import { functionCallsReply, separatedReply } from './schema.ts'
 
+/** The parsers of a server. */
 export interface ServerParsers {
-  /** `tools`: `{type: "function", function: {…}}` each. Throws UPSTREAM_REJECTED, status 404, where there is no such path. */
+  /**
+   * Finds tool calls. `tools` are `{type: "function", function: {…}}`. Throws UPSTREAM_REJECTED with status 404 if the server
+   * lacks the path.
+   */
   parseFunctionCalls(
     request: { readonly text: string; readonly tools: readonly unknown[]; readonly parser: string },
     signal: AbortSignal,
   ): Promise<FunctionCalls>
-  /** As above. */
+  /** Splits a text into reasoning and the rest. Throws like `parseFunctionCalls`. */
   separateReasoning(
     request: { readonly text: string; readonly parser: string },
     signal: AbortSignal,
@@ -20,12 +24,13 @@ export interface ServerParsers {
 
 interface FunctionCalls {
   readonly normalText: string
-  /** `arguments`: JSON as the server writes it. */
+  /** `arguments` is JSON text as the server writes it. */
   readonly calls: readonly { readonly name: string | undefined; readonly arguments: string }[]
 }
 
 type Ask = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
+/** Creates the parsers from a function that posts JSON. */
 export function serverParsers(ask: Ask): ServerParsers {
   return {
     async parseFunctionCalls({ text, tools, parser }, signal) {

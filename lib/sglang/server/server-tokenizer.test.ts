@@ -16,7 +16,7 @@ interface Asked {
   readonly json: unknown
 }
 
-/** A tokenizer whose server gives one answer to each request, or refuses. */
+/** Creates a tokenizer whose server gives one answer to each request, or refuses. */
 function answering(...answers: readonly unknown[]) {
   const asked: Asked[] = []
   const left = [...answers]

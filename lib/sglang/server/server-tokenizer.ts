@@ -1,6 +1,6 @@
 /**
- * The tokenizer that a server has itself: /tokenize and /detokenize of SGLang 0.5.5 and newer. The router has them under
- * /v1 only. Texts are encoded as they are: no beginning-of-sequence token is added.
+ * The server's own tokenizer: /tokenize and /detokenize of SGLang 0.5.5 and newer. The router has them only under /v1. Texts
+ * are encoded unchanged: no beginning-of-sequence token is added.
  */
 import type * as z from 'zod'
 import { textFrame } from '#lib/rollout/prompt/raw-prompt.ts'
@@ -9,14 +9,15 @@ import type { TextFrame } from '#lib/tokenizer/tokenizer.ts'
 import { isUnknownPath, SglangError } from '../client/errors.ts'
 import { detokenizeListReply, tokenizeListReply, tokenizeReply } from './schema.ts'
 
+/** The tokenizer of a server. */
 export interface ServerTokenizer {
-  /** The ids of each text. Throws UPSTREAM_REJECTED, status 404, where the server has no tokenizer to ask. */
+  /** Returns the ids of each text. Throws UPSTREAM_REJECTED with status 404 if the server has no tokenizer. */
   tokenize(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
-  /** What the server adds to texts when it is not asked to leave it out, as for the `text` of /generate. */
+  /** Returns the tokens that the server adds to texts by default, as to the `text` of /generate. */
   frame(signal: AbortSignal): Promise<TextFrame>
-  /** The ids of a conversation through the server's chat template. Older servers and the router cannot do this. */
+  /** Returns the ids of a conversation in the server's chat template. Older servers and the router cannot do this. */
   tokenizeMessages(input: RenderInput, signal: AbortSignal): Promise<readonly number[]>
-  /** The text of each list of ids; U+FFFD where their bytes are not valid UTF-8. */
+  /** Returns the text of each list of ids; invalid UTF-8 becomes U+FFFD. */
   detokenize(
     lists: readonly (readonly number[])[],
     special: 'with special tokens' | 'without special tokens',
@@ -26,6 +27,7 @@ export interface ServerTokenizer {
 
 type Ask = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
+/** Creates the tokenizer from a function that posts JSON. */
 export function serverTokenizer(ask: Ask): ServerTokenizer {
   let prefix = ''
   const post: Ask = async (path, json, schema, signal) => {
@@ -40,7 +42,7 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
   }
   const tokenize: ServerTokenizer['tokenize'] = async (texts, signal) => {
     if (texts.length === 0) return []
-    // The empty text shows what a server adds that does not heed add_special_tokens.
+    // The empty text shows the tokens of a server that ignores add_special_tokens.
     const json = { prompt: ['', ...texts], add_special_tokens: false }
     const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
     checkCount('/tokenize', tokens.length, texts.length + 1)
@@ -76,7 +78,10 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
   }
 }
 
-/** What a server adds to every text stands before it, or around it: the same ids in the same order. */
+/**
+ * Removes the tokens that a server adds before or around every text, always the same ids in the same order. Throws
+ * INCONSISTENT if they differ.
+ */
 function withoutAdded(ids: readonly number[], added: readonly number[]): readonly number[] {
   let before = 0
   while (before < added.length && ids[before] === added[before]) before++

@@ -4,7 +4,7 @@ import type { ServerTokenizer } from './server-tokenizer.ts'
 
 /**
  * Compares a tokenizer with the server's own, in one request: training on ids that mean other texts to the model is worse
- * than no run. Nothing is compared where the server has no /tokenize or cannot use it. Throws TOKENIZER_MISMATCH.
+ * than no run. Does nothing if the server has no /tokenize or cannot use it. Throws TOKENIZER_MISMATCH.
  */
 export async function checkTokenizer(
   tokenizer: Tokenizer,
@@ -30,7 +30,7 @@ export async function checkTokenizer(
   }
 }
 
-/** Words, digits, code, spaces, and scripts that no two vocabularies cut alike. */
+/** Words, digits, code, spaces and scripts, which no two vocabularies split in the same way. */
 const TEXTS: readonly string[] = [
   'The quick brown fox jumps over 13 lazy dogs: 31415926535, don’t.',
   '  def f(x):\n\t\treturn {"name": [x, -1.5e-3]}\n\n',
@@ -39,7 +39,7 @@ const TEXTS: readonly string[] = [
 
 const MOST_ADDED = 32
 
-/** Delimiters are what tells the versions of a model family apart: the first ones and the last ones. */
+/** Returns the first and the last added tokens, because delimiters distinguish the versions of a model family. */
 function someAddedTokens({ addedTokens }: Tokenizer): readonly string[] {
   const contents = addedTokens.map(({ content }) => content)
   return contents.length <= MOST_ADDED
