@@ -1,4 +1,4 @@
-/** Arguments bound to parameters as Python binds them, with its words where they do not fit. */
+/** Binds arguments to parameters as Python does, with Python's messages for arguments that do not fit. */
 import { asInt, clamped, type Int, integer } from './numbers.ts'
 import { typeName } from './text/repr.ts'
 import { type Arguments, PyError, type Value } from './values.ts'
@@ -6,13 +6,13 @@ import { type Arguments, PyError, type Value } from './values.ts'
 const typeError = (message: string): PyError => new PyError('TypeError', message)
 const plural = (count: number): string => (count === 1 ? '' : 's')
 
-/** For methods in C that take nothing; `name` is `str.upper`. */
+/** Checks a call of a method in C that takes nothing; `name` is like `str.upper`. */
 export function noArguments(name: string, call: Arguments): void {
   refuseNamed(name, call)
   if (call.positional.length > 0) throw typeError(`${name}() takes no arguments (${call.positional.length} given)`)
 }
 
-/** For functions in C that take one. */
+/** Returns the argument of a function in C that takes one. */
 export function oneArgument(name: string, call: Arguments): Value {
   refuseNamed(name, call)
   const [value] = call.positional
@@ -22,7 +22,7 @@ export function oneArgument(name: string, call: Arguments): Value {
   return value
 }
 
-/** For functions in C that take `least` to `most` and no names; `name` is `str.center`. */
+/** Returns the arguments of a function in C that takes `least` to `most` and no names; `name` is like `str.center`. */
 export function positionalArguments(name: string, least: number, most: number, call: Arguments): readonly Value[] {
   refuseNamed(name, call)
   const count = call.positional.length
@@ -33,7 +33,10 @@ export function positionalArguments(name: string, least: number, most: number, c
   throw typeError(`${short} expected ${bound}${wanted} argument${plural(wanted)}, got ${count}`)
 }
 
-/** As positionalArguments, where C parses them with a format: find, count, startswith. */
+/**
+ * Returns the arguments like positionalArguments, with the messages of functions whose arguments C parses by a format: find, count,
+ * startswith.
+ */
 export function parsedArguments(name: string, least: number, most: number, call: Arguments): readonly Value[] {
   refuseNamed(name, call)
   const count = call.positional.length
@@ -44,11 +47,12 @@ export function parsedArguments(name: string, least: number, most: number, call:
   throw typeError(`${short}() takes ${bound} ${wanted} argument${plural(wanted)} (${count} given)`)
 }
 
+/** Throws TypeError if the call has named arguments. */
 export function refuseNamed(name: string, call: Arguments): void {
   if (call.named.size > 0) throw typeError(`${name}() takes no keyword arguments`)
 }
 
-/** For functions in C that know their parameters by name; `name` is `split`. */
+/** Returns the arguments of a function in C that knows its parameters by name, in their order; `name` is like `split`. */
 export function namedArguments(name: string, parameters: readonly string[], call: Arguments): (Value | undefined)[] {
   const given = call.positional.length + call.named.size
   if (given > parameters.length) {
@@ -68,18 +72,18 @@ export function namedArguments(name: string, parameters: readonly string[], call
   return values
 }
 
-/** A function that is written in Python: a filter, a test, a global. */
+/** The signature of a function written in Python: a filter, a test or a global. */
 export interface Signature {
-  /** As its __name__ is. */
+  /** Value of the function's `__name__`. */
   readonly name: string
   readonly parameters: readonly string[]
-  /** How many of the parameters have no default. */
+  /** Number of parameters without a default. */
   readonly required: number
-  /** How many of the parameters jinja2 fills in itself: environment or context. */
+  /** Number of parameters that jinja2 fills in itself: environment or context. */
   readonly hidden: number
 }
 
-/** `do_center(value, width=80)`; a parameter in brackets is one that jinja2 fills in. */
+/** Reads a signature such as `do_center(value, width=)`. Parameters in brackets are those that jinja2 fills in. */
 export function signature(text: string): Signature {
   const [, name = '', list = ''] = /^(.+?)\((.*)\)$/.exec(text) ?? []
   const parts = list.split(', ').filter((part) => part !== '')
@@ -91,7 +95,7 @@ export function signature(text: string): Signature {
   }
 }
 
-/** Values of the parameters that are not hidden; undefined where the default is meant. */
+/** Returns the values of the parameters that are not hidden; undefined for those that have their default. */
 export function bound({ name, parameters, required, hidden }: Signature, call: Arguments): (Value | undefined)[] {
   const positional = call.positional.length + hidden
   const values: (Value | undefined)[] = [...call.positional]
@@ -123,14 +127,14 @@ function listed(names: readonly string[]): string {
   return `${shown.slice(0, -1).join(', ')}, and ${shown.at(-1)}`
 }
 
-/** operator.index. */
+/** Implements operator.index: returns the int of an int or bool, and throws TypeError for other values. */
 export function indexOf(value: Value): Int {
   const index = integer(value)
   if (index !== undefined) return typeof index === 'bigint' ? asInt(index) : index
   throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`)
 }
 
-/** For sizes that C counts. */
+/** Returns a size that C counts as ssize_t. Throws OverflowError beyond it. */
 export function sizeOf(value: Value): number {
   const index = indexOf(value)
   if (index > 0x7fffffffffffffffn || index < -0x8000000000000000n) {

@@ -1,4 +1,4 @@
-/** `value.name`, `value[key]` and `value[start:stop:step]` as jinja2's immutable sandbox looks them up. */
+/** Reads `value.name`, `value[key]` and `value[start:stop:step]` as jinja2's immutable sandbox does. */
 import { refuseNamed } from './arguments.ts'
 import { Markup, textOf } from './markup.ts'
 import { markupMethods } from './markup-methods.ts'
@@ -33,7 +33,7 @@ import {
 
 export { slice } from './subscript.ts'
 
-/** The attribute, else the item; Undefined where there is neither or where the sandbox keeps it closed. */
+/** Returns the attribute, else the item; Undefined if there is neither or if the sandbox refuses access. */
 export function getAttribute(value: Value, name: string, runtime: Runtime): Value {
   if (value instanceof PyDict && !isPrivate(name)) {
     const method = dictMethods.get(name)
@@ -43,7 +43,7 @@ export function getAttribute(value: Value, name: string, runtime: Runtime): Valu
   return attribute === undefined ? orUndefined(itemOf(value, name, runtime), value, name) : attribute
 }
 
-/** The item, else (for a str key) the attribute. */
+/** Returns the item, else (for a str key) the attribute; Undefined if there is neither. */
 export function getItem(value: Value, key: Value, runtime: Runtime): Value {
   const found = itemOf(value, key, runtime)
   if (found !== undefined) return found
@@ -52,17 +52,20 @@ export function getItem(value: Value, key: Value, runtime: Runtime): Value {
   return new Undefined(`${objectTypeRepr(value)} has no element ${repr(key, runtime)}`)
 }
 
-/** What was found, which may be None. */
+/** Returns the value that was found, which may be None, or an Undefined for the missing attribute. */
 const orUndefined = (found: Value | undefined, value: Value, name: string): Value =>
   found === undefined ? new Undefined(`${quoted(objectTypeRepr(value))} has no attribute ${quoted(name)}`) : found
 
-/** As Python raises it where it asks for an attribute itself. */
+/** Returns the error of Python for a missing attribute that Python itself reads. */
 export function noAttribute(value: Value, name: string): PyError {
   if (value instanceof Undefined) return new PyError(value.className, value.message)
   return new PyError('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`)
 }
 
-/** The attribute alone: a SecurityError in waiting where the sandbox keeps it closed, undefined where there is none. */
+/**
+ * Returns the attribute and never the item: undefined if there is none, an Undefined that raises SecurityError if the sandbox refuses
+ * access.
+ */
 export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
   if (isPrivate(name)) return hasPrivate(value, name, runtime) ? closed(value, name) : undefined
   if (value instanceof Undefined) throw new PyError(value.className, value.message)
@@ -96,7 +99,7 @@ const closed = (value: Value, name: string): Undefined =>
 
 const isPrivate = (name: string): boolean => name.charCodeAt(0) === 0x5f
 
-/** Only names that the type has are closed; others may be keys of a dict. */
+/** Whether the type of the value has this private name, so that access is refused. Other names may be keys of a dict. */
 function hasPrivate(value: Value, name: string, runtime: Runtime): boolean {
   const inner = /^__(\w+)__$/.exec(name)?.[1]
   if (value instanceof PyObject && value.attribute?.(name, runtime) !== undefined) return true
@@ -117,7 +120,7 @@ const EVERY_OBJECT = new Set(
 const ARITHMETIC =
   'abs add bool divmod float floor floordiv ceil getnewargs int mod mul neg pos pow radd rdivmod rfloordiv rmod rmul round rpow rsub rtruediv sub truediv trunc'
 const WHOLE = `${ARITHMETIC} and index invert lshift or rand rlshift ror rrshift rshift rxor xor`
-/** Between double underscores, beside those of every object: what dir(type) lists in CPython 3.11. */
+/** Names between double underscores that dir(type) lists in CPython 3.11, in addition to those of every object. */
 const SPECIAL: Readonly<Record<string, string>> = {
   str: 'add contains getitem getnewargs iter len mod mul rmod rmul',
   Markup: 'add contains getitem getnewargs iter len mod mul rmod rmul html html_format radd module slots',
@@ -153,10 +156,10 @@ function boundMethod<T extends Value>(
   return method && new Builtin(shown(self, name), (call, runtime) => method(self, call, runtime))
 }
 
-/** Python shows an address, which is another one each time. */
+/** Returns the repr of a bound method, with 0x0 for the address, which differs each time in Python. */
 const shown = (self: Value, name: string): string => `<built-in method ${name} of ${typeName(self)} object at 0x0>`
 
-/** str.format whose fields see no more than the template may. */
+/** Returns str.format or format_map with fields that read no more than the template may. */
 function sandboxedFormat(self: Value, text: string, name: 'format' | 'format_map', runtime: Runtime): Builtin {
   const markup = self instanceof Markup
   const fields = (call: Arguments, inner: Runtime): Fields => ({

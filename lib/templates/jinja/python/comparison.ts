@@ -1,4 +1,4 @@
-/** `==`, `<` and its kin, `in`, and truth, as Python has them. */
+/** Implements `==`, `<`, `<=`, `>`, `>=`, `in` and truth as in Python. */
 
 import { iterate } from './iteration.ts'
 import { textOf } from './markup.ts'
@@ -6,9 +6,10 @@ import { numeric, order } from './numbers.ts'
 import { MAX_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
+/** Signs of the comparisons by order. */
 export type ComparisonSign = '<' | '<=' | '>' | '>='
 
-/** `!=` is its opposite. */
+/** Returns `a == b`; `!=` is its negation. */
 export const equals = (a: Value, b: Value, runtime: Runtime): boolean => deepEquals(a, b, runtime, 0)
 
 function deepEquals(a: Value, b: Value, runtime: Runtime, depth: number): boolean {
@@ -31,7 +32,7 @@ function deepEquals(a: Value, b: Value, runtime: Runtime, depth: number): boolea
   return a === b
 }
 
-/** What containers ask: an item is the same as itself, even NaN. */
+/** Whether containers treat two items as the same: an item is the same as itself, even NaN. */
 const same = (a: Value, b: Value, runtime: Runtime, depth: number): boolean =>
   a === b || deepEquals(a, b, runtime, depth)
 
@@ -62,6 +63,7 @@ function sameEntries(
 
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 
+/** Returns `a < b`, or the comparison of another sign. Throws TypeError if the values have no order. */
 export const compare = (sign: ComparisonSign, a: Value, b: Value, runtime: Runtime): boolean =>
   deepCompare(sign, a, b, runtime, 0)
 
@@ -77,7 +79,7 @@ function deepCompare(sign: ComparisonSign, a: Value, b: Value, runtime: Runtime,
   throw new PyError('TypeError', `'${sign}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`)
 }
 
-/** The first items that differ decide, else the lengths. */
+/** Compares two sequences: the first items that differ decide, else the lengths. */
 function compareItems(
   sign: ComparisonSign,
   a: readonly Value[],
@@ -94,14 +96,14 @@ function compareItems(
   return holds(sign, a.length - b.length)
 }
 
-/** NaN holds in no comparison. */
+/** Whether an order fits a sign; NaN fits none. */
 function holds(sign: ComparisonSign, order: number): boolean {
   if (sign === '<') return order < 0
   if (sign === '<=') return order <= 0
   return sign === '>' ? order > 0 : order >= 0
 }
 
-/** By code points: UTF-16 puts surrogates before U+E000 and beyond. */
+/** Compares texts by code points: UTF-16 puts surrogates before U+E000 and beyond. */
 function textOrder(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
   let at = 0
@@ -120,7 +122,7 @@ function textOrder(a: string, b: string): number {
         : x - y
 }
 
-/** `needle in container`. */
+/** Returns `needle in container`. */
 export function contains(needle: Value, container: Value, runtime: Runtime): boolean {
   const text = textOf(container)
   if (text !== undefined) {
@@ -151,6 +153,7 @@ export function contains(needle: Value, container: Value, runtime: Runtime): boo
   throw new PyError('TypeError', `argument of type '${typeName(container)}' is not iterable`)
 }
 
+/** Returns `bool(value)`. */
 export function truth(value: Value): boolean {
   if (typeof value === 'boolean') return value
   if (value === null || value instanceof Undefined) return false

@@ -1,4 +1,4 @@
-/** Values, JSON and times beside Python's: golden/make.py asks CPython and transformers for the same. */
+/** Compares values, JSON and times with those of CPython and transformers, which golden/make.py records. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import type { Value } from './values.ts'
 
 interface Cases {
   readonly expressions: readonly (readonly [string, unknown])[]
-  /** A template, what `x` is as JSON, what comes out. */
+  /** A template, the value of `x` as JSON, and the expected result. */
   readonly data: readonly (readonly [string, string, unknown])[]
   readonly json: readonly (readonly [string, unknown])[]
   readonly times: readonly (readonly [string, readonly (readonly [string, string])[]])[]
@@ -20,7 +20,7 @@ interface Cases {
 
 const cases = JSON.parse(readFileSync(path.join(import.meta.dirname, 'golden/cases.json'), 'utf8')) as Cases
 
-/** The cases in which `ours` is another than Python's, as a table of both. */
+/** Returns the cases in which `ours` differs from Python, as a table of both. */
 function differing<T>(rows: readonly (readonly [string, T])[], ours: (text: string) => unknown): unknown[] {
   return rows
     .map(([text, python]) => ({ text, python, ours: ours(text) }))
@@ -36,8 +36,8 @@ function rendered(text: string, variables: ReadonlyMap<string, Value>): unknown 
   }
 }
 
-describe('as Python has it', () => {
-  test('expressions print the same or fail in the same words', () => {
+describe('template values, compared with Python:', () => {
+  test('expressions print the same text or fail with the same message', () => {
     const variables = new Map<string, Value>([
       ['inf', readJson('Infinity')],
       ['nan', readJson('NaN')],
@@ -46,14 +46,14 @@ describe('as Python has it', () => {
     expect(differing(cases.expressions, (text) => rendered(text, variables))).toEqual([])
   })
 
-  test('nested data prints the same', () => {
+  test('nested data prints the same text', () => {
     const wrong = cases.data.flatMap(([text, json, python]) =>
       differing([[text, python]], () => rendered(text, new Map([['x', readJson(json)]]))),
     )
     expect(wrong).toEqual([])
   })
 
-  test('JSON reads the same, and what is wrong with it stands at the same place', () => {
+  test('JSON is read to the same values, and its errors have the same position', () => {
     const ours = (text: string): unknown => {
       try {
         return repr(readJson(text), testRuntime)
@@ -65,7 +65,7 @@ describe('as Python has it', () => {
     expect(differing(cases.json, ours)).toEqual([])
   })
 
-  test.each(cases.times)('the time %s is written the same', (moment, rows) => {
+  test.each(cases.times)('strftime writes the time %s in the same way', (moment, rows) => {
     expect(differing(rows, (format) => strftime(new Date(moment), format))).toEqual([])
   })
 })

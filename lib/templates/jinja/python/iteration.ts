@@ -1,18 +1,18 @@
-/** iter() and len(), and lists made of what they give. */
+/** Implements iter(), len() and reversed(), and makes lists of the items. */
 
 import { Markup, textOf } from './markup.ts'
 import { codePointLength, lastCharacter } from './text/code-points.ts'
 import { typeName } from './text/repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-/** A str by code points, a dict by keys, nothing for what is undefined. */
+/** Iterates over a str by code points, a dict by keys and an undefined value not at all. Throws TypeError if the value is not iterable. */
 export function iterate(value: Value, runtime: Runtime): Iterator<Value> {
   const iterator = iteratorOf(value, runtime)
   if (iterator) return iterator
   throw new PyError('TypeError', `'${typeName(value)}' object is not iterable`)
 }
 
-/** undefined where the value is not iterable. */
+/** Iterates like `iterate`, but returns undefined if the value is not iterable. */
 export function iteratorOf(value: Value, runtime: Runtime): Iterator<Value> | undefined {
   if (Array.isArray(value)) return value.values()
   const text = textOf(value)
@@ -27,7 +27,7 @@ function* keys(dict: PyDict): Generator<Value> {
   for (const [key] of dict.entries()) yield key
 }
 
-/** For `for … of`; a step for each item. */
+/** Iterates with `for … of` and charges a step for each item. */
 export function* items(value: Value, runtime: Runtime): Generator<Value> {
   const iterator = iterate(value, runtime)
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
@@ -36,7 +36,7 @@ export function* items(value: Value, runtime: Runtime): Generator<Value> {
   }
 }
 
-/** list(value), which is the list itself where the value is one. */
+/** Returns list(value), or the list itself if the value is one. */
 export function listOf(value: Value, runtime: Runtime): readonly Value[] {
   const known = value instanceof PyTuple ? value.items : value
   if (Array.isArray(known)) {
@@ -51,6 +51,7 @@ export function listOf(value: Value, runtime: Runtime): readonly Value[] {
   return list
 }
 
+/** Returns len(value). Throws TypeError if it has none. */
 export function length(value: Value): number {
   if (Array.isArray(value)) return value.length
   const text = textOf(value)
@@ -62,7 +63,7 @@ export function length(value: Value): number {
   throw new PyError('TypeError', `object of type '${typeName(value)}' has no len()`)
 }
 
-/** reversed(value). */
+/** Returns reversed(value). Throws TypeError if the value cannot be reversed. */
 export function reversedOf(value: Value, runtime: Runtime): Iterator<Value> {
   const list = value instanceof PyTuple ? value.items : value
   if (Array.isArray(list)) return backwards(list)
@@ -87,7 +88,7 @@ function* backwards(list: readonly Value[]): Generator<Value> {
   for (let index = list.length - 1; index >= 0; index -= 1) yield list[index] ?? null
 }
 
-/** The next item; undefined at the end. */
+/** Returns the next item; undefined at the end. */
 export function taken(iterator: Iterator<Value>): Value | undefined {
   const { done, value } = iterator.next()
   return done ? undefined : value

@@ -9,11 +9,11 @@ const plain: JsonOptions = { ensureAscii: false, indent: undefined, separators: 
 const written = (text: string, options: Partial<JsonOptions> = {}): string =>
   toJson(readJson(text), { ...plain, ...options }, testRuntime)
 
-/** JSON.parse makes -0 of "-0", where Python has the int 0. */
+/** Any JSON value. The detour over its text turns -0 into 0, because Python reads "-0" as the int 0. */
 const anyJson = fc.jsonValue({ maxDepth: 6 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 
-describe('JSON is read and written without loss', () => {
-  test('what JavaScript reads of our text is what it read of its own', () => {
+describe('JSON of templates', () => {
+  test('is written so that JavaScript reads the same value', () => {
     fc.assert(
       fc.property(anyJson, fc.boolean(), fc.constantFrom(undefined, 0, 2, '\t'), (value, ensureAscii, indent) => {
         expect(JSON.parse(written(JSON.stringify(value), { ensureAscii, indent }))).toEqual(value)
@@ -21,7 +21,7 @@ describe('JSON is read and written without loss', () => {
     )
   })
 
-  test('a space before or behind every sign changes nothing', () => {
+  test('is read the same with space around every sign', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         const spaced = JSON.stringify(value, null, 3)
@@ -30,22 +30,22 @@ describe('JSON is read and written without loss', () => {
     )
   })
 
-  test('1.0 stays a float, ints are of any size, keys that look like numbers keep their place', () => {
+  test('keeps floats, ints of any size and the order of keys that look like numbers', () => {
     const text = '{"10": 1.0, "2": 12345678901234567890, "b": 1e+16, "a": -0.0}'
     expect(written(text)).toBe(text)
   })
 
-  test('half a character is kept', () => {
+  test('keeps a lone surrogate', () => {
     expect(written('"\\ud83d x"')).toBe('"\ud83d x"')
     expect(written('"\\ud83d x"', { ensureAscii: true })).toBe('"\\ud83d x"')
   })
 
-  test('a list in a list in a list … is an error, not a crash', () => {
+  test('throws JsonError for 100,000 nested lists', () => {
     expect(() => readJson('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(JsonError)
     expect(() => readJson('{"a":'.repeat(100_000))).toThrow(JsonError)
   })
 
-  test('every beginning of a JSON text is refused with a place within it', () => {
+  test('throws JsonError with a position within the text for every incomplete text', () => {
     fc.assert(
       fc.property(anyJson, fc.nat(), (value, cut) => {
         const text = `[${JSON.stringify(value)}]`
@@ -61,8 +61,8 @@ describe('JSON is read and written without loss', () => {
   })
 })
 
-describe('JavaScript data as values', () => {
-  test('is what its JSON is', () => {
+describe('JavaScript data as template values', () => {
+  test('equals the value of its JSON', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         const given = fromJs(value)
@@ -71,12 +71,12 @@ describe('JavaScript data as values', () => {
     )
   })
 
-  test('leaves members out that are undefined, and values as they are', () => {
+  test('omits undefined members and leaves values unchanged', () => {
     const one = new PyFloat(1)
     expect(fromJs({ a: undefined, b: one })).toEqual(PyDict.of([['b', one]]))
   })
 
-  test('is as it is now, also where the same list was longer or shorter before', () => {
+  test('is converted again after its lists have changed', () => {
     const messages = [{ role: 'user', content: 'hi' }]
     expect(repr(fromJs(messages), testRuntime)).toBe("[{'role': 'user', 'content': 'hi'}]")
     messages.push({ role: 'user', content: 'again' })

@@ -1,4 +1,4 @@
-/** JSON as Python's json module reads and writes it. */
+/** Reads and writes JSON as Python's json module does. */
 
 import { textOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
@@ -6,10 +6,10 @@ import { sorted } from './sorting.ts'
 import { MAX_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-/** What is wrong in a JSON text, and where. */
+/** An error in a JSON text, with its position. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
-  /** Both from 1; the column counts code points. */
+  /** Line and column, both from 1; the column counts code points. */
   readonly line: number
   readonly column: number
   constructor(message: string, line: number, column: number) {
@@ -19,7 +19,7 @@ export class JsonError extends Error {
   }
 }
 
-/** json.loads: 1 is an int of any size, 1.0 a float, the last of equal keys wins. Throws JsonError. */
+/** Reads JSON as json.loads does: 1 is an int of any size, 1.0 a float, and the last of equal keys wins. Throws JsonError. */
 export function readJson(text: string): Value {
   if (text.startsWith('\ufeff')) throw problem('Unexpected UTF-8 BOM (decode using utf-8-sig)', text, 0)
   const reader = { text, at: 0 }
@@ -32,11 +32,11 @@ export function readJson(text: string): Value {
 
 interface Reader {
   readonly text: string
-  /** The UTF-16 unit that is read next. */
+  /** Index of the UTF-16 unit that is read next. */
   at: number
 }
 
-/** Worded as Python's JSONDecodeError, its place in fields of their own. */
+/** Returns an error with the message of Python's JSONDecodeError and the position in fields of its own. */
 function problem(message: string, text: string, at: number): JsonError {
   const before = text.slice(0, at)
   const lineStart = before.lastIndexOf('\n') + 1
@@ -155,7 +155,7 @@ function readObject(reader: Reader, depth: number): Value {
   }
 }
 
-/** Where a str ends or needs a closer look. */
+/** Characters that end a str, begin an escape or must be escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
 const SPECIAL = /["\\\0-\x1f]/g
 
@@ -202,8 +202,9 @@ function readString(reader: Reader): string {
 }
 
 /**
- * Plain JavaScript data as a value: whole numbers are ints, undefined members are left out, values stay as they are.
- * Made anew each time: 10,000 tokens of messages take 0.04 ms, and remembering each object would take ten times that.
+ * Converts plain JavaScript data to a value: whole numbers become ints, undefined members are omitted, values remain unchanged. Data is
+ * converted anew each time: 10,000 tokens of messages take 0.04 ms, and remembering each object would take ten times that. Throws TypeError
+ * for functions and symbols, RangeError beyond 960 levels.
  */
 export function fromJs(value: unknown): Value {
   return converted(value, 0)
@@ -232,7 +233,7 @@ function dictOfMembers(object: Readonly<Record<string, unknown>>, depth: number)
   return dict
 }
 
-/** What JSON would write with a point or an exponent is a float; a large int has the digits that JSON would write. */
+/** Returns a float for a number that JSON writes with a point or an exponent, else the int with the digits that JSON writes. */
 const floatOrWhole = (value: number): Value =>
   Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0)
     ? asInt(BigInt(String(value)))
@@ -245,7 +246,7 @@ const isValue = (value: object): value is PyFloat | PyTuple | PyDict | Undefined
   value instanceof Undefined ||
   value instanceof PyObject
 
-/** JSON of what readJson gave, to be read by it again: outside of any render, so not metered. */
+/** Returns JSON that readJson reads to the same value. It is used outside of renders, so that it is not metered. */
 export function jsonText(value: Value): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`
@@ -256,16 +257,17 @@ export function jsonText(value: Value): string {
   return value instanceof PyFloat ? floatText(value.value) : String(value)
 }
 
+/** Options of json.dumps. */
 export interface JsonOptions {
   readonly ensureAscii: boolean
-  /** Spaces, or the text that indents. */
+  /** Number of spaces, or the text, that indents one level; undefined writes one line. */
   readonly indent: number | string | undefined
-  /** Between items, between key and value; undefined: as json.dumps chooses. */
+  /** Text between items, and between key and value; undefined for the defaults of json.dumps. */
   readonly separators: readonly [string, string] | undefined
   readonly sortKeys: boolean
 }
 
-/** json.dumps. Throws PyError (TypeError) for what is no JSON. */
+/** Returns JSON as json.dumps does. Throws PyError (TypeError) for a value that JSON cannot express. */
 export function toJson(value: Value, options: JsonOptions, runtime: Runtime): string {
   const { indent, separators } = options
   if (typeof indent === 'number' && indent > 0) runtime.allocate(indent)
@@ -283,13 +285,13 @@ export function toJson(value: Value, options: JsonOptions, runtime: Runtime): st
 interface Layout {
   readonly item: string
   readonly key: string
-  /** undefined: all on one line. */
+  /** Text that indents one level; undefined writes one line. */
   readonly indent: string | undefined
   readonly sortKeys: boolean
   readonly quote: (text: string) => string
 }
 
-/** `margin` begins the lines of what stands around the value. */
+/** Returns the JSON of one value; `margin` begins the lines of the value around it. */
 function written(value: Value, layout: Layout, margin: string, depth: number, runtime: Runtime): string {
   runtime.step()
   const text = textOf(value)
@@ -313,7 +315,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
     return result
   }
   const between = layout.item + inner
-  /** What stands between entries is charged before it is made: lines can be indented by millions. */
+  /** Charges the text between entries before it is written, because lines can be indented by millions. */
   const separate = (): string => {
     runtime.allocate(between.length)
     return between
@@ -338,7 +340,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
   throw new PyError('TypeError', `Object of type ${typeName(value)} is not JSON serializable`)
 }
 
-/** json.dumps sorts the pairs, so equal keys cannot make it compare values. */
+/** Returns the entries in the order of their keys. json.dumps sorts the pairs; since no keys are equal, it never compares values. */
 const sortedEntries = (dict: PyDict, runtime: Runtime): readonly (readonly [Value, Value])[] =>
   sorted([...dict.entries()], ([key]) => key, false, runtime)
 
@@ -358,7 +360,10 @@ function floatText(value: number): string {
   return floatRepr(value)
 }
 
-/** Most texts hold nothing to escape. JavaScript escapes as Python does, but for lone surrogates, which Python leaves. */
+/**
+ * Returns a text in quotes. Most texts contain nothing to escape. JavaScript escapes as Python does, except for lone surrogates, which
+ * Python leaves.
+ */
 const quoted = (text: string): string =>
   !ESCAPED.test(text)
     ? `"${text}"`

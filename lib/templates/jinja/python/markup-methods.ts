@@ -8,7 +8,7 @@ import { joinedText, type StrMethod, strMethods } from './str-methods.ts'
 import { str } from './text/repr.ts'
 import { type Arguments, PyTuple, type Runtime, type Value } from './values.ts'
 
-/** escape(value). */
+/** Implements escape(value) of markupsafe. */
 export const escaped = (value: Value, runtime: Runtime): Markup =>
   value instanceof Markup ? value : new Markup(escapedHtml(charged(str(value, runtime), runtime)))
 
@@ -24,7 +24,7 @@ const marked = (value: Value): Value => {
   return value instanceof PyTuple ? new PyTuple(value.items.map(marked)) : value
 }
 
-/** Their second argument is escaped: what replaces, what fills. */
+/** Methods whose second argument, the replacement or the fill, is escaped. */
 const ESCAPES_SECOND = new Set(['replace', 'ljust', 'rjust', 'center'])
 
 const markedMethod =
@@ -36,6 +36,7 @@ const markedMethod =
     return marked(method(self, { ...call, positional }, runtime))
   }
 
+/** Methods of Markup by name. */
 export const markupMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMethod>([
   ...Array.from(strMethods, ([name, method]) => [name, markedMethod(name, method)] as const),
   [

@@ -1,8 +1,8 @@
-/** markupsafe's Markup: HTML that is not escaped again. */
+/** Markup of markupsafe: HTML that is not escaped again. */
 import { quoted } from './text/code-points.ts'
 import { PyObject, type Value } from './values.ts'
 
-/** A str of markupsafe that is HTML already: what is added to it is escaped. */
+/** A str of markupsafe that is HTML already; text that is added to it is escaped. */
 export class Markup extends PyObject {
   readonly typeName = 'Markup'
   override readonly module = 'markupsafe'
@@ -22,13 +22,13 @@ export class Markup extends PyObject {
   }
 }
 
-/** The text of a str, markup or not. */
+/** Returns the text of a str, plain or markup; undefined for other values. */
 export function textOf(value: Value): string | undefined {
   if (typeof value === 'string') return value
   return value instanceof Markup ? value.html : undefined
 }
 
-/** markupsafe.escape of a text. */
+/** Implements markupsafe.escape for a text. */
 export const escapedHtml = (text: string): string =>
   text
     .replaceAll('&', '&amp;')

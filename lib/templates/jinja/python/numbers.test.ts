@@ -30,11 +30,11 @@ const int = fc
   .map((value): Int => asInt(BigInt(value)))
 const double = fc.double({ noNaN: true, noDefaultInfinity: true })
 
-/** A number while it is safe, and never -0. */
+/** Whether an int is a number if it is safe, else a bigint, and never -0. */
 const isNormal = (value: unknown): boolean =>
   typeof value === 'bigint' ? asInt(value) === value : Number.isSafeInteger(value) && !Object.is(value, -0)
 
-describe('ints', () => {
+describe('Python ints', () => {
   test('add, subtract and multiply without loss', () => {
     fc.assert(
       fc.property(int, int, (a, b) => {
@@ -46,7 +46,7 @@ describe('ints', () => {
     )
   })
 
-  test('a = a // b * b + a % b, and the rest has the sign of b', () => {
+  test('satisfy a = a // b * b + a % b, with a remainder that has the sign of b', () => {
     fc.assert(
       fc.property(int, int, (a, b) => {
         fc.pre(b !== 0)
@@ -58,7 +58,7 @@ describe('ints', () => {
     )
   })
 
-  test('a / b is the double nearest to it', () => {
+  test('divide to the nearest double', () => {
     fc.assert(
       fc.property(int, int, (a, b) => {
         fc.pre(b !== 0)
@@ -77,7 +77,7 @@ describe('ints', () => {
     )
   })
 
-  test('are read as they are written', () => {
+  test('are read back from their text', () => {
     fc.assert(
       fc.property(int, (value) => {
         expect(readInt(intText(value), 10)).toBe(value)
@@ -86,8 +86,8 @@ describe('ints', () => {
   })
 })
 
-describe('floats', () => {
-  test('are read as they are written', () => {
+describe('Python floats', () => {
+  test('are read back from their repr', () => {
     fc.assert(
       fc.property(double, (value) => {
         expect(readFloat(floatRepr(value))).toBe(value)
@@ -107,7 +107,7 @@ describe('floats', () => {
     )
   })
 
-  test('with as many decimals as they have are themselves; half goes to even', () => {
+  test('keep their value with all their decimals, and are rounded half to even', () => {
     const style = { type: 'f', precision: 20, alternate: false, pointZero: false } as const
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.integer({ min: 0, max: 20 }), (whole, power) => {

@@ -1,29 +1,33 @@
-/** Python's ints and floats: arithmetic, conversion from and to text. An int is a number while it is safe, else a bigint. */
+/** Python's ints and floats: arithmetic, and conversion from and to text. */
 import { decimalDigit, isAscii, strip } from './text/code-points.ts'
 import { PyError, PyFloat, type Runtime, type Value } from './values.ts'
 
+/** An int of Python: a number if it is a safe integer, else a bigint. */
 export type Int = number | bigint
+/** An int or a float. */
 export type Numeric = Int | PyFloat
 
-/** A bool is an int in Python. */
+/** Returns the number of a value, where a bool is an int as in Python; undefined if it is not a number. */
 export function numeric(value: Value): Numeric | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   if (typeof value === 'boolean') return value ? 1 : 0
   return value instanceof PyFloat ? value : undefined
 }
 
+/** Returns the int of an int or bool; undefined for other values. */
 export function integer(value: Value): Int | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value
   return typeof value === 'boolean' ? Number(value) : undefined
 }
 
+/** Returns an int as a number if it is safe, else as the bigint. */
 export function asInt(value: bigint): Int {
   return value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Throws OverflowError where an int is beyond all floats. */
+/** Returns the nearest float. Throws OverflowError for an int beyond all floats. */
 export function asDouble(value: Numeric): number {
   if (value instanceof PyFloat) return value.value
   const double = Number(value)
@@ -31,10 +35,11 @@ export function asDouble(value: Numeric): number {
   throw new PyError('OverflowError', 'int too large to convert to float')
 }
 
-/** For sizes and indices: an int cut to what a number can count. */
+/** Returns an int for a size or an index, limited to safe integers. */
 export const clamped = (value: Int): number =>
   typeof value === 'number' ? value : value < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
 
+/** Returns a + b. */
 export function addNumbers(a: Numeric, b: Numeric): Numeric {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
@@ -45,13 +50,15 @@ export function addNumbers(a: Numeric, b: Numeric): Numeric {
     : asInt(BigInt(a) + BigInt(b))
 }
 
+/** Returns a - b. */
 export const subtractNumbers = (a: Numeric, b: Numeric): Numeric =>
   a instanceof PyFloat || b instanceof PyFloat ? new PyFloat(asDouble(a) - asDouble(b)) : addNumbers(a, negateNumber(b))
 
+/** Returns a * b and charges large ints. */
 export function multiplyNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b
-    // `+ 0`: JavaScript's 0 * -1 is -0.
+    // Adding 0 removes the sign of -0, JavaScript's 0 * -1.
     return Number.isSafeInteger(product) ? product + 0 : BigInt(a) * BigInt(b)
   }
   if (a instanceof PyFloat || b instanceof PyFloat) return new PyFloat(asDouble(a) * asDouble(b))
@@ -60,7 +67,7 @@ export function multiplyNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numer
   return asInt(x * y)
 }
 
-/** Correctly rounded for ints of any size. */
+/** Returns a / b, correctly rounded for ints of any size. Throws ZeroDivisionError and OverflowError. */
 export function divideNumbers(a: Numeric, b: Numeric): PyFloat {
   if (a instanceof PyFloat || b instanceof PyFloat) {
     const [x, y] = [asDouble(a), asDouble(b)]
@@ -75,7 +82,7 @@ export function divideNumbers(a: Numeric, b: Numeric): PyFloat {
   return new PyFloat(x < 0n === y < 0n ? quotient : -quotient)
 }
 
-/** a / b as the nearest double; both positive. 66 bits of quotient and a sticky bit decide the rounding. */
+/** Returns a / b as the nearest double; both are positive. 66 bits of quotient and a sticky bit decide the rounding. */
 function ratio(a: bigint, b: bigint): number {
   const shift = 66 - (bits(a) - bits(b))
   const [top, bottom] = shift >= 0 ? [a << BigInt(shift), b] : [a, b << BigInt(-shift)]
@@ -84,12 +91,13 @@ function ratio(a: bigint, b: bigint): number {
   return scaledByPowerOf2(Number((quotient << 1n) | sticky), -shift - 1)
 }
 
-/** In two steps, as 2 ** exponent alone may overflow. */
+/** Returns value * 2 ** exponent in two steps, because 2 ** exponent alone may overflow. */
 const scaledByPowerOf2 = (value: number, exponent: number): number => {
   const half = Math.trunc(exponent / 2)
   return value * 2 ** half * 2 ** (exponent - half)
 }
 
+/** Returns a // b. Throws ZeroDivisionError. */
 export function floorDivideNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
   if (a instanceof PyFloat || b instanceof PyFloat) {
     const [x, y] = [asDouble(a), asDouble(b)]
@@ -104,12 +112,13 @@ export function floorDivideNumbers(a: Numeric, b: Numeric, runtime: Runtime): Nu
   return asInt(x % y !== 0n && x < 0n !== y < 0n ? quotient - 1n : quotient)
 }
 
-/** a - a % b is no larger than a, so all of it is exact. */
+/** Returns a // b. Since a - a % b is no larger than a, every step is exact. */
 function floorOfSafe(a: number, b: number): number {
   const rest = a % b
   return (a - rest) / b - (rest !== 0 && rest < 0 !== b < 0 ? 1 : 0) + 0
 }
 
+/** Returns a % b. Throws ZeroDivisionError. */
 export function moduloNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
   if (a instanceof PyFloat || b instanceof PyFloat) {
     const [x, y] = [asDouble(a), asDouble(b)]
@@ -124,7 +133,7 @@ export function moduloNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric
   return asInt(rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest)
 }
 
-/** The rest takes the sign of the divisor. */
+/** Returns the remainder with the sign of the divisor. */
 function floorModulo(a: number, b: number): number {
   const rest = a % b
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest
@@ -135,7 +144,7 @@ function floatModulo(a: number, b: number): number {
   return rest === 0 ? copySign(0, b) : rest
 }
 
-/** float_floor_div of CPython, its correction of rounding included. */
+/** Follows float_floor_div of CPython, including its correction of rounding. */
 function floorQuotient(a: number, b: number): number {
   const rest = a % b
   let quotient = (a - rest) / b
@@ -147,11 +156,11 @@ function floorQuotient(a: number, b: number): number {
 
 const copySign = (size: number, sign: number): number => (sign < 0 || Object.is(sign, -0) ? -size : size)
 
-/** A negative base wants a whole exponent: what else it gives is no float. */
+/** Returns a ** b. A negative base needs a whole exponent, because its other powers are not floats. */
 export function powerNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
   if (a instanceof PyFloat || b instanceof PyFloat || b < 0) return floatPower(asDouble(a), asDouble(b))
   const [base, exponent] = [BigInt(a), BigInt(b)]
-  // 0, 1 and -1 stay small however often they are multiplied.
+  // 0, 1 and -1 remain small however often they are multiplied.
   if (base < -1n || base > 1n) {
     const size = bits(base) * clamped(b)
     chargeBits(size, runtime)
@@ -165,7 +174,7 @@ function floatPower(base: number, exponent: number): PyFloat {
   if (base === 0 && exponent < 0 && Number.isFinite(exponent)) {
     throw new PyError('ZeroDivisionError', '0.0 cannot be raised to a negative power')
   }
-  // Python: 1 ** nan = 1 and (±1) ** inf = 1, where JavaScript says NaN.
+  // In Python, 1 ** nan and (±1) ** inf are 1; in JavaScript they are NaN.
   const power =
     base === 1 || (base === -1 && !Number.isFinite(exponent) && !Number.isNaN(exponent)) ? 1 : base ** exponent
   if (!Number.isFinite(power) && Number.isFinite(base) && Number.isFinite(exponent)) {
@@ -174,30 +183,31 @@ function floatPower(base: number, exponent: number): PyFloat {
   return new PyFloat(power)
 }
 
+/** Returns -value. */
 export function negateNumber(value: Numeric): Numeric {
   if (value instanceof PyFloat) return new PyFloat(-value.value)
   return typeof value === 'number' ? 0 - value : asInt(-value)
 }
 
-/** Negative, 0 or positive; NaN where one of them is. Ints and floats compare by their exact values. */
+/** Returns a negative number, 0 or a positive number; NaN if an operand is NaN. Ints and floats compare by their exact values. */
 export function order(a: Numeric, b: Numeric): number {
   const [x, y] = [a instanceof PyFloat ? a.value : a, b instanceof PyFloat ? b.value : b]
   return x < y ? -1 : x > y ? 1 : x >= y ? 0 : Number.NaN
 }
 
-/** Of the absolute value. */
+/** Returns the number of bits of the absolute value. */
 export const bits = (value: bigint): number => {
   const hex = (value < 0n ? -value : value).toString(16)
   return hex === '0' ? 0 : hex.length * 4 - Math.clz32(Number.parseInt(hex.charAt(0), 16)) + 28
 }
 
-/** A big int is charged as a text of its hexadecimal digits, and the time its making takes. */
+/** Charges a big int as a text of its hexadecimal digits, and the time of its computation. */
 function chargeBits(count: number, runtime: Runtime): void {
   runtime.allocate(Math.ceil(count / 4))
   runtime.step(Math.ceil((count / 2048) ** 1.6))
 }
 
-/** repr(float): the shortest digits that read back as it. */
+/** Returns repr(float): the shortest digits from which the same float is read. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'
@@ -214,15 +224,16 @@ export function floatRepr(value: number): string {
   return `${sign}${whole}.${digits.slice(exponent + 1) || '0'}`
 }
 
-/** With its sign and at least two digits. */
+/** Returns an exponent with its sign and at least two digits. */
 export const exponentText = (exponent: number): string =>
   `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 
-/** CPython refuses to write or read longer ints. */
+/** Most digits of an int that CPython writes or reads. */
 const MAX_DIGITS = 4300
-/** 10 ** 4300 has 14,285 bits. */
+/** Number of bits of 10 ** 4300, the first int that is too long. */
 const MAX_BITS = 14_285
 
+/** Returns str(int). Throws ValueError for more than 4300 digits. */
 export function intText(value: Int): string {
   if (typeof value === 'number') return String(value)
   if (bits(value) <= MAX_BITS) {
@@ -235,14 +246,14 @@ export function intText(value: Int): string {
 const TOO_MANY_DIGITS = `Exceeds the limit (${MAX_DIGITS} digits) for integer string conversion`
 const RAISE_LIMIT = 'use sys.set_int_max_str_digits() to increase the limit'
 
-/** int(text, base). undefined where the text is no int. */
+/** Implements int(text, base); returns undefined if the text is not an int. Throws ValueError for more than 4300 digits. */
 export function readInt(text: string, base: number): Int | undefined {
   const plain = asciiDigits(strip(text)).toLowerCase()
   const match = /^([+-]?)(0[box])?(_?[0-9a-z]+(?:_[0-9a-z]+)*)$/.exec(plain)
   if (!match) return undefined
   const [, sign = '', prefix = '', body = ''] = match
   const prefixBase = prefix === '0x' ? 16 : prefix === '0o' ? 8 : prefix === '0b' ? 2 : undefined
-  // `0b1` is a number of base 16 too: then the prefix is digits.
+  // In base 16, `0b1` is a number whose prefix consists of digits.
   const prefixed = prefixBase !== undefined && (base === 0 || base === prefixBase)
   const digits = (prefixed ? body : prefix + body).replaceAll('_', '')
   if (!prefixed && (prefix + body).startsWith('_')) return undefined
@@ -266,7 +277,7 @@ function parsedDigits(digits: string, radix: number): bigint {
   return value
 }
 
-/** float(text). undefined where the text is no float. */
+/** Implements float(text); returns undefined if the text is not a float. */
 export function readFloat(text: string): number | undefined {
   const plain = asciiDigits(strip(text)).toLowerCase()
   if (/^[+-]?(?:inf|infinity)$/.test(plain)) {
@@ -276,14 +287,14 @@ export function readFloat(text: string): number | undefined {
   return FLOAT.test(plain) ? Number(plain.replaceAll('_', '')) : undefined
 }
 
-/** Each digit is in one place of the pattern only: it reads a text once. */
+/** A decimal float. Each digit fits one place of the pattern only, so that a text is read once. */
 const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/
 
-/** Python reads the decimal digits of every script. */
+/** Returns a text with the decimal digits of every script, which Python reads, as ASCII digits. */
 const asciiDigits = (text: string): string =>
   isAscii(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(decimalDigit(digit)))
 
-/** int(float). */
+/** Implements int(float). Throws ValueError for NaN, OverflowError for infinity. */
 export function truncated(value: number): Int {
   if (Number.isNaN(value)) throw new PyError('ValueError', 'cannot convert float NaN to integer')
   if (!Number.isFinite(value)) throw new PyError('OverflowError', 'cannot convert float infinity to integer')
@@ -291,7 +302,7 @@ export function truncated(value: number): Int {
   return Number.isSafeInteger(whole) ? whole + 0 : BigInt(whole)
 }
 
-/** round(float, digits), half to even by the exact value. */
+/** Implements round(float, digits), half to even by the exact value. */
 export function rounded(value: number, digits: number): number {
   if (!Number.isFinite(value) || value === 0 || digits > 323) return value
   if (digits < -308) return copySign(0, value)
@@ -301,7 +312,7 @@ export function rounded(value: number, digits: number): number {
   return copySign(result, value)
 }
 
-/** round(int, digits) for negative digits. */
+/** Implements round(int, digits); only negative digits change the int. */
 export function roundedInt(value: Int, digits: number, runtime: Runtime): Int {
   if (digits >= 0) return value
   const size = BigInt(value)
@@ -312,7 +323,7 @@ export function roundedInt(value: Int, digits: number, runtime: Runtime): Int {
   return asInt(negative ? -result : result)
 }
 
-/** The positive finite `value` times 10 ** digits, exactly, then rounded half to even. */
+/** Returns the positive finite `value` times 10 ** digits, computed exactly and rounded half to even. */
 export function scaled(value: number, digits: number): bigint {
   const { mantissa, exponent } = binary(value)
   let top = mantissa
@@ -331,7 +342,7 @@ function nearestQuotient(top: bigint, bottom: bigint): bigint {
   return up ? quotient + 1n : quotient
 }
 
-/** A finite double as mantissa × 2 ** exponent. */
+/** Returns the absolute value of a finite double as mantissa × 2 ** exponent. */
 export function binary(value: number): { readonly mantissa: bigint; readonly exponent: number } {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, Math.abs(value))

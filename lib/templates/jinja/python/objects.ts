@@ -1,9 +1,10 @@
-/** Python's built-in objects beside the plain values: bytes, ranges, dict views, generators, functions. */
+/** Python's built-in objects other than the plain values: bytes, ranges, dict views, generators, functions. */
 import { equals } from './comparison.ts'
 import { asInt, clamped, floatRepr, type Int, integer, intText } from './numbers.ts'
 import { repr } from './text/repr.ts'
 import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
 
+/** The type bytes. */
 export class Bytes extends PyObject {
   readonly typeName = 'bytes'
   readonly bytes: Uint8Array
@@ -41,7 +42,7 @@ export class Bytes extends PyObject {
       `a bytes-like object is required, not '${typeof needle === 'string' ? 'str' : 'object'}'`,
     )
   }
-  /** One character for each byte. */
+  /** Returns one character for each byte. */
   latin1(): string {
     return Array.from(this.bytes, (byte) => String.fromCharCode(byte)).join('')
   }
@@ -56,6 +57,7 @@ function shownByte(byte: number, quote: string): string {
   return byte < 0x20 || byte > 0x7e ? `\\x${byte.toString(16).padStart(2, '0')}` : character
 }
 
+/** The type range; its bounds are ints of any size. */
 export class Range extends PyObject {
   readonly typeName = 'range'
   readonly start: Int
@@ -72,7 +74,7 @@ export class Range extends PyObject {
     const width = stride > 0n ? stride : -stride
     this.size = span <= 0n ? 0n : (span + width - 1n) / width
   }
-  /** Of an index within the range. */
+  /** Returns the int at an index within the range. */
   at(index: number): Int {
     return asInt(BigInt(this.start) + BigInt(this.step) * BigInt(index))
   }
@@ -126,7 +128,7 @@ export class Range extends PyObject {
   }
 }
 
-/** What dict.keys(), .values() and .items() give. */
+/** The result of dict.keys(), .values() or .items(). */
 export class DictView extends PyObject {
   readonly typeName: string
   readonly dict: PyDict
@@ -163,7 +165,7 @@ export class DictView extends PyObject {
     runtime.step(this.dict.size)
     return [...this.values()].some((value) => equals(value, needle, runtime))
   }
-  /** Keys and items compare as sets do; values only with themselves. */
+  /** Compares keys and items as sets; values equal only themselves. */
   override equals(other: Value, runtime: Runtime): boolean {
     if (this === other) return true
     if (this.part === 'values' || !(other instanceof DictView) || other.part === 'values') return false
@@ -180,7 +182,7 @@ export class DictView extends PyObject {
   }
 }
 
-/** What is left of a dict's keys or items: `d.keys() - e.keys()`. Python's order is another one in each process. */
+/** The remaining keys or items of a dict: `d.keys() - e.keys()`. The order here is that of insertion; Python's differs in each process. */
 export class PySet extends PyObject {
   readonly typeName = 'set'
   private readonly members: PyDict
@@ -210,7 +212,7 @@ export class PySet extends PyObject {
   }
 }
 
-/** Can be iterated once; what it gives is made as it is asked for. */
+/** An iterator that can be read once and makes its items on demand. */
 export class PyGenerator extends PyObject {
   readonly typeName: string
   private readonly name: string
@@ -221,7 +223,7 @@ export class PyGenerator extends PyObject {
     this.items = items
     this.typeName = typeName
   }
-  /** Python shows an address, which is another one each time. */
+  /** Returns the repr with 0x0 for the address, which differs each time in Python. */
   repr(): string {
     return this.typeName === 'generator' ? `<generator object ${this.name} at 0x0>` : `<${this.typeName} object at 0x0>`
   }
@@ -242,7 +244,7 @@ export class PyGenerator extends PyObject {
   }
 }
 
-/** What a negative number to the power of a fraction is. Templates can show it, no more. */
+/** The result of a negative number to the power of a fraction. Templates can only print it. */
 export class Complex extends PyObject {
   readonly typeName = 'complex'
   private readonly real: number
@@ -259,7 +261,7 @@ export class Complex extends PyObject {
   }
 }
 
-/** A function or a bound method that Python has built in. */
+/** A function or a bound method that is built into Python. */
 export class Builtin extends PyObject {
   readonly typeName: string
   private readonly shown: string

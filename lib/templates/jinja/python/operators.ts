@@ -1,4 +1,4 @@
-/** Python's operators and built-in functions on values: what `a + b`, `a in b`, str(a), len(a) do. */
+/** Operators and built-in functions of Python on values, such as `a + b`, `a in b`, str(a) and len(a). */
 
 import { listOf } from './iteration.ts'
 import { escapedHtml, Markup, textOf } from './markup.ts'
@@ -26,6 +26,7 @@ export { compare, contains, equals, truth } from './comparison.ts'
 export { iterate, length } from './iteration.ts'
 export { repr, str } from './text/repr.ts'
 
+/** Returns a + b. Throws TypeError for operands that do not fit. */
 export function add(a: Value, b: Value, runtime: Runtime): Value {
   if (typeof a === 'string' && typeof b === 'string') {
     runtime.allocate(a.length + b.length)
@@ -58,11 +59,11 @@ export function add(a: Value, b: Value, runtime: Runtime): Value {
   throw unsupported('+', a, b)
 }
 
-/** What it is in HTML: escaped unless it is markup. */
+/** Returns a text as HTML, escaped unless it is markup; undefined for other values. */
 const htmlOf = (value: Value): string | undefined =>
   value instanceof Markup ? value.html : typeof value === 'string' ? escapedHtml(value) : undefined
 
-/** Of numbers; of the keys or items of a dict too, which are sets. */
+/** Returns a - b, of numbers or of the keys or items of a dict, which are sets. */
 export function subtract(a: Value, b: Value, runtime: Runtime): Value {
   const set = setOf(a) ?? (setOf(b) && a)
   if (set !== undefined && !(a instanceof Undefined)) return difference(a, b, runtime)
@@ -79,6 +80,7 @@ function difference(a: Value, b: Value, runtime: Runtime): PySet {
   return new PySet([...left.iterate()].filter((item) => !without.contains(item)))
 }
 
+/** Returns a * b, of numbers or of a sequence and an int. */
 export function multiply(a: Value, b: Value, runtime: Runtime): Value {
   const [x, y] = [numeric(a), numeric(b)]
   if (x !== undefined && y !== undefined) return multiplyNumbers(x, y, runtime)
@@ -115,23 +117,25 @@ function repeated(sequence: Value, times: Int, runtime: Runtime): Value {
   return sequence instanceof PyTuple ? new PyTuple(all) : all
 }
 
-/** Charges it first. */
+/** Repeats a text after charging it. */
 function repeatedText(text: string, count: number, runtime: Runtime): string {
   runtime.allocate(text.length * count)
   return text.repeat(count)
 }
 
+/** Returns a / b. */
 export function divide(a: Value, b: Value, _runtime: Runtime): Value {
   const [x, y] = operands('/', a, b)
   return divideNumbers(x, y)
 }
 
+/** Returns a // b. */
 export function floorDivide(a: Value, b: Value, runtime: Runtime): Value {
   const [x, y] = operands('//', a, b)
   return floorDivideNumbers(x, y, runtime)
 }
 
-/** Of numbers the rest; of a str printf-style formatting. */
+/** Returns a % b: the remainder of numbers, printf-style formatting of a str. */
 export function modulo(a: Value, b: Value, runtime: Runtime): Value {
   const format = textOf(a)
   if (format === undefined) {
@@ -143,6 +147,7 @@ export function modulo(a: Value, b: Value, runtime: Runtime): Value {
   return markup ? new Markup(text) : text
 }
 
+/** Returns a ** b, which is complex for a negative base and a fractional exponent. */
 export function power(a: Value, b: Value, runtime: Runtime): Value {
   const [x, y] = operands('** or pow()', a, b)
   const [base, exponent] = [Number(x instanceof PyFloat ? x.value : x), Number(y instanceof PyFloat ? y.value : y)]
@@ -153,8 +158,10 @@ export function power(a: Value, b: Value, runtime: Runtime): Value {
   return powerNumbers(x, y, runtime)
 }
 
+/** Returns -value. */
 export const negate = (value: Value): Value => negateNumber(operand('-', value))
 
+/** Returns +value, which is an int for a bool. */
 export function positive(value: Value): Value {
   return operand('+', value)
 }

@@ -1,10 +1,10 @@
-/** sorted(), comparing in the order in which CPython does, so that what cannot be compared fails on the same pair. */
+/** Implements sorted(), comparing in the order in which CPython does, so that values without an order fail on the same pair. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { compare } from './comparison.ts'
 import type { Runtime, Value } from './values.ts'
 
-/** Stable; `reverse` keeps equal items in their order too. */
+/** Returns the items sorted by their keys. The sort is stable, with `reverse` too. */
 export function sorted<T>(items: readonly T[], key: (item: T) => Value, reverse: boolean, runtime: Runtime): T[] {
   runtime.allocate(items.length)
   const cells = items.map((item) => ({ item, key: key(item) }))
@@ -25,7 +25,7 @@ interface Cell<T> {
 
 type Less<T> = (a: Cell<T>, b: Cell<T>) => boolean
 
-/** CPython sorts runs of 32 to 64 by binary insertion. */
+/** Items that are sorted by binary insertion at once; CPython takes runs of 32 to 64. */
 const RUN = 64
 
 function mergedRuns<T>(cells: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
@@ -59,7 +59,7 @@ function merged<T>(left: readonly Cell<T>[], right: readonly Cell<T>[], less: Le
   return [...result, ...left.slice(at), ...right.slice(other)]
 }
 
-/** The run that is there already, turned if it falls, then the rest one by one. */
+/** Sorts a run: keeps the items that are already in order, reversed if they fall, and inserts the others one by one. */
 function insertionSorted<T>(cells: Cell<T>[], less: Less<T>): Cell<T>[] {
   const ordered = firstRun(cells, less)
   for (const cell of cells.slice(ordered.length)) {

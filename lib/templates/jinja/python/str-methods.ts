@@ -1,4 +1,4 @@
-/** The methods of Python's str that templates can call; format and format_map are the sandbox's (attributes.ts). */
+/** The methods of Python's str that templates can call; attributes.ts adds format and format_map, which the sandbox restricts. */
 import {
   indexOf,
   namedArguments,
@@ -51,14 +51,15 @@ import {
 } from './text/text-search.ts'
 import { type Arguments, PyDict, PyError, PyTuple, type Runtime, type Value } from './values.ts'
 
+/** A method of str; `self` is the text of the str. Throws PyError. */
 export type StrMethod = (self: string, call: Arguments, runtime: Runtime) => Value
 
 const typeError = (message: string): PyError => new PyError('TypeError', message)
 
-/** As messages about arguments name it. */
+/** Returns the name of a value's type in messages about arguments. */
 const givenType = (value: Value): string => (value === null ? 'None' : typeName(value))
 
-/** The text in another case. */
+/** Makes a method that returns the text in another case. */
 const changing =
   (name: string, change: (text: string) => string): StrMethod =>
   (self, call, runtime) => {
@@ -75,7 +76,7 @@ const testing =
     return holds(self)
   }
 
-/** True where there are characters and all are such. */
+/** Makes a condition that is true if there are characters and all of them pass. */
 const every =
   (test: (character: string) => boolean) =>
   (text: string): boolean =>
@@ -119,7 +120,7 @@ const splitting =
     return parts
   }
 
-/** `(part, start, end)` of find, count, startswith. */
+/** Reads the arguments `(part, start, end)` of find, count and startswith. */
 function searched(name: string, call: Arguments): { part: Value; start: number | undefined; end: number | undefined } {
   const [part = null, start = null, end = null] = parsedArguments(`str.${name}`, 1, 3, call)
   return { part, start: bound(start), end: bound(end) }
@@ -202,7 +203,7 @@ const removing =
     return text !== '' && self.endsWith(text) ? self.slice(0, -text.length) : self
   }
 
-/** str.join; also what the filter does with texts. */
+/** Implements str.join, and the filter join for texts. */
 export function joinedText(separator: string, parts: Value, runtime: Runtime): string {
   if (iteratorOf(parts, runtime) === undefined) throw typeError('can only join an iterable')
   const texts: string[] = []
@@ -225,7 +226,7 @@ function replaceMethod(self: string, call: Arguments, runtime: Runtime): Value {
   return replaced(self, oldText, byText, sizeOf(most), runtime)
 }
 
-/** What a table of translate says of a character: another text, nothing, or undefined where it says nothing. */
+/** Implements str.translate: the table has another text or code point for a character, None to remove it, or no entry. */
 function translated(self: string, call: Arguments, runtime: Runtime): Value {
   const table = oneArgument('str.translate', call)
   let result = ''
@@ -299,6 +300,7 @@ function tableOfDict(from: Value): Value {
   return table
 }
 
+/** Methods of str by name. */
 export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMethod>([
   ['upper', changing('upper', (text) => text.toUpperCase())],
   ['lower', changing('lower', (text) => text.toLowerCase())],

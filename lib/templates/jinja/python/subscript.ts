@@ -1,4 +1,4 @@
-/** `value[key]` and `value[start:stop:step]` as Python has them, before jinja2's sandbox looks at the result. */
+/** Reads `value[key]` and `value[start:stop:step]` as Python does, before jinja2's sandbox checks the result. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { Markup, textOf } from './markup.ts'
@@ -8,7 +8,7 @@ import { codePointLength, codePointSlice, hasSurrogates } from './text/code-poin
 import { repr, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-/** undefined where Python raises TypeError or LookupError. */
+/** Returns the item; undefined where Python raises TypeError or LookupError. */
 export function itemOf(value: Value, key: Value, runtime: Runtime): Value | undefined {
   if (value instanceof PyDict) return typeof key === 'string' ? value.get(key) : hashable(() => value.get(key))
   if (value instanceof Undefined) throw new PyError(value.className, value.message)
@@ -24,7 +24,7 @@ export function itemOf(value: Value, key: Value, runtime: Runtime): Value | unde
   return character !== undefined && value instanceof Markup ? new Markup(character) : character
 }
 
-/** A dict has nothing under what cannot be a key. */
+/** Returns undefined for a key that cannot be hashed, because no dict contains it. */
 function hashable(look: () => Value | undefined): Value | undefined {
   try {
     return look()
@@ -41,7 +41,7 @@ function characterAt(text: string, index: number, runtime: Runtime): string | un
   return at < 0 ? undefined : codePointSlice(text, at, at + 1) || undefined
 }
 
-/** As Python raises it. */
+/** Returns the item, or throws the error that Python raises. */
 export function item(value: Value, key: Value, runtime: Runtime): Value {
   if (value instanceof PyDict) {
     const found = value.get(key)
@@ -68,7 +68,7 @@ export function item(value: Value, key: Value, runtime: Runtime): Value {
   throw new PyError('TypeError', `${sequence} indices must be ${wanted}`)
 }
 
-/** null for a part that was left out. Raises where the value cannot be sliced. */
+/** Returns value[start:stop:step]; null is an omitted part. Throws PyError if the value cannot be sliced. */
 export function slice(value: Value, start: Value, stop: Value, step: Value, runtime: Runtime): Value {
   const cut = (size: number): Cut => readCut(start, stop, step, size)
   if (Array.isArray(value)) return sliced(value, cut(value.length), runtime)
@@ -85,7 +85,7 @@ export function slice(value: Value, start: Value, stop: Value, step: Value, runt
   throw new PyError('TypeError', `'${typeName(value)}' object is not subscriptable`)
 }
 
-/** Indices `from`, `from + step`, … before `to`: `count` of them. */
+/** The indices `from`, `from + step`, … before `to`; `count` is their number. */
 interface Cut {
   readonly from: number
   readonly to: number

@@ -1,4 +1,4 @@
-/** The methods and attributes of Python's list, tuple, dict, range, bytes, int and float that templates can call. */
+/** Methods and attributes of Python's list, tuple, dict, range, bytes, int and float that templates can call. */
 import { indexOf, namedArguments, noArguments, oneArgument, positionalArguments } from './arguments.ts'
 import { equals } from './comparison.ts'
 import { items } from './iteration.ts'
@@ -9,6 +9,7 @@ import { decoded } from './text/encodings.ts'
 import { repr, typeName } from './text/repr.ts'
 import { type Arguments, PyDict, PyError, PyFloat, PyTuple, type Runtime, type Value } from './values.ts'
 
+/** A method of a built-in type; `self` is the value. Throws PyError. */
 export type Method<T extends Value> = (self: T, call: Arguments, runtime: Runtime) => Value
 
 const same = (a: Value, b: Value, runtime: Runtime): boolean => a === b || equals(a, b, runtime)
@@ -45,6 +46,7 @@ function boundOf(value: Value): Int {
   throw new PyError('TypeError', 'slice indices must be integers or have an __index__ method')
 }
 
+/** Methods of list by name, without those that change it. */
 export const listMethods: ReadonlyMap<string, Method<readonly Value[]>> = new Map<string, Method<readonly Value[]>>([
   ['count', (self, call, runtime) => counted(self, call, 'list.count', runtime)],
   [
@@ -62,6 +64,7 @@ export const listMethods: ReadonlyMap<string, Method<readonly Value[]>> = new Ma
   ],
 ])
 
+/** Methods of tuple by name. */
 export const tupleMethods: ReadonlyMap<string, Method<PyTuple>> = new Map<string, Method<PyTuple>>([
   ['count', (self, call, runtime) => counted(self.items, call, 'tuple.count', runtime)],
   [
@@ -77,6 +80,7 @@ const viewing =
     return new DictView(self, part)
   }
 
+/** Methods of dict by name. */
 export const dictMethods: ReadonlyMap<string, Method<PyDict>> = new Map<string, Method<PyDict>>([
   [
     'get',
@@ -104,7 +108,7 @@ export const dictMethods: ReadonlyMap<string, Method<PyDict>> = new Map<string, 
       return dictOfKeys(keys, value, runtime)
     },
   ],
-  // Closed by the sandbox before they can be called; here so that they are no keys.
+  // The sandbox refuses these methods before they can be called. They are listed so that their names are not read as keys.
   ...['clear', 'pop', 'popitem', 'setdefault', 'update'].map((name): [string, Method<PyDict>] => [
     name,
     () => {
@@ -113,6 +117,7 @@ export const dictMethods: ReadonlyMap<string, Method<PyDict>> = new Map<string, 
   ]),
 ])
 
+/** Returns dict.fromkeys(keys, value). */
 export function dictOfKeys(keys: Value, value: Value, runtime: Runtime): PyDict {
   const dict = new PyDict()
   for (const key of items(keys, runtime)) dict.set(key, value)
@@ -120,6 +125,7 @@ export function dictOfKeys(keys: Value, value: Value, runtime: Runtime): PyDict 
   return dict
 }
 
+/** Methods of range by name. */
 export const rangeMethods: ReadonlyMap<string, Method<Range>> = new Map<string, Method<Range>>([
   ['count', (self, call, runtime) => (self.contains(oneArgument('range.count', call), runtime) ? 1 : 0)],
   [
@@ -135,6 +141,7 @@ export const rangeMethods: ReadonlyMap<string, Method<Range>> = new Map<string, 
   ],
 ])
 
+/** Methods of dict views by name. */
 export const viewMethods: ReadonlyMap<string, Method<DictView>> = new Map<string, Method<DictView>>([
   [
     'isdisjoint',
@@ -145,6 +152,7 @@ export const viewMethods: ReadonlyMap<string, Method<DictView>> = new Map<string
   ],
 ])
 
+/** Methods of bytes by name. */
 export const bytesMethods: ReadonlyMap<string, Method<Bytes>> = new Map<string, Method<Bytes>>([
   [
     'decode',
@@ -172,7 +180,7 @@ const withoutArguments = (self: Value, name: string, answer: () => Value): Built
     return answer()
   })
 
-/** Of a bool too. */
+/** Returns an attribute of an int or bool; undefined if there is none. */
 export function intAttributes(self: Value, name: string): Value | undefined {
   const value = integer(self)
   if (value === undefined) return undefined
@@ -222,6 +230,7 @@ function bytesOf(value: Int, call: Arguments, runtime: Runtime): Bytes {
   return new Bytes(textOf(order) === 'little' ? bytes.reverse() : bytes)
 }
 
+/** Returns an attribute of a float; undefined if there is none. */
 export function floatAttributes(self: PyFloat, name: string): Value | undefined {
   const { value } = self
   switch (name) {
@@ -263,7 +272,7 @@ function truncatedRefusal(value: number): never {
   throw new PyError(what === 'NaN' ? 'ValueError' : 'OverflowError', `cannot convert ${what} to integer ratio`)
 }
 
-/** float.hex: 13 digits of mantissa, the exponent of 2. */
+/** Returns float.hex(): 13 digits of the mantissa, and the exponent of 2. */
 function hexFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf'
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''

@@ -1,8 +1,9 @@
 /**
- * Values as Python has them. A list is a JavaScript array (templates may not change it: the sandbox is immutable), a str
- * a JavaScript string counted by code points, an int a number while it is safe and a bigint beyond.
+ * Values of Python. A list is a JavaScript array (templates cannot change it: the sandbox is immutable), a str is a JavaScript string that
+ * is counted by code points, an int is a number while it is safe and a bigint beyond.
  */
 
+/** Any value of a template. */
 export type Value =
   | null
   | boolean
@@ -16,7 +17,7 @@ export type Value =
   | Undefined
   | PyObject
 
-/** A float, so that 1.0 stays 1.0. Ints are plain numbers. */
+/** A float, so that 1.0 remains 1.0. Ints are plain numbers. */
 export class PyFloat {
   readonly value: number
   constructor(value: number) {
@@ -24,22 +25,23 @@ export class PyFloat {
   }
 }
 
+/** The type tuple. */
 export class PyTuple {
-  /** A named tuple has its own. */
+  /** Name of the type; a named tuple has its own. */
   readonly typeName: string = 'tuple'
   readonly items: readonly Value[]
   constructor(items: readonly Value[]) {
     this.items = items
   }
-  /** Of a named tuple. */
+  /** Returns an attribute of a named tuple. */
   attribute?(name: string): Value | undefined
 }
 
-/** What a name or a key stands for that is not there; most uses of it raise with `message`. */
+/** The value of a missing name or key; most uses of it raise an error with `message`. */
 export class Undefined {
-  /** As jinja2 words it: `'x' is undefined`, `'dict object' has no attribute 'x'`. */
+  /** Message as jinja2 words it: `'x' is undefined`, `'dict object' has no attribute 'x'`. */
   readonly message: string
-  /** What using it raises: SecurityError for what the sandbox keeps closed. */
+  /** Class of the error that its use raises: SecurityError if the sandbox refuses access. */
   readonly className: string
   constructor(message: string, className = 'UndefinedError') {
     this.message = message
@@ -47,59 +49,62 @@ export class Undefined {
   }
 }
 
-/** Everything else that templates meet: functions, macros, namespaces, the loop, generators, types. */
+/** All other objects that templates use: functions, macros, namespaces, the loop, generators, types. */
 export abstract class PyObject {
-  /** As type(x).__name__ in Python. */
+  /** Value of `type(x).__name__` in Python. */
   abstract readonly typeName: string
-  /** Its type's module as messages about missing attributes name it; undefined: builtins. */
+  /** Module of its type in messages about missing attributes; undefined for builtins. */
   readonly module?: string
   abstract repr(runtime: Runtime): string
-  /** str(), where it is not the repr. */
+  /** Returns str(), if it differs from the repr. */
   text?(runtime: Runtime): string
-  /** undefined: there is no such attribute. */
+  /** Returns an attribute; undefined if there is none. */
   attribute?(name: string, runtime: Runtime): Value | undefined
-  /** x[key]. undefined: there is no such item. */
+  /** Returns x[key]; undefined if there is no such item. */
   item?(key: Value, runtime: Runtime): Value | undefined
   call?(call: Arguments, runtime: Runtime): Value
-  /** For loops and filters that take any iterable. */
+  /** Returns an iterator, for loops and filters that take any iterable. */
   iterate?(runtime: Runtime): Iterator<Value>
   reversed?(runtime: Runtime): Iterator<Value>
-  /** len(). An object without truth() is true unless its length is 0. */
+  /** Returns len(). An object without truth() is true unless its length is 0. */
   length?(): number
   truth?(): boolean
-  /** Where it is not equal to itself alone. */
+  /** Returns whether it equals another value; without this method it equals only itself. */
   equals?(other: Value, runtime: Runtime): boolean
   contains?(needle: Value, runtime: Runtime): boolean
-  /** What stands for it as a key of a dict; without it, the object itself. Throws PyError where it cannot be hashed. */
+  /**
+   * Returns the value that represents it as a key of a dict; without this method, the object itself does. Throws PyError if it cannot be
+   * hashed.
+   */
   hash?(): Value
 }
 
-/** Arguments of a call, a filter or a test, without the value that a filter or test stands behind. */
+/** Arguments of a call, a filter or a test, without the value to which a filter or test applies. */
 export interface Arguments {
   readonly positional: readonly Value[]
   readonly named: ReadonlyMap<string, Value>
 }
 
-/** What evaluating needs of the render that it belongs to. */
+/** What evaluation needs of the render that it belongs to. */
 export interface Runtime {
-  /** Charges work. Throws BudgetError when the render's steps or its time are used up. */
+  /** Charges work. Throws PyError (BudgetError) when the render's steps or its time are used up. */
   step(count?: number): void
-  /** Charges a string or list about to be made, in UTF-16 units or entries. Throws BudgetError. */
+  /** Charges a string or list about to be made, in UTF-16 units or entries. Throws PyError (BudgetError). */
   allocate(size: number): void
-  /** Whether `{% autoescape true %}` stands around what is evaluated. */
+  /** Whether `{% autoescape true %}` is around the evaluated expression. */
   readonly autoescape: boolean
-  /** What strftime_now tells. */
+  /** Time that strftime_now formats. */
   readonly clock: () => Date
   call(callee: Value, call: Arguments): Value
-  /** A filter or a test by its name, for map, select and the like. */
+  /** Applies a filter by its name, for filters such as map. */
   filter(name: string, value: Value, call: Arguments): Value
   test(name: string, value: Value, call: Arguments): boolean
 }
 
-/** An exception as Python raises it: `UndefinedError: 'x' is undefined`. The line is added where a template runs. */
+/** An exception of Python, such as `UndefinedError: 'x' is undefined`. The line is added where a template runs. */
 export class PyError extends Error {
   override readonly name = 'PyError'
-  /** Without its module: UndefinedError, TemplateSyntaxError, TypeError, ZeroDivisionError, TemplateError… */
+  /** Class name without its module: UndefinedError, TemplateSyntaxError, TypeError, ZeroDivisionError, TemplateError… */
   readonly className: string
   constructor(className: string, message: string) {
     super(message)
@@ -107,10 +112,10 @@ export class PyError extends Error {
   }
 }
 
-/** A dict: in order of insertion, integer-like keys too; 1, 1.0 and True are one key, as in Python. */
+/** A dict in order of insertion, integer-like keys too; 1, 1.0 and True are one key, as in Python. */
 export class PyDict {
   private readonly cells = new Map<unknown, Value>()
-  /** Of keys that are not what they are found by: texts and ints, nearly all keys, are. */
+  /** Keys that differ from their hashes. Texts and ints, nearly all keys, equal theirs. */
   private otherKeys: Map<unknown, Value> | undefined
 
   static of(entries: Iterable<readonly [Value, Value]>): PyDict {
@@ -123,7 +128,7 @@ export class PyDict {
     return this.cells.size
   }
 
-  /** undefined where the key is missing. Throws PyError for a key that cannot be hashed. */
+  /** Returns the value of a key; undefined if the key is missing. Throws PyError for a key that cannot be hashed. */
   get(key: Value): Value | undefined {
     return this.cells.get(hashed(key))
   }
@@ -132,7 +137,7 @@ export class PyDict {
     return this.cells.has(hashed(key))
   }
 
-  /** Only while the dict is made: templates cannot change one. The first of equal keys stays, as in Python. */
+  /** Sets an entry while the dict is made: templates cannot change one. The first of equal keys remains, as in Python. */
   set(key: Value, value: Value): void {
     const hash = hashed(key)
     if (hash !== key && !this.cells.has(hash)) {
@@ -155,7 +160,10 @@ function* renamed(cells: Map<unknown, Value>, keys: Map<unknown, Value>): Genera
   }
 }
 
-/** Equal for keys that Python holds for equal. What is no plain str begins with a NUL, so that no str equals it. */
+/**
+ * Returns the same for keys that Python treats as equal. Hashes of texts that are not plain strs begin with a NUL, so that no str equals
+ * them.
+ */
 function hashed(key: Value): unknown {
   if (typeof key === 'string') return key.charCodeAt(0) === 0 ? `\0s${key}` : key
   if (typeof key === 'number' || typeof key === 'bigint' || key === null) return key
@@ -169,10 +177,10 @@ function hashed(key: Value): unknown {
   return stand === undefined ? key : hashed(stand)
 }
 
-/** A whole float beyond 2^53 equals an int, which is a bigint there. */
+/** Whether a float is whole and beyond 2^53, where it equals an int that is a bigint. */
 const wholeBeyondSafe = (value: number): boolean => Number.isInteger(value) && !Number.isSafeInteger(value)
 
-/** Tuples that share their parts can be exponentially longer than what holds them. */
+/** Longest hash of a tuple, in UTF-16 units: tuples that share their parts can be exponentially longer than their memory. */
 const LONGEST_TUPLE_KEY = 100_000
 
 function hashedTuple(tuple: PyTuple): string {

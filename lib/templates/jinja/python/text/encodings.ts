@@ -1,10 +1,10 @@
-/** str.encode and bytes.decode for the encodings that templates use: UTF-8, ASCII, Latin-1. */
+/** Implements str.encode and bytes.decode for the encodings that templates use: UTF-8, ASCII, Latin-1. */
 
 import { Bytes } from '../objects.ts'
 import { PyError, type Runtime } from '../values.ts'
 import { ascii, quoted } from './code-points.ts'
 
-/** By the names that Python normalises; the limit is the first code point that does not fit. */
+/** Encodings by the names that Python normalizes; `limit` is the first code point that does not fit. */
 const ENCODINGS: ReadonlyMap<string, { readonly codec: string; readonly limit: number }> = new Map(
   [
     { names: ['utf8', 'u8', 'utf'], codec: 'utf-8', limit: 0x110000 },
@@ -19,6 +19,7 @@ function encodingOf(name: string): { readonly codec: string; readonly limit: num
   return found
 }
 
+/** Returns str.encode(encoding, errors). Throws PyError: LookupError, UnicodeEncodeError. */
 export function encoded(text: string, encoding: string, errors: string, runtime: Runtime): Bytes {
   const { codec, limit } = encodingOf(encoding)
   runtime.allocate(text.length * 4)
@@ -43,7 +44,7 @@ export function encoded(text: string, encoding: string, errors: string, runtime:
 
 const UTF8 = new TextEncoder()
 
-/** What stands for a character that does not fit; ASCII. */
+/** Returns the ASCII text that replaces a character that does not fit. */
 function unencodable(character: string, position: number, codec: string, errors: string): string {
   if (errors === 'ignore') return ''
   if (errors === 'replace') return '?'
@@ -57,6 +58,7 @@ function unencodable(character: string, position: number, codec: string, errors:
   )
 }
 
+/** Returns bytes.decode(encoding). Throws PyError: LookupError, UnicodeDecodeError. */
 export function decoded(bytes: Bytes, encoding: string, runtime: Runtime): string {
   const { codec } = encodingOf(encoding)
   runtime.allocate(bytes.bytes.length)

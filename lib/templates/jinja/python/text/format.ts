@@ -1,4 +1,4 @@
-/** str.format and format(): fields in braces, as string.Formatter and CPython read them. */
+/** Implements str.format and format(): fields in braces, as string.Formatter and CPython read them. */
 
 import { escapedHtml, Markup, textOf } from '../markup.ts'
 import { numeric } from '../numbers.ts'
@@ -7,23 +7,24 @@ import { ascii, codePointLength, codePointSlice, isDecimal } from './code-points
 import { formattedNumber, padded, readFormatSpec, unknownCode } from './number-format.ts'
 import { repr, str, typeName } from './repr.ts'
 
-/** What fields are filled with. */
+/** The values that fill fields, and how fields read them. */
 export interface Fields {
   readonly positional: readonly Value[]
-  /** Throws PyError (KeyError) for a name that is not there. */
+  /** Returns a named argument. Throws PyError (KeyError) if the name is missing. */
   readonly named: (name: string) => Value
-  /** As the sandbox looks them up. */
+  /** Returns an attribute as the sandbox reads it. */
   readonly attribute: (value: Value, name: string) => Value
   readonly item: (value: Value, key: Value) => Value
-  /** As a Markup formats: each field is escaped. */
+  /** Whether a Markup formats, so that each field is escaped. */
   readonly markup: boolean
 }
 
+/** Returns str.format(). Throws PyError. */
 export function format(text: string, fields: Fields, runtime: Runtime): string {
   return expanded(text, fields, { next: 0 }, 2, runtime)
 }
 
-/** Numbering of fields without a name; false once one had a number. */
+/** Number of the next field without a name; false after a field that has a number. */
 interface Numbering {
   next: number | false
 }
@@ -78,7 +79,7 @@ interface Part {
   readonly field: { readonly name: string; readonly conversion: string | undefined; readonly spec: string } | undefined
 }
 
-/** _string.formatter_parser. */
+/** Splits a format string as _string.formatter_parser does. */
 function* parts(text: string): Generator<Part> {
   let at = 0
   while (at < text.length) {
@@ -147,7 +148,7 @@ function closingBrace(text: string, from: number): number {
   throw new PyError('ValueError', "unmatched '{' in format spec")
 }
 
-/** `0.name[key]`: the first part is an argument, the rest are steps into it. */
+/** Returns the value of a field such as `0.name[key]`: the first part is an argument, the others are steps into it. */
 function lookedUp(name: string, fields: Fields): Value {
   const first = /^[^.[]*/.exec(name)?.[0] ?? ''
   let value = argument(first, fields)
@@ -181,7 +182,7 @@ function argument(name: string, fields: Fields): Value {
   return value
 }
 
-/** format(value, spec). */
+/** Returns format(value, spec). */
 function formatted(value: Value, spec: string, runtime: Runtime): string {
   if (spec === '') return str(value, runtime)
   const text = textOf(value)

@@ -1,4 +1,4 @@
-/** Numbers as format specifications and printf conversions write them: `,.2f`, `%05.1f`, `#x`. */
+/** Writes numbers for format specifications and printf conversions such as `,.2f`, `%05.1f` and `#x`. */
 import { asDouble, bits, exponentText, floatRepr, type Int, intText, type Numeric, scaled } from '../numbers.ts'
 import { PyError, PyFloat, type Runtime } from '../values.ts'
 
@@ -6,16 +6,16 @@ import { PyError, PyFloat, type Runtime } from '../values.ts'
 export interface FloatStyle {
   readonly type: 'e' | 'f' | 'g'
   readonly precision: number
-  /** `#`: a point even where nothing follows, and trailing zeros for g. */
+  /** The flag `#`: a point even if nothing follows, and trailing zeros for g. */
   readonly alternate: boolean
-  /** As repr: a point zero behind a whole number. */
+  /** Whether `.0` follows a whole number, as in repr. */
   readonly pointZero: boolean
 }
 
-/** Beyond 1100 decimals every double is zeros. */
+/** Number of decimals beyond which every double has only zeros. */
 const EXACT_DECIMALS = 1100
 
-/** Of the absolute value; inf and nan in lower case. */
+/** Returns the digits of the absolute value; inf and nan are in lower case. */
 export function floatDigits(value: number, style: FloatStyle, runtime: Runtime): string {
   const size = Math.abs(value)
   if (Number.isNaN(size)) return 'nan'
@@ -57,7 +57,7 @@ function general(size: number, { precision, alternate, pointZero }: FloatStyle):
 const withPoint = (whole: string, fraction: string, alternate: boolean): string =>
   fraction === '' && !alternate ? whole : `${whole}.${fraction}`
 
-/** The first `count` significant digits, rounded half to even by the exact value, and the exponent of the first. */
+/** Returns the first `count` significant digits, rounded half to even by the exact value, and the exponent of the first. */
 function significant(size: number, count: number): { readonly digits: string; readonly exponent: number } {
   if (size === 0) return { digits: '0'.repeat(count), exponent: 0 }
   const exact = Math.min(count, EXACT_DECIMALS)
@@ -71,21 +71,23 @@ function significant(size: number, count: number): { readonly digits: string; re
 }
 
 const INT_BASES = { b: 2, o: 8, x: 16, X: 16 } as const
+/** Types of integers in format specifications. */
 export type IntType = 'd' | keyof typeof INT_BASES
 
-/** Of the absolute value, with no prefix. */
+/** Returns the digits of the absolute value, without a prefix. */
 export function intDigits(value: Int, type: IntType): string {
   if (type === 'd') return intText(value).replace('-', '')
   const text = value.toString(INT_BASES[type]).replace('-', '')
   return type === 'X' ? text.toUpperCase() : text
 }
 
+/** Returns the prefix of a type, such as `0x`; '' for d. */
 export const intPrefix = (type: IntType): string => (type === 'd' ? '' : `0${type}`)
 
-/** What stands between the colon and the brace: `{:*>+10,.2f}`. */
+/** The part of a field between the colon and the brace: `{:*>+10,.2f}`. */
 export interface FormatSpec {
   readonly fill: string
-  /** undefined: as the type has it, `>` for numbers and `<` for text. */
+  /** Alignment; undefined for the default of the type, `>` for numbers and `<` for text. */
   readonly align: '<' | '>' | '=' | '^' | undefined
   readonly sign: '+' | '-' | ' ' | ''
   readonly noNegativeZero: boolean
@@ -96,6 +98,7 @@ export interface FormatSpec {
   readonly type: string
 }
 
+/** Reads a format specification; `name` is the name of the type, for messages. Throws PyError (ValueError). */
 export function readFormatSpec(spec: string, name: string, defaultAlign: '<' | '>'): FormatSpec {
   const characters = [...spec]
   let at = 0
@@ -162,7 +165,7 @@ function refuseGrouping(grouping: string, type: string): void {
   throw new PyError('ValueError', `Cannot specify '${grouping}' with '${type}'.`)
 }
 
-/** format(int or float, spec). `name` is the type's, for messages. */
+/** Returns format(value, spec) of an int or float. `name` is the name of the type, for messages. */
 export function formattedNumber(value: Numeric, spec: FormatSpec, name: string, runtime: Runtime): string {
   if (!(value instanceof PyFloat)) {
     if (spec.type === '' || 'bcdoxXn'.includes(spec.type)) return formattedInt(value, spec, runtime)
@@ -173,6 +176,7 @@ export function formattedNumber(value: Numeric, spec: FormatSpec, name: string, 
   return formattedFloat(value.value, spec, runtime)
 }
 
+/** Returns the error for a format code that the type does not have. */
 export const unknownCode = (type: string, name: string): PyError =>
   new PyError('ValueError', `Unknown format code '${type}' for object of type '${name}'`)
 
@@ -223,13 +227,13 @@ function formattedFloat(value: number, spec: FormatSpec, runtime: Runtime): stri
   return aligned(signOf(negative, spec.sign), whole, rest + (percent ? '%' : ''), 3, spec, runtime)
 }
 
-/** repr of the absolute value. */
+/** Returns the repr of the absolute value. */
 const shortest = (value: number): string => floatRepr(Math.abs(value))
 
 const signOf = (negative: boolean, sign: FormatSpec['sign']): string =>
   negative ? '-' : sign === '+' || sign === ' ' ? sign : ''
 
-/** `whole` is what is grouped and zero-filled; `rest` follows it: point, decimals, exponent. */
+/** Aligns a number: `whole` is grouped and zero-filled, and `rest` (point, decimals, exponent) follows it. */
 function aligned(
   lead: string,
   whole: string,
@@ -247,13 +251,14 @@ function aligned(
   return align === '=' ? lead + spec.fill.repeat(padding) + body : padded(lead + body, padding, spec.fill, align)
 }
 
+/** Returns the text with `padding` fill characters on the side that `align` leaves free. */
 export function padded(text: string, padding: number, fill: string, align: '<' | '>' | '^' | '='): string {
   if (align === '<') return text + fill.repeat(padding)
   if (align === '^') return fill.repeat(Math.floor(padding / 2)) + text + fill.repeat(Math.ceil(padding / 2))
   return fill.repeat(padding) + text
 }
 
-/** Separators between groups, with zeros in front until `least` characters are there. */
+/** Puts separators between groups, with zeros in front until there are `least` characters. */
 function grouped(digits: string, separator: string, interval: number, least: number): string {
   const groups: string[] = []
   let end = digits.length

@@ -1,4 +1,4 @@
-/** pprint.pformat: values over several lines of at most 80 characters, dicts by their keys. */
+/** Implements pprint.pformat: values over several lines of at most 80 characters, dicts sorted by keys. */
 
 import { compare } from '../comparison.ts'
 import { PyDict, PyError, PyTuple, type Runtime, type Value } from '../values.ts'
@@ -7,11 +7,12 @@ import { MAX_DEPTH, repr, typeName } from './repr.ts'
 
 const WIDTH = 80
 
+/** Returns pprint.pformat(value). */
 export function pretty(value: Value, runtime: Runtime): string {
   return laidOut(value, 0, 0, 0, runtime)
 }
 
-/** `indent` is the column, `allowance` what must fit behind it. */
+/** Lays out a value. `indent` is its column, `allowance` the number of characters that must fit after it. */
 function laidOut(value: Value, indent: number, allowance: number, level: number, runtime: Runtime): string {
   if (level > MAX_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
@@ -28,7 +29,7 @@ function laidOut(value: Value, indent: number, allowance: number, level: number,
   return flat
 }
 
-/** repr with dicts sorted. */
+/** Returns the repr with sorted dicts. */
 function oneLine(value: Value, level: number, runtime: Runtime): string {
   if (level > MAX_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
@@ -49,7 +50,7 @@ function oneLine(value: Value, level: number, runtime: Runtime): string {
   return repr(value, runtime)
 }
 
-/** Keys that cannot be compared go by the names of their types. */
+/** Returns the entries in the order of their keys; keys that cannot be compared are ordered by the names of their types. */
 function sortedEntries(dict: PyDict, runtime: Runtime): (readonly [Value, Value])[] {
   const before = (a: Value, b: Value): boolean => {
     try {
@@ -86,7 +87,7 @@ function listItems(
     .join(`,\n${' '.repeat(indent + 1)}`)
 }
 
-/** Pieces of a long text, one below the other, cut behind spaces; in parentheses at the top level. */
+/** Cuts a long text after spaces into pieces, one below the other; in parentheses at the top level. */
 function text(value: string, column: number, behind: number, level: number): string {
   const outer = level === 1
   const indent = outer ? column + 1 : column

@@ -1,4 +1,4 @@
-/** `str % values`: printf-style formatting, as CPython's unicode_format goes about it. */
+/** Implements `str % values`: printf-style formatting as in CPython's unicode_format. */
 
 import { escapedHtml, Markup, textOf } from '../markup.ts'
 import { asDouble, clamped, type Int, integer, numeric, truncated } from '../numbers.ts'
@@ -7,7 +7,10 @@ import { ascii, codePointIndex, codePointLength, codePointSlice } from './code-p
 import { floatDigits, type IntType, intDigits, intPrefix } from './number-format.ts'
 import { repr, str, typeName } from './repr.ts'
 
-/** `lookUp` is `values[key]`. `markup`: as a Markup does it, each text that is filled in is escaped. */
+/**
+ * Returns `format % values`. `lookUp` returns `values[key]`. With `markup`, each text that is filled in is escaped, as Markup does. Throws
+ * PyError.
+ */
 export function printf(
   format: string,
   values: Value,
@@ -84,7 +87,7 @@ interface Conversion {
   readonly markup: boolean
 }
 
-/** Whatever can be subscripted and is neither str nor tuple counts as one, lists too. */
+/** Whether values count as a mapping: whatever can be subscripted and is neither str nor tuple does, lists too. */
 const isMapping = (value: Value): boolean =>
   Array.isArray(value) ||
   value instanceof PyDict ||
@@ -103,13 +106,13 @@ function closingParenthesis(format: string, open: number): number {
 
 const TYPES = 'sracdiuoxXeEfFgG'
 
-/** `index` in code points. */
+/** Returns the error for an unknown conversion; `index` is in code points. */
 const unknownType = (type: string, index: number): PyError => {
   const code = (type.codePointAt(0) ?? 0).toString(16)
   return new PyError('ValueError', `unsupported format character '${type}' (0x${code}) at index ${index}`)
 }
 
-/** Flags, width, precision, and a length that C had; each may be missing. */
+/** Flags, width, precision and a length modifier of C; each may be missing. */
 const FLAGS = /([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?[hlL]?/y
 
 function star(value: Value): number {
@@ -143,7 +146,7 @@ function character(value: Value): string {
   return String.fromCodePoint(Number(code))
 }
 
-/** d and its kin cut a float; o and x want an int. */
+/** Returns the int of a value: d, i and u truncate a float, o and x accept ints only. */
 function wholeOf(value: Value, type: string): Int {
   const whole = integer(value)
   if (whole !== undefined) return whole

@@ -1,9 +1,10 @@
-/** str(), repr() and the names of types. */
+/** Implements str(), repr() and the names of types. */
 
 import { floatRepr, intText } from '../numbers.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from '../values.ts'
 import { quoted } from './code-points.ts'
 
+/** Returns str(value). */
 export function str(value: Value, runtime: Runtime): string {
   if (typeof value === 'string') return value
   if (value instanceof Undefined) return ''
@@ -11,9 +12,10 @@ export function str(value: Value, runtime: Runtime): string {
   return repr(value, runtime)
 }
 
+/** Returns repr(value). Throws PyError (RecursionError) beyond MAX_DEPTH levels. */
 export const repr = (value: Value, runtime: Runtime): string => nested(value, runtime, 0)
 
-/** CPython's limit of recursion, less the frames that a render stands on. */
+/** Deepest nesting of a value: CPython's recursion limit, less the frames of the render. */
 export const MAX_DEPTH = 960
 
 function nested(value: Value, runtime: Runtime, depth: number): string {
@@ -48,14 +50,14 @@ function nested(value: Value, runtime: Runtime, depth: number): string {
   return `[${joined(value.map(inner), runtime)}]`
 }
 
-/** Charged at every level: values that share their parts can be exponentially longer than they are. */
+/** Joins parts and charges the text at every level: values that share their parts can be exponentially longer than their memory. */
 function joined(parts: readonly string[], runtime: Runtime): string {
   const text = parts.join(', ')
   runtime.allocate(text.length)
   return text
 }
 
-/** type(value).__name__. */
+/** Returns type(value).__name__. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType'
   if (typeof value === 'string') return 'str'
@@ -68,7 +70,7 @@ export function typeName(value: Value): string {
   return value instanceof PyObject ? value.typeName : 'list'
 }
 
-/** jinja2's object_type_repr, which names what lacks an attribute. */
+/** Returns jinja2's object_type_repr, which names the object that lacks an attribute. */
 export function objectTypeRepr(value: Value): string {
   if (value === null) return 'None'
   if (value instanceof PyTuple && value.typeName !== 'tuple') return `jinja2.filters.${value.typeName} object`

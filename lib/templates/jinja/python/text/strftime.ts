@@ -1,4 +1,4 @@
-/** datetime.strftime as glibc does it in English, of a local time without a time zone. */
+/** Implements datetime.strftime as glibc does in English, for a local time without a time zone. */
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MONTHS = [
@@ -16,14 +16,17 @@ const MONTHS = [
   'December',
 ]
 
-/** `%-d`, `%_H`, `%^a` and widths are glibc's; a directive that it does not know stays as it is. */
+/**
+ * Formats a time. `%-d`, `%_H`, `%^a` and widths are extensions of glibc; an unknown directive remains unchanged. Returns '' if the result
+ * is too long.
+ */
 export function strftime(date: Date, format: string): string {
   const most = longest(format)
   const text = replaced(date, format, most)
   return text.length < most ? text : ''
 }
 
-/** CPython gives up, with an empty text, where the result is far longer than the format. */
+/** Returns the length at which CPython gives up and returns an empty text, because the result is far longer than the format. */
 function longest(format: string): number {
   let size = 1024
   while (size < 256 * format.length) size *= 2
@@ -39,12 +42,12 @@ function replaced(date: Date, format: string, most: number): string {
 
 const DIRECTIVE = /%([-_0^#]*)(\d*)[EO]?([a-zA-Z%+])/g
 
-/** A number is filled up to `size`, with zeros or `pad`. */
+/** The text of one directive. A number is padded to `size` characters with `pad`. */
 interface Part {
   readonly text: string
   readonly size: number
   readonly pad: ' ' | '0'
-  /** What `^` and `#` make of its letters: they leave %P, and `#` leaves what is put together of several. */
+  /** How `^` and `#` change its letters: both leave %P, and `#` leaves directives that consist of several. */
   readonly letters: 'name' | 'half' | 'fixed' | 'several'
 }
 
@@ -57,7 +60,7 @@ function padded({ text, size, pad, letters }: Part, flags: string, width: number
 
 const raised = (text: string, letters: Part['letters']): string => (letters === 'fixed' ? text : text.toUpperCase())
 
-/** AM goes to lower case, names to upper. */
+/** Applies `#`: AM changes to lower case, names change to upper case. */
 function swapped(text: string, letters: Part['letters']): string {
   if (letters === 'half') return text.toLowerCase()
   return letters === 'name' ? text.toUpperCase() : text
@@ -160,7 +163,7 @@ function partOf(date: Date, letter: string): Part | undefined {
   }
 }
 
-/** From 0. */
+/** Returns the day of the year, from 0. */
 const dayOfYear = (date: Date): number =>
   Math.round(
     (Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) - Date.UTC(date.getFullYear(), 0, 1)) / DAY_MS,
@@ -168,10 +171,10 @@ const dayOfYear = (date: Date): number =>
 
 const DAY_MS = 86_400_000
 
-/** Weeks begin on the day whose `weekday` is 0; days before the first one are in week 0. */
+/** Returns the week of the year. Weeks begin on the day whose `weekday` is 0; days before the first such day are in week 0. */
 const weekOfYear = (date: Date, weekday: number): number => Math.floor((dayOfYear(date) + 7 - weekday) / 7)
 
-/** ISO 8601: the week belongs to the year of its Thursday. */
+/** Returns year and week of ISO 8601: a week belongs to the year of its Thursday. */
 function isoWeek(date: Date): { readonly year: number; readonly week: number } {
   const thursday = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 3 - ((date.getDay() + 6) % 7))
   return { year: thursday.getFullYear(), week: Math.floor(dayOfYear(thursday) / 7) + 1 }

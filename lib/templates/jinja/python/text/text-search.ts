@@ -1,4 +1,4 @@
-/** Finding, splitting, replacing and filling in text, as the methods of Python's str do. Indices are code points. */
+/** Finds, splits, replaces and pads text as the methods of Python's str do. Indices are code points. */
 
 import { PyError, type Runtime } from '../values.ts'
 import {
@@ -14,13 +14,13 @@ import {
   unitOffset,
 } from './code-points.ts'
 
-/** A part of a text in UTF-16 units; undefined where Python's start lies behind the end. */
+/** A part of a text in UTF-16 units. Functions take undefined if Python's start lies after the end. */
 export interface Window {
   readonly start: number
   readonly end: number
 }
 
-/** text[start:end] as find, count and startswith take it: negative indices count from the end. */
+/** Returns text[start:end] as find, count and startswith read it: negative indices count from the end. */
 export function windowOf(text: string, start: number | undefined, end: number | undefined): Window | undefined {
   if (start === undefined && end === undefined) return { start: 0, end: text.length }
   const size = codePointLength(text)
@@ -32,20 +32,21 @@ export function windowOf(text: string, start: number | undefined, end: number | 
   return { start: unitOffset(text, from), end: unitOffset(text, to) }
 }
 
-/** -1 where it is not there. */
+/** Implements str.find: returns -1 if the part is missing. */
 export function find(text: string, part: string, window: Window | undefined): number {
   if (window === undefined) return -1
   const unit = text.indexOf(part, window.start)
   return unit < 0 || unit + part.length > window.end ? -1 : codePointIndex(text, unit)
 }
 
+/** Implements str.rfind: returns -1 if the part is missing. */
 export function findLast(text: string, part: string, window: Window | undefined): number {
   if (window === undefined || window.end - part.length < window.start) return -1
   const unit = text.lastIndexOf(part, window.end - part.length)
   return unit < window.start ? -1 : codePointIndex(text, unit)
 }
 
-/** Occurrences that do not overlap. */
+/** Implements str.count: occurrences that do not overlap. */
 export function count(text: string, part: string, window: Window | undefined): number {
   if (window === undefined) return 0
   const within = text.slice(window.start, window.end)
@@ -55,7 +56,7 @@ export function count(text: string, part: string, window: Window | undefined): n
   return found
 }
 
-/** str.replace; a negative `most` is no limit. The result is charged before it is made. */
+/** Implements str.replace; a negative `most` is no limit. The result is charged before it is made. */
 export function replaced(text: string, old: string, by: string, most: number, runtime: Runtime): string {
   runtime.step(1 + text.length / 1000)
   if (most === 0) return text
@@ -78,7 +79,7 @@ export function replaced(text: string, old: string, by: string, most: number, ru
 
 const MATCHES_BETWEEN_STEPS = 1024
 
-/** Replacing '' puts the text between all characters. */
+/** Replaces '', which puts `by` between all characters and around them. */
 function interleaved(text: string, by: string, most: number, runtime: Runtime): string {
   const characters = [...text]
   const times = most < 0 ? characters.length + 1 : Math.min(characters.length + 1, most)
@@ -89,7 +90,7 @@ function interleaved(text: string, by: string, most: number, runtime: Runtime): 
   return times > characters.length ? result + by : result
 }
 
-/** Without a separator at runs of space; a negative `most` is no limit. */
+/** Implements str.split: without a separator it splits at runs of space; a negative `most` is no limit. */
 export function split(text: string, separator: string | undefined, most: number): string[] {
   if (separator === undefined) return splitAtSpace(text, most)
   if (separator === '') throw new PyError('ValueError', 'empty separator')
@@ -121,6 +122,7 @@ function splitAtSpace(text: string, most: number): string[] {
   return rest === '' ? result : [...result, rest]
 }
 
+/** Implements str.rsplit; a negative `most` is no limit. */
 export function splitFromEnd(text: string, separator: string | undefined, most: number): string[] {
   if (most < 0) return split(text, separator, most)
   if (separator === undefined) return splitAtSpaceFromEnd(text, most)
@@ -150,7 +152,7 @@ function splitAtSpaceFromEnd(text: string, most: number): string[] {
   return result.reverse()
 }
 
-/** strip(chars): each of `characters` off the sides that are named. */
+/** Implements strip, lstrip and rstrip: removes each of `characters` (undefined: space) from the sides. */
 export function stripped(text: string, characters: string | undefined, side: 'left' | 'right' | 'both'): string {
   if (characters === undefined) {
     return side === 'left' ? trimStart(text) : side === 'right' ? trimEnd(text) : strip(text)
@@ -172,7 +174,10 @@ export function stripped(text: string, characters: string | undefined, side: 'le
   return text.slice(start, end)
 }
 
-/** `fill` is one character. Python puts the odd one of a centred text on the left where the width is odd. */
+/**
+ * Implements ljust, rjust and center with one character `fill`. If the padding of a centered text is odd, Python puts the extra character
+ * on the left for an odd width.
+ */
 export function filled(
   text: string,
   width: number,
@@ -189,6 +194,7 @@ export function filled(
   return fill.repeat(left) + text + fill.repeat(padding - left)
 }
 
+/** Implements str.zfill. */
 export function zeroFilled(text: string, width: number, runtime: Runtime): string {
   const padding = width - codePointLength(text)
   if (padding <= 0) return text
@@ -197,6 +203,7 @@ export function zeroFilled(text: string, width: number, runtime: Runtime): strin
   return sign + '0'.repeat(padding) + text.slice(sign.length)
 }
 
+/** Implements str.expandtabs. */
 export function tabsExpanded(text: string, size: number, runtime: Runtime): string {
   let result = ''
   let column = 0
