@@ -4,7 +4,7 @@ import type { Budget } from './rendering.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
 
-/** What ends it; the text where nothing does. */
+/** Returns the class name of the error that ends a render, or the rendered text. */
 function outcome(template: string, budget: Partial<Budget> = {}, now = () => 0): string {
   try {
     const compiled = compileTemplate(template)
@@ -17,7 +17,7 @@ function outcome(template: string, budget: Partial<Budget> = {}, now = () => 0):
 
 const LONG_TEXT = "{% set ns = namespace(x='ab') %}{% for _ in range(17) %}{% set ns.x = ns.x + ns.x %}{% endfor %}"
 
-describe('what would never end, ends', () => {
+describe('a render that would never end', () => {
   test.each([
     ['loops within loops', '{% for _ in range(99999) %}{% for _ in range(99999) %}{% endfor %}{% endfor %}'],
     ['filters within loops', "{% for _ in range(99999) %}{{ range(99999)|map('string')|join|length }}{% endfor %}"],
@@ -26,7 +26,7 @@ describe('what would never end, ends', () => {
       '{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}',
     ],
     ['output', '{% for _ in range(99999) %}{% for _ in range(99999) %}letters{% endfor %}{% endfor %}'],
-  ])('%s: by its steps', (_, template) => {
+  ])('is ended by the step limit: %s', (_, template) => {
     expect(outcome(template, { steps: 100_000 })).toBe('BudgetError')
   })
 
@@ -58,7 +58,7 @@ describe('what would never end, ends', () => {
       'texts that are kept',
       `${LONG_TEXT}{% set ns.l = [] %}{% for i in range(9999) %}{% set ns.l = ns.l + [ns.x ~ i] %}{% endfor %}`,
     ],
-  ])('%s: by its size', (_, template) => {
+  ])('is ended by the size limit: %s', (_, template) => {
     expect(outcome(template)).toBe('BudgetError')
   })
 
@@ -70,7 +70,7 @@ describe('what would never end, ends', () => {
     ],
     ['a call block', '{% macro m() %}{% call m() %}{{ caller() }}{% endcall %}{% endmacro %}{{ m() }}'],
     ['a loop', '{% for _ in [1] recursive %}{{ loop([1]) }}{% endfor %}'],
-  ])('%s that calls itself: as in Python', (_, template) => {
+  ])('raises RecursionError as Python does if %s calls itself', (_, template) => {
     expect(outcome(template)).toBe('RecursionError')
   })
 
@@ -84,20 +84,20 @@ describe('what would never end, ends', () => {
     ['filters', `{{ 1${'|int'.repeat(99_999)} }}`],
     ['attributes', `{{ a${'.a'.repeat(99_999)} }}`],
     ['statements', `${'{% if 1 %}'.repeat(99_999)}`],
-  ])('a tree that is too deep by its %s: as in Python', (_, template) => {
+  ])('raises RecursionError as Python does if its tree is too deep by its %s', (_, template) => {
     expect(outcome(template)).toBe('RecursionError')
   })
 })
 
-describe('time', () => {
-  /** A clock on which every look takes a millisecond, so that its looks can be counted. */
+describe('the clock of a budget', () => {
+  /** Returns the outcome and the number of clock reads; every read advances the clock by one millisecond. */
   function looksOf(template: string, milliseconds: number): readonly [string, number] {
     let looks = 0
     const result = outcome(template, { milliseconds }, () => looks++)
     return [result, looks]
   }
 
-  test('the clock is looked at until the time is over, then no more', () => {
+  test('is read until the time is over, then no more', () => {
     const [result, looks] = looksOf('{% for _ in range(99999) %}{{ 1 }}{% endfor %}', 50)
     expect(result).toBe('BudgetError')
     expect(looks).toBe(51)
@@ -108,14 +108,14 @@ describe('time', () => {
     ['comparisons', "{% if ns.x == ns.x ~ '' %}{% endif %}"],
     ['filters', '{% set y = ns.x|length %}'],
     ['methods', "{% set y = ns.x.count('z') %}"],
-  ])('is looked at every few %s in a long text', (_, statement) => {
+  ])('is read every few %s in a long text', (_, statement) => {
     const turns = (count: number) =>
       looksOf(`${LONG_TEXT}{% for _ in range(${count}) %}${statement}{% endfor %}`, 1e6)[1]
     expect(turns(200) - turns(100)).toBeGreaterThanOrEqual(25)
   })
 })
 
-test('a conversation of 200,000 tokens is far below every limit', () => {
+test('the default budget is far above what a conversation of 200,000 tokens needs', () => {
   const template =
     "{%- for m in messages -%}{%- if m.content is string and '</think>' in m.content -%}{{- m.content.split('</think>')[-1]|trim -}}{%- else -%}" +
     "{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' -}}{%- endif -%}{%- endfor -%}"

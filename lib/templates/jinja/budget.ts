@@ -1,26 +1,29 @@
-/** What a render uses, held against what it may use. */
+/** Counts what a render uses and ends the render when it exceeds its budget. */
 
 import { PyError } from './python/values.ts'
 import type { Budget } from './rendering.ts'
 
 /**
- * A conversation of 200,000 tokens is a million characters, and takes the largest templates some 2 million steps and
- * 100 ms.
+ * The default limits of a render. A conversation of 200,000 tokens is a million characters and takes the largest templates some 2 million
+ * steps and 100 ms.
  */
 export const DEFAULT_BUDGET: Budget = { steps: 50_000_000, size: 8_000_000, milliseconds: 5_000 }
 
-/** All that is made in one render together, in multiples of the largest text: what is kept stays within memory. */
+/** Limit of everything that one render makes in total, in multiples of the largest text, so that what it keeps fits in memory. */
 const WHOLE = 8
-/** JavaScript keeps a sum of texts as its parts until something looks into it. */
+/** Share of a sum of texts that is charged: JavaScript keeps the sum as its parts until something reads it. */
 const SHARE_OF_SUM = 1 / 4
-/** UTF-16 units or entries that cost as much as one step. */
+/** UTF-16 units or list entries that cost as much as one step. */
 const SIZE_OF_STEP = 64
-/** Between two looks at the clock; a call counts as some, since it may be a search in the longest text: 10 ms. */
+/**
+ * Steps between two reads of the clock. Every charge adds STEPS_OF_CALL, because it may be a search in the longest text, which takes 10 ms.
+ */
 const STEPS_BETWEEN_LOOKS = 512
 const STEPS_OF_CALL = 64
-/** Measured; what is charged at once takes its time at once. */
+/** Measured value. The duration of a charge is added to the time when it is charged, before the work is done. */
 const STEPS_PER_MILLISECOND = 20_000
 
+/** Charges the steps and sizes of one render. Throws PyError (BudgetError) beyond the budget. */
 export class Meter {
   private readonly budget: Budget
   private readonly now: () => number
@@ -29,7 +32,7 @@ export class Meter {
   private stepsSinceLook = 0
   private made = 0
 
-  /** `now`: milliseconds of any clock that does not go back. */
+  /** `now` returns the milliseconds of any clock that does not go back. */
   constructor(budget: Budget, now: () => number) {
     this.budget = budget
     this.now = now
@@ -50,13 +53,13 @@ export class Meter {
     this.step(1 + size / SIZE_OF_STEP)
   }
 
-  /** As allocate, for the sum of two texts. */
+  /** Charges the sum of two texts, which costs less than other allocations. */
   join(size: number): void {
     this.within(size)
     this.allocate(size * SHARE_OF_SUM)
   }
 
-  /** For a text that grows, and was charged as it grew. */
+  /** Checks the length of a text that was charged while it grew. */
   within(size: number): void {
     if (size > this.budget.size) throw over(`made a text or list longer than ${this.budget.size}`)
   }

@@ -1,9 +1,9 @@
-/** No expression may make or do far more than it is charged for: the render that it stands in ends. */
+/** No expression may make or do far more than it is charged for: the render that contains it must end. */
 import { expect, test } from 'vitest'
 import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
 
-/** A clock that stands: what ends a render here is what it made or did, on any machine. */
+/** The clock never advances, so that only sizes and steps end a render here, on any machine. */
 const settings = { budget: { steps: 2_000_000, size: 1_000_000, milliseconds: 1 }, now: () => 0 }
 
 function endOf(template: string): string {
@@ -50,11 +50,11 @@ strftime_now('%900000000d' * 10**4)
   .trim()
   .split('\n')
 
-test.each(tooMuch)('%s', (expression) => {
+test.each(tooMuch)('a render is ended by its budget: %s', (expression) => {
   expect(endOf(`{{ ${expression} }}`)).toBe('BudgetError')
 })
 
-/** `grown` holds itself twice, thirty times over: a few lists in memory, a billion in any walk. */
+/** `ns.a` contains the previous tuple twice, thirty levels deep: a few tuples in memory, a billion in any walk. */
 const GROWN = `{% set ns = namespace(a=(1,), b=(1,)) %}{% for i in range(30) %}{% set ns.a = (ns.a, ns.a) %}{% set ns.b = (ns.b, ns.b) %}{% endfor %}`
 
 test.each([
@@ -64,14 +64,14 @@ test.each([
   '{{ ns.a == ns.b }}',
   '{{ ns.a < ns.b }}',
   '{{ {ns.a: 1} }}',
-])('shared parts: %s', (use) => {
+])('a walk over shared parts is ended by the budget: %s', (use) => {
   expect(endOf(GROWN + use)).toBe('BudgetError')
 })
 
 const NESTED = `{% set ns = namespace(a=(1,), b=(1,)) %}{% for i in range(20000) %}{% set ns.a = (ns.a,) %}{% set ns.b = (ns.b,) %}{% endfor %}`
 
 test.each(['{{ ns.a }}', '{{ ns.a|tojson }}', '{{ ns.a|pprint }}', '{{ ns.a == ns.b }}', '{{ {ns.a: 1} }}'])(
-  'depth: %s',
+  'a walk over 20,000 nested tuples raises RecursionError: %s',
   (use) => {
     expect(endOf(NESTED + use)).toBe('RecursionError')
   },

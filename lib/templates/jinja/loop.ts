@@ -1,17 +1,18 @@
-/** The special name `loop`. */
+/** The special name `loop` (LoopContext of jinja2). */
 import { bound, signature } from './python/arguments.ts'
 import { equals, iterate, length } from './python/operators.ts'
 import { type Arguments, PyError, PyObject, PyTuple, Undefined, type Value } from './python/values.ts'
 import { plain, type Render } from './render.ts'
 import type { Traced } from './source-map.ts'
 
-/** Renders the body of a recursive loop for other items. */
+/** Renders the body of a recursive loop for other items; `depth0` is the depth of that loop, from 0. */
 export type Recurse = (items: Value, depth0: number) => string | Traced
 
+/** The value of `loop` in the body of a for loop. */
 export class Loop extends PyObject {
   readonly typeName = 'LoopContext'
   override readonly module = 'jinja2.runtime'
-  /** Of the running turn, from 0. */
+  /** Index of the current item, from 0; -1 before the first. */
   index0 = -1
   private readonly runtime: Render
   private readonly items: Value | undefined
@@ -21,11 +22,11 @@ export class Loop extends PyObject {
   private known: number | undefined
   private before: Value | undefined
   private current: Value | undefined
-  /** Looked at ahead of its turn. */
+  /** The next item, if it was read ahead. */
   private after: Value | undefined
   private lastValues: Value | undefined
 
-  /** `items`: undefined where their number is not known before they have all been taken. */
+  /** `items` is undefined if their number is unknown before all of them have been taken. */
   constructor(
     items: Value | undefined,
     iterator: Iterator<Value>,
@@ -41,7 +42,7 @@ export class Loop extends PyObject {
     this.depth0 = depth0
   }
 
-  /** The next item; undefined at the end. */
+  /** Returns the next item; undefined at the end. */
   next(): Value | undefined {
     const item = this.peek()
     this.after = undefined
@@ -102,7 +103,7 @@ export class Loop extends PyObject {
     return plain(this.invoke(call))
   }
 
-  /** As call, with the pieces of the text. */
+  /** Calls the loop like `call`, but keeps the pieces of the text. */
   invoke(call: Arguments): string | Traced {
     const [items] = bound(CALL, call)
     if (!this.recurse)
@@ -118,7 +119,7 @@ export class Loop extends PyObject {
     return this.after
   }
 
-  /** Takes what is left, to count it. */
+  /** Takes the remaining items to count them; the loop continues with the copy. */
   private countRest(): number {
     const ahead = this.after === undefined ? 0 : 1
     const rest: Value[] = []

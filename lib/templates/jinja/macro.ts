@@ -1,4 +1,4 @@
-/** `{% macro %}`, and the body of a call block, which is the macro that `caller()` calls. */
+/** Macros: `{% macro %}` and the body of a call block, which `caller()` calls. */
 
 import { Markup } from './python/markup.ts'
 import { quoted } from './python/text/code-points.ts'
@@ -16,23 +16,25 @@ import type { Frame, Render } from './render.ts'
 import { plain } from './render.ts'
 import type { Traced } from './source-map.ts'
 
+/** A compiled macro: its signature and its body. */
 export interface MacroDefinition {
-  /** undefined: the body of a call block. */
+  /** undefined for the body of a call block. */
   readonly name: string | undefined
   readonly parameters: readonly string[]
   /** Whether the body uses the special names. */
   readonly usesCaller: boolean
   readonly usesKwargs: boolean
   readonly usesVarargs: boolean
-  /** Of its tree. */
+  /** Height of the body's tree, in nodes. */
   readonly height: number
   /**
-   * Arguments in the order of the parameters, undefined where none was given; behind them caller, kwargs and varargs, as
-   * far as they are used. `outer`: where the macro was defined.
+   * Runs the body. `values` are the arguments in the order of the parameters (undefined if not given), followed by caller, kwargs and
+   * varargs if the body uses them. `outer` is the frame in which the macro was defined.
    */
   readonly run: (outer: Frame, values: readonly (Value | undefined)[]) => void
 }
 
+/** A macro as a value of the template. A call returns the text that its body writes. */
 export class Macro extends PyObject {
   readonly typeName = 'Macro'
   override readonly module = 'jinja2.runtime'
@@ -76,7 +78,7 @@ export class Macro extends PyObject {
     return render.autoescape ? new Markup(text) : text
   }
 
-  /** As call, with the pieces of the text. */
+  /** Calls the macro like `call`, but keeps the pieces of the text. */
   invoke(call: Arguments, render: Render): string | Traced {
     const values = this.bind(call)
     render.step()

@@ -1,4 +1,4 @@
-/** One render: its variables, what it has written, what it may still use, and the line that it is at. */
+/** One render: its variables, its output, its budget and its current line. */
 
 import { Meter } from './budget.ts'
 import { filters } from './builtins/filters.ts'
@@ -14,7 +14,7 @@ import { NONE, Pieces, Traced, valueText } from './source-map.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import type { Trace } from './trace.ts'
 
-/** What a variable holds; undefined: nothing yet. Traced texts are only there while a template is traced. */
+/** The value of a variable; undefined if it has none yet. Traced texts occur only while a template is traced. */
 export type Slot = Value | Traced | undefined
 
 /** The variables of one call of a function of the template. */
@@ -31,14 +31,14 @@ export class Frame {
   }
 }
 
-/** What names mean that no scope of the template stores: the caller's variables, and what the top level has set. */
+/** Values of the names that no scope of the template stores: the caller's variables and those set at the top level. */
 export interface Context {
   readonly variables: ReadonlyMap<string, Value>
-  /** Set at the top level: blocks see it. */
+  /** Variables set at the top level, which blocks see. */
   readonly exported: Map<string, Slot>
 }
 
-/** Undefined where neither the template, the caller nor jinja2 knows the name. */
+/** Returns the value of a name; undefined if neither the template, the caller nor jinja2 knows it. */
 export function resolve({ exported, variables }: Context, name: string): Slot {
   const own = exported.get(name)
   if (own !== undefined) return own
@@ -46,39 +46,41 @@ export function resolve({ exported, variables }: Context, name: string): Slot {
   return given === undefined ? globals.get(name) : given
 }
 
+/** Clocks and budget of one render. */
 export interface RenderSettings {
-  /** What strftime_now tells. */
+  /** Time that strftime_now formats. */
   readonly clock: () => Date
   /** Milliseconds of a clock that does not go back. */
   readonly now: () => number
   readonly budget: Budget
 }
 
-/** Calls within calls: macros and recursive loops. Python gives up at 197. */
+/** Most nested calls of macros and recursive loops; Python gives up at the same depth. */
 const MOST_CALLS = 197
-/** Nodes of the tree that are at work within each other: more than a third of what V8 has room for. */
+/** Most nodes of the tree that are evaluated within each other: more than a third of what the stack of V8 has room for. */
 const MOST_NODES = 2000
-/** What calling takes besides, in nodes. */
+/** Nodes that a call costs in addition to its body. */
 const NODES_OF_CALL = 6
 
+/** State of one render, which the compiled template and the built-in functions read and change. */
 export class Render implements Runtime {
   readonly clock: () => Date
-  /** Of the statement or output expression that runs. */
+  /** Line of the statement or output expression that runs. */
   line = 1
-  /** What the running function of the template has written. */
+  /** Text that the running function of the template has written. */
   text = ''
-  /** What the block wrote that a filter without an input stands behind. */
+  /** Text of the block to which a filter without an input of its own applies. */
   captured: string | Traced = ''
-  /** Set by `{% autoescape %}`; off otherwise. */
+  /** Whether autoescape is on; only `{% autoescape %}` turns it on. */
   autoescape = false
   readonly trace: Trace | undefined
-  /** In characters of the text. Those that stand elsewhere than where they were measured are moved at the end. */
+  /** Generation blocks as measured while they ran: start in UTF-16 units of the text, length in code points. */
   readonly generation: { readonly start: number; readonly codePoints: number }[] = []
   private readonly meter: Meter
   private calls = 0
   private nodes = 0
   private captures = 0
-  /** Length of what the template itself has written while something else is captured. */
+  /** Length of the text that the template itself has written, while a block is captured. */
   private written = 0
 
   constructor({ clock, now, budget }: RenderSettings, trace: Trace | undefined) {
@@ -95,12 +97,12 @@ export class Render implements Runtime {
     this.meter.allocate(size)
   }
 
-  /** As allocate, for the sum of texts. */
+  /** Charges the sum of texts, which costs less than other allocations. */
   join(size: number): void {
     this.meter.join(size)
   }
 
-  /** Writes a text whose pieces, if any, are told elsewhere. */
+  /** Appends a text; the caller records its pieces, if any. */
   append(text: string): void {
     this.text += text
     this.meter.within(this.text.length)
@@ -127,7 +129,10 @@ export class Render implements Runtime {
     return test(value, call, this)
   }
 
-  /** Runs a function of the template: what it writes is its result. `height`: of its tree. */
+  /**
+   * Runs a function of the template and returns what it writes. `height` is the height of its tree. Throws PyError (RecursionError) if
+   * calls are nested too deeply.
+   */
   run(height: number, body: () => void): string | Traced {
     const { line, nodes } = this
     this.calls += 1
@@ -135,14 +140,14 @@ export class Render implements Runtime {
     if (this.calls > MOST_CALLS || this.nodes > MOST_NODES)
       throw new PyError('RecursionError', 'maximum recursion depth exceeded')
     const result = this.capture(body)
-    // Not where the body fails: the error has the line in it.
+    // A body that fails keeps its line, which becomes the line of the error.
     this.line = line
     this.nodes = nodes
     this.calls -= 1
     return result
   }
 
-  /** What the body writes, in its stead. */
+  /** Runs `body` and returns what it writes instead of writing it. */
   capture(body: () => void): string | Traced {
     const { text, trace } = this
     const pieces = trace?.pieces
@@ -163,14 +168,17 @@ export class Render implements Runtime {
     return result
   }
 
-  /** Writes a value. */
+  /** Writes `str(value)`, or a traced text with its pieces. */
   write(value: Value | Traced): void {
     const text = typeof value === 'string' ? value : value instanceof Traced ? value.text : str(value, this)
     this.append(text)
     if (this.trace) this.trace.write(value instanceof Traced ? value : valueText(text, NONE), this.line)
   }
 
-  /** What a filter or a call block gives: jinja2 does not make a text of it before it joins all texts. */
+  /**
+   * Writes the result of a filter or a call block. jinja2 joins it with the other texts without converting it, so that anything but text
+   * throws LocatedError (TypeError).
+   */
   writeResult(value: Value | Traced): void {
     if (typeof value === 'string' || value instanceof Traced || value instanceof Markup) this.write(value)
     else
@@ -181,7 +189,10 @@ export class Render implements Runtime {
       )
   }
 
-  /** transformers' tracker: measures what the template itself has written so far, wherever the block stands. */
+  /**
+   * Records a generation block as transformers' tracker does: it starts after what the template itself has written so far, wherever the
+   * block is.
+   */
   generated(text: string): void {
     this.generation.push({
       start: this.captures === 0 ? this.text.length : this.written,
@@ -190,6 +201,6 @@ export class Render implements Runtime {
   }
 }
 
-/** A value without its pieces. */
+/** Returns a value without its pieces. */
 export const plain = <T extends Slot>(slot: T): Exclude<T, Traced> =>
   (slot instanceof Traced ? slot.text : slot) as Exclude<T, Traced>

@@ -20,7 +20,7 @@ const MESSAGES: readonly TemplateMessage[] = [
   { role: 'user', content: 'Q' },
 ]
 
-/** `line:message:source text`; messages by their index, - for none. */
+/** Returns each piece as `line:message:source text`, with the index of the message, or - for none. */
 const drawn = ({ text, pieces }: Rendering): readonly string[] =>
   pieces.map(
     ({ start, end, line, message, source }) => `${line}:${message ?? '-'}:${source[0]} ${text.slice(start, end)}`,
@@ -28,15 +28,15 @@ const drawn = ({ text, pieces }: Rendering): readonly string[] =>
 const trace = (template: string, messages = MESSAGES): readonly string[] =>
   drawn(chatTemplate(template, { bos_token: '<s>' }).trace(input(messages)))
 
-/** What stands for each message, and what for none. */
+/** Returns the text of each message; the key undefined has the text of no message. */
 function byMessage({ text, pieces }: Rendering): ReadonlyMap<number | undefined, string> {
   const found = new Map<number | undefined, string>()
   for (const { start, end, message } of pieces) found.set(message, (found.get(message) ?? '') + text.slice(start, end))
   return found
 }
 
-describe('lines', () => {
-  test('literal text has its own, a line each', () => {
+describe('the source map of a render, by line:', () => {
+  test('literal text has one piece for each of its lines', () => {
     expect(trace('a\nb\n{{ 1 }}c\n\nd')).toEqual([
       '1:-:t a\n',
       '2:-:t b\n',
@@ -47,11 +47,11 @@ describe('lines', () => {
     ])
   })
 
-  test('a value has that of its output expression, a literal its own', () => {
+  test('a value has the line of its output expression, a literal has its own line', () => {
     expect(trace("{{ bos_token\n~ 'x'\n+ 1|string }}")).toEqual(['1:-:v <s>', '2:-:t x', '1:-:v 1'])
   })
 
-  test('what was captured keeps those where it was written', () => {
+  test('captured text keeps the lines where it was written', () => {
     expect(trace("{% macro m(x) %}\n<{{ x }}>\n{% endmacro %}\n{{ m(1) ~ '!' }}")).toEqual([
       '2:-:t <',
       '2:-:v 1',
@@ -68,15 +68,15 @@ describe('lines', () => {
     expect(trace('{% filter upper %}\n x\n{% endfilter %}')).toEqual(['1:-:v  X\n'])
   })
 
-  test('text that was put together in a namespace keeps its pieces', () => {
+  test('text that is built in a namespace attribute keeps its pieces', () => {
     expect(
       trace("{% set ns = namespace(x='') %}\n{% set ns.x = ns.x + 'a' %}\n{% set ns.x = ns.x + 'b' %}\n{{ ns.x }}"),
     ).toEqual(['2:-:t a', '3:-:t b'])
   })
 })
 
-describe('messages', () => {
-  test('all that a loop over them writes belongs to the message whose turn it is', () => {
+describe('the source map of a render, by message:', () => {
+  test('all text of a loop over messages belongs to the message of the iteration', () => {
     const template =
       '{% for m in messages[::-1] if m.content %}<{{ m.role }}{% for i in [1] %}{{ i }}{% endfor %}>{% endfor %}.'
     expect(trace(template)).toEqual([
@@ -90,7 +90,7 @@ describe('messages', () => {
     ])
   })
 
-  test('outside of loops an expression belongs to the message that it reads', () => {
+  test('an expression outside of loops belongs to the message that it reads', () => {
     expect(trace("{{ '<' + messages[0].content + '>' }}{{ messages[1]['content']|upper }}{{ bos_token }}")).toEqual([
       '1:0:t <',
       '1:0:v S',
@@ -100,23 +100,23 @@ describe('messages', () => {
     ])
   })
 
-  test('what was taken out of a message before the loop stays its own', () => {
+  test('text that was read from a message before the loop keeps its message', () => {
     const template =
       "{% set s = '(' + messages[0].content + ')' %}{% for m in messages[1:] %}{{ '[' + s + m.content + ']' }}{% endfor %}"
     expect(trace(template)).toEqual(['1:1:t [', '1:0:t (', '1:0:v S', '1:0:t )', '1:1:v Q', '1:1:t ]'])
   })
 
-  test('a message that a loop takes by its index is its turn', () => {
+  test('a loop that reads messages by index writes for the message of that index', () => {
     const template = '{% for i in range(2) %}{% set m = messages[i] %}<{{ m.content }}>{% endfor %}.'
     expect(trace(template)).toEqual(['1:0:t <', '1:0:v S', '1:0:t >', '1:1:t <', '1:1:v Q', '1:1:t >', '1:-:t .'])
   })
 
-  test('equal messages are told apart', () => {
+  test('equal messages are distinguished', () => {
     const twice = [MESSAGES[1], MESSAGES[1]] as readonly TemplateMessage[]
     expect(trace('{% for m in messages %}{{ m.content }}{% endfor %}', twice)).toEqual(['1:0:v Q', '1:1:v Q'])
   })
 
-  test('Qwen3: each message has its turn with all its glue; tools and generation prompt have none', () => {
+  test('Qwen3 gives each message its turn with all glue text; tools and generation prompt belong to no message', () => {
     const call = { id: 'c', type: 'function', function: { name: 'add', arguments: { a: 1 } } }
     const messages: readonly TemplateMessage[] = [
       { role: 'system', content: 'Be brief.' },
@@ -144,7 +144,7 @@ describe('messages', () => {
   })
 })
 
-describe('for every conversation', () => {
+describe('the traced render of any conversation', () => {
   const content = fc.string({ unit: 'grapheme', maxLength: 12 })
   const message: fc.Arbitrary<TemplateMessage> = fc.oneof(
     fc.record({ role: fc.constantFrom('user', 'tool'), content }),
@@ -154,7 +154,11 @@ describe('for every conversation', () => {
     .array(message, { maxLength: 8 })
     .map((messages): readonly TemplateMessage[] => [{ role: 'system', content: 'S' }, ...messages])
 
-  test.each(['qwen3', 'llama3_2', 'deepseek_v3'])('%s: traced as rendered, and the pieces are the text', (name) => {
+  test.each([
+    'with the template of %s has the text of a plain render, which its pieces cover',
+    'llama3_2',
+    'deepseek_v3',
+  ])('%s: traced as rendered, and the pieces are the text', (name) => {
     const text = packaged(name)
     const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
     const lines = text.split('\n').length
@@ -177,7 +181,7 @@ describe('for every conversation', () => {
   })
 })
 
-test('output without end has pieces no more than a page can hold', () => {
+test('a traced render of very long output has at most 200,000 pieces', () => {
   const template = '{% for i in range(1000) %}{% for j in range(300) %}a{{ j % 10 }}{% endfor %}{% endfor %}'
   const withoutClock = { ...DEFAULT_BUDGET, milliseconds: Number.POSITIVE_INFINITY }
   const { text, pieces } = chatTemplate(template, {}).trace(input(MESSAGES), withoutClock)
@@ -185,7 +189,7 @@ test('output without end has pieces no more than a page can hold', () => {
   expect(pieces.at(-1)?.end).toBe(text.length)
 })
 
-test('text that doubles has pieces no more than the budget allows for', () => {
+test('a traced render that doubles its text has fewer pieces than the limit', () => {
   const template =
     "{% set ns = namespace(x='a' ~ bos_token) %}{% for _ in range(19) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}"
   const { text, pieces } = chatTemplate(template, { bos_token: 'b' }).trace(input(MESSAGES))

@@ -1,18 +1,19 @@
 /**
- * Where text comes from, while a template is traced: every text that the template puts together carries the pieces it
- * is made of. Putting two together takes the same time however long they are; the pieces are laid out when the text is
- * written.
+ * Where text comes from while a template is traced: every text that the template composes carries the pieces it consists of. A
+ * concatenation takes the same time however long its parts are; the pieces are laid out when the text is written.
  */
 import type { RenderedPiece } from './rendering.ts'
 
-/** Index of a message; NONE where there is none, SEVERAL where there is more than one. */
+/** Message index for text without a message. SEVERAL is the index for text of more than one message. */
 export const NONE = -1
 const SEVERAL = -2
 
 /** Line of a piece that has the line of the expression which writes it. */
 const WRITTEN_HERE = 0
 
-/** Ten times what a template writes for a conversation of 200,000 tokens; beyond it the rest of a text is one piece. */
+/**
+ * Most pieces of a text: ten times what a template writes for a conversation of 200,000 tokens. Beyond it the rest of a text is one piece.
+ */
 const MOST_PIECES = 200_000
 
 interface Leaf {
@@ -25,13 +26,14 @@ interface Leaf {
 type Tree =
   | Leaf
   | { readonly kind: 'both'; readonly first: Traced; readonly second: Traced }
-  /** What has no message stands for this one. */
+  /** Pieces of `inner` that have no message belong to this one. */
   | { readonly kind: 'of message'; readonly inner: Traced; readonly message: number }
   | { readonly kind: 'row'; readonly pieces: readonly RenderedPiece[] }
 
+/** A text with the pieces it consists of. */
 export class Traced {
   readonly text: string
-  /** The message of all its pieces that have one. */
+  /** Message of all pieces that have one; SEVERAL if they differ, NONE if no piece has one. */
   readonly message: number
   readonly tree: Tree
   readonly count: number
@@ -43,16 +45,18 @@ export class Traced {
   }
 }
 
-/** A literal of an expression. */
+/** Returns a literal of an expression as a traced text. */
 export const literal = (text: string, line: number): Traced =>
   new Traced(text, NONE, { kind: 'leaf', line, message: NONE, source: 'template' }, 1)
 
-/** Any other text of an expression. */
+/** Returns any other text of an expression as a traced text. */
 export const valueText = (text: string, message: number): Traced =>
   new Traced(text, message, { kind: 'leaf', line: WRITTEN_HERE, message, source: 'value' }, 1)
 
+/** Returns the message of a text that consists of two: NONE if neither has one, SEVERAL if they differ. */
 export const either = (a: number, b: number): number => (a === b || b === NONE ? a : a === NONE ? b : SEVERAL)
 
+/** Concatenates two traced texts. Beyond MOST_PIECES the result is a single piece. */
 export function joined(first: Traced, second: Traced): Traced {
   const text = first.text + second.text
   const message = either(first.message, second.message)
@@ -61,6 +65,7 @@ export function joined(first: Traced, second: Traced): Traced {
   return new Traced(text, message, { kind: 'both', first, second }, count)
 }
 
+/** Assigns a message to the pieces that have none; returns the text unchanged if `message` is NONE or SEVERAL. */
 export const ofMessage = (traced: Traced, message: number): Traced =>
   message < 0
     ? traced
@@ -71,7 +76,7 @@ export const ofMessage = (traced: Traced, message: number): Traced =>
         traced.count,
       )
 
-/** A part of the text, its pieces cut to it. */
+/** Returns the text from `start` to `end`, in UTF-16 units, with its pieces cut to this range. */
 export function part(traced: Traced, start: number, end: number): Traced {
   const row = new Pieces()
   row.write(traced, WRITTEN_HERE, NONE)
@@ -83,12 +88,12 @@ export function part(traced: Traced, start: number, end: number): Traced {
   return new Traced(traced.text.slice(start, end), traced.message, { kind: 'row', pieces }, pieces.length)
 }
 
-/** The pieces of a text that grows. */
+/** Collects the pieces of a text that grows. */
 export class Pieces {
   readonly list: RenderedPiece[] = []
   private length = 0
 
-  /** `message` stands for what has none of its own. */
+  /** Appends a traced text. `line` is the line of the output, `message` the message of the pieces that have none. */
   write(traced: Traced, line: number, message: number): void {
     const open: { readonly traced: Traced; readonly message: number }[] = [{ traced, message }]
     for (let top = open.pop(); top; top = open.pop()) {
@@ -103,7 +108,7 @@ export class Pieces {
     }
   }
 
-  /** Literal text of the template. */
+  /** Appends literal text of the template. */
   literal(length: number, line: number, message: number): void {
     this.push(length, line, message, 'template')
   }
@@ -123,7 +128,7 @@ export class Pieces {
     this.push(length, own === WRITTEN_HERE ? line : own, index, leaf.source, line)
   }
 
-  /** `output`: line of the output that writes it. */
+  /** `output` is the line of the output that writes the piece. */
   private push(length: number, line: number, index: number, source: RenderedPiece['source'], output = line): void {
     if (length === 0) return
     const start = this.length

@@ -1,4 +1,4 @@
-/** What the golden files cannot say: they hold one template each, rendered once. */
+/** Cases that the golden files cannot express, because they contain one template each, rendered once. */
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_BUDGET } from './budget.ts'
 import { fromJs } from './python/json.ts'
@@ -11,7 +11,7 @@ const variables = (given: Readonly<Record<string, unknown>>): ReadonlyMap<string
 const render = (template: string, given = {}): string => compileTemplate(template).render(variables(given))
 const NAMES = variables({ messages: [] })
 
-/** `Class at line: message` */
+/** Returns the error of a render as `Class at line: message`, or the rendered text. */
 function failure(template: string, given = {}): string {
   try {
     return render(template, given)
@@ -22,7 +22,7 @@ function failure(template: string, given = {}): string {
 }
 
 describe('a compiled template', () => {
-  test('remembers nothing of a render', () => {
+  test('keeps nothing of an earlier render', () => {
     const template = compileTemplate(
       "{% if first %}{% set a = 'set' %}{% macro m() %}{{ a }}{% endmacro %}{% endif %}{{ a }}{{ m is defined }}",
     )
@@ -30,7 +30,7 @@ describe('a compiled template', () => {
     expect(template.render(variables({ first: false }))).toBe('False')
   })
 
-  test('goes on after a render that failed within macros and blocks', () => {
+  test('renders again after a render that failed within macros and blocks', () => {
     const template = compileTemplate(
       '{% macro m() %}{% set x %}a{{ y + 1 }}{% endset %}{{ x }}{% endmacro %}<{{ m() }}>',
     )
@@ -38,7 +38,7 @@ describe('a compiled template', () => {
     expect(template.render(variables({ y: 1 }))).toBe('<a2>')
   })
 
-  test('leaves its variables as they were', () => {
+  test('leaves the variables of the caller unchanged', () => {
     const given = variables({ a: [1], b: { c: 1 } })
     const before = [...given]
     compileTemplate('{% set a = 2 %}{% set b = namespace(c=2) %}{% set b.c = 3 %}{{ b.c }}').render(given)
@@ -47,7 +47,7 @@ describe('a compiled template', () => {
 })
 
 describe('the line of an error', () => {
-  test('is that of the statement or output that was at work, within a macro that of its body', () => {
+  test('is the line of the running statement or output; within a macro, a line of its body', () => {
     expect(failure('\n{{ 1 }}\n{{ a.b }}')).toBe("UndefinedError at 3: 'a' is undefined")
     expect(failure('{% macro m() %}\n{{ a.b }}\n{% endmacro %}\n{{ m() }}')).toBe(
       "UndefinedError at 2: 'a' is undefined",
@@ -56,7 +56,7 @@ describe('the line of an error', () => {
     expect(failure('{% for x in [1]\n if a.b %}\n{% endfor %}')).toBe("UndefinedError at 2: 'a' is undefined")
   })
 
-  test('is that of the last statement before it where jinja2 notes none', () => {
+  test('is the line of the last statement before it if jinja2 records none', () => {
     expect(failure('{{ 1 }}\n{% set x = 1 %}\n\n{% set x.y = 1 %}')).toBe(
       'TemplateRuntimeError at 2: cannot assign attribute on non-namespace object',
     )
@@ -65,7 +65,7 @@ describe('the line of an error', () => {
     )
   })
 
-  test('is told before anything is rendered where a name is wrong, but for branches', () => {
+  test('is reported before the render if a filter or test is unknown, except within branches', () => {
     expect(() => compileTemplate('\n{{ 1|nope }}')).toThrow("No filter named 'nope'.")
     expect(render('{% if false %}{{ 1|nope }}{% endif %}')).toBe('')
     expect(failure('\n{% if true %}{{ 1 is nope }}{% endif %}')).toBe(
@@ -74,7 +74,7 @@ describe('the line of an error', () => {
   })
 })
 
-describe('what Python itself refuses', () => {
+describe('an error of a template that Python itself raises', () => {
   test.each([
     [
       '{% block k %}{{ self.k(1) }}{% endblock %}',
@@ -96,16 +96,16 @@ describe('what Python itself refuses', () => {
       "AssertionError at undefined: Tried to resolve a name to a reference that was unknown to the frame ('b')",
     ],
     ['{{ 1 }}\n{{ "text" }}\n{% with a = b.c %}{% endwith %}', "UndefinedError at 1: 'b' is undefined"],
-  ])('%s', (template, expected) => {
+  ])('has the same class, line and message: %s', (template, expected) => {
     expect(failure(template)).toBe(expected)
   })
 
-  test('a namespace in itself can be shown', () => {
+  test('does not occur for the repr of a namespace that contains itself', () => {
     expect(render('{% set ns = namespace() %}{% set ns.x = ns %}{{ ns }}')).toBe("<Namespace {'x': <Namespace {...}>}>")
   })
 })
 
-describe('generation blocks', () => {
+describe('generation blocks of a template', () => {
   const spans = (template: string) => {
     const { text, generation, hasGenerationTag } = compileTemplate(template).trace(NAMES)
     expect(hasGenerationTag).toBe(template.includes('generation'))
@@ -117,18 +117,18 @@ describe('generation blocks', () => {
     expect(spans('😀a')).toEqual([])
   })
 
-  test('are measured by what the template itself has written, as by transformers', () => {
+  test('are measured by the text that the template itself has written, as in transformers', () => {
     expect(spans('ab{% set x %}cd{% generation %}ef{% endgeneration %}{% endset %}😀{{ x }}')).toEqual(['😀c'])
     expect(spans('{% set x %}{% generation %}abc{% endgeneration %}{% endset %}a')).toEqual(['a'])
   })
 })
 
-test('the clock is the caller’s', () => {
+test('strftime_now reads the clock of the caller', () => {
   const clock = () => new Date(2030, 1, 3)
   expect(compileTemplate("{{ strftime_now('%d %B %Y') }}").render(NAMES, { clock })).toBe('03 February 2030')
 })
 
-test('loops and blocks that a template leaves early are left whole', () => {
+test('a template that leaves loops and blocks early renders the rest', () => {
   expect(
     render('{% for a in [1, 2] %}{% set x %}{% filter upper %}{% break %}{% endfilter %}{% endset %}{% endfor %}b'),
   ).toBe('b')
@@ -139,7 +139,7 @@ test('loops and blocks that a template leaves early are left whole', () => {
   ).toBe('1cd2')
 })
 
-test('what a budget ends is told as an error of the template', () => {
+test('a render beyond its budget throws LocatedError', () => {
   const budget = { ...DEFAULT_BUDGET, size: 100 }
   expect(() => compileTemplate("{{ 'a' * 101 }}").render(NAMES, { budget })).toThrow(LocatedError)
   expect(compileTemplate("{{ 'a' * 100 }}").render(NAMES, { budget })).toHaveLength(100)

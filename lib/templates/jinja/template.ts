@@ -1,4 +1,4 @@
-/** Jinja templates as transformers sets jinja2 up: compile once, render often. */
+/** Jinja templates as transformers configures jinja2: compiled once, rendered often. */
 
 import { DEFAULT_BUDGET } from './budget.ts'
 import { compile, type Program } from './compile/compile.ts'
@@ -11,14 +11,15 @@ import { survey } from './syntax/survey.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import { Trace } from './trace.ts'
 
+/** A compiled Jinja template. */
 export interface Template {
-  /** Throws LocatedError with the class, message and line that Python would give. */
+  /** Returns the rendered text. Throws LocatedError with the class, message and line that Python would report. */
   render(variables: ReadonlyMap<string, Value>, settings?: Partial<RenderSettings>): string
-  /** As render, with the source map. The messages are the variable `messages`. */
+  /** Renders with the source map. The messages are the variable `messages`. Throws as `render` does. */
   trace(variables: ReadonlyMap<string, Value>, settings?: Partial<RenderSettings>): Rendering
 }
 
-/** Throws LocatedError: TemplateSyntaxError and its kin. */
+/** Compiles a template. Throws LocatedError, usually with the class TemplateSyntaxError. */
 export function compileTemplate(text: string): Template {
   const statements = guarded(() => parse(text))
   const known = guarded(() => survey(statements))
@@ -60,7 +61,7 @@ const DEFAULTS: RenderSettings = {
   budget: DEFAULT_BUDGET,
 }
 
-/** Gives every error a line, and what ran out of stack the name that Python has for it. */
+/** Runs `action`. Every error becomes a LocatedError with a line; a stack overflow becomes the RecursionError of Python. */
 function guarded<T>(action: () => T, line: () => number = () => 1): T {
   try {
     return action()
@@ -73,11 +74,13 @@ function guarded<T>(action: () => T, line: () => number = () => 1): T {
   }
 }
 
-/** As V8 and JavaScriptCore, and as SpiderMonkey report it. */
+/** Whether an error is a stack overflow as V8 and JavaScriptCore (RangeError) or SpiderMonkey (InternalError) report it. */
 const isStackOverflow = (error: unknown): boolean =>
   error instanceof Error &&
   ((error instanceof RangeError && /call stack/.test(error.message)) || error.name === 'InternalError')
 
-/** Python measures in code points and, where a block does not stand in the template itself, somewhere else in the text. */
+/**
+ * Returns the generation ranges in UTF-16 units. Python measures in code points and, if a block is captured, at another place of the text.
+ */
 const spans = (text: string, generation: Render['generation']): Rendering['generation'] =>
   generation.map(({ start, codePoints }) => ({ start, end: unitOffset(text, codePoints, start) }))

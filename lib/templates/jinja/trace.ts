@@ -1,4 +1,4 @@
-/** Follows messages and pieces through a render: which message the running loop is at, and which ones are read. */
+/** Follows messages and pieces through a render: the message of the running loop, and the messages that expressions read. */
 
 import type { Namespace } from './builtins/globals.ts'
 import { PyDict, type Value } from './python/values.ts'
@@ -6,11 +6,12 @@ import type { Slot } from './render.ts'
 import type { RenderedPiece } from './rendering.ts'
 import { either, NONE, ofMessage, Pieces, Traced, valueText } from './source-map.ts'
 
+/** State of the source map during one render. */
 export class Trace {
   pieces = new Pieces()
-  /** Of the innermost loop over messages that runs. */
+  /** Message of the innermost loop over messages that runs; NONE outside of such loops. */
   message = NONE
-  /** Of the dicts that the running expression has read. */
+  /** Message of the dicts that the running expression has read; NONE or SEVERAL if it is not one. */
   read = NONE
   private loops = 0
   private readonly indexes: ReadonlyMap<Value, number>
@@ -24,7 +25,7 @@ export class Trace {
     return this.pieces.list
   }
 
-  /** Tells the message that the loop runs within, for turn and endLoop. */
+  /** Enters a loop and returns the message that it runs within, for `turn` and `endLoop`. */
   beginLoop(): number {
     this.loops += 1
     return this.message
@@ -39,7 +40,7 @@ export class Trace {
     this.message = around
   }
 
-  /** A turn of a loop over something else that takes a message by its index is a turn over messages all the same. */
+  /** Makes a message that is read by index the message of the iteration, if the loop iterates over something else. */
   meets(value: Slot): void {
     if (this.loops > 0 && this.message === NONE) this.message = this.indexOf(value) ?? NONE
   }
@@ -57,13 +58,13 @@ export class Trace {
     this.read = either(this.read, message)
   }
 
-  /** An operand of an expression that puts texts together; undefined where its value is no text. */
+  /** Returns an operand of a concatenation as a traced text; undefined if its value is not text. */
   operand(value: Value | Traced): Traced | undefined {
     if (value instanceof Traced) return value
     return typeof value === 'string' ? valueText(value, this.messageOfRead()) : undefined
   }
 
-  /** A text that is about to be kept: its letters belong to the message that its expression has read. */
+  /** Returns a text that is about to be stored, with the message that its expression has read. */
   kept(value: Value | Traced): Value | Traced {
     if (value instanceof Traced)
       return this.message === NONE ? ofMessage(value, either(value.message, this.read)) : value

@@ -1,23 +1,28 @@
-/** What a filter is, and how one is made of a signature in Python's words. */
+/** Filters, and how they are made from a Python signature. */
 import { bound, oneArgument, signature } from '../python/arguments.ts'
 import type { Arguments, Runtime, Value } from '../python/values.ts'
 
+/** A Jinja filter: changes `value` with the further arguments of the call. Throws PyError. */
 export type Filter = (value: Value, call: Arguments, runtime: Runtime) => Value
+/** A filter with its name in templates. */
 export type NamedFilter = readonly [string, Filter]
 
-/** Of a function in Python: `do_center(value, width=)`. `run` gets undefined where a default is meant. */
+/**
+ * Makes a filter of a function written in Python, from its signature such as `do_center(value, width=)`. `run` gets undefined for an
+ * argument that has its default.
+ */
 export function filter(text: string, run: (values: readonly (Value | undefined)[], runtime: Runtime) => Value): Filter {
   const parameters = signature(text)
   return (value, call, runtime) => run(bound(parameters, withValue(value, call)), runtime)
 }
 
-/** Of a function in C that takes one value. */
+/** Makes a filter of a function written in C that takes one value. */
 export const oneValueFilter =
   (name: string, run: (value: Value, runtime: Runtime) => Value): Filter =>
   (value, call, runtime) =>
     run(oneArgument(name, withValue(value, call)), runtime)
 
-/** The value that a filter stands behind is its first argument. */
+/** Returns the arguments with the filtered value as the first. */
 const withValue = (value: Value, call: Arguments): Arguments => ({
   positional: [value, ...call.positional],
   named: call.named,

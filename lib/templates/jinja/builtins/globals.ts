@@ -1,4 +1,4 @@
-/** What every chat template can call: jinja2's globals and those that transformers adds. */
+/** Globals of every chat template: those of jinja2 and those that transformers adds. */
 import { bound, indexOf, refuseNamed, signature } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
 import { items, iteratorOf, listOf } from '../python/iteration.ts'
@@ -19,17 +19,17 @@ import {
   type Value,
 } from '../python/values.ts'
 
-/** A function that is written in Python. */
+/** Makes a function whose repr is that of a function written in Python. */
 const pythonFunction = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>
   new Builtin(`<function ${name} at 0x0>`, run, 'function')
 
 const pythonClass = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>
   new Builtin(`<class '${name}'>`, run, 'type')
 
-/** What transformers defines where it compiles a template is named after that place. */
+/** Qualified name of the function in which transformers defines these names while it compiles a template. */
 const COMPILER = '_cached_compile_jinja_template.<locals>.'
 
-/** The sandbox's. */
+/** Longest range that the sandbox of jinja2 allows. */
 const MAX_RANGE = 100_000
 
 function safeRange(call: Arguments): Value {
@@ -57,13 +57,13 @@ function refuseUnexpected(name: string, call: Arguments): void {
   }
 }
 
-/** dict(…). */
+/** Implements `dict(…)`. */
 function dictOf(call: Arguments, runtime: Runtime): PyDict {
   const [source, ...others] = call.positional
   if (others.length > 0) {
     throw new PyError('TypeError', `dict expected at most 1 argument, got ${call.positional.length}`)
   }
-  // Asking it for its keys raises.
+  // Python reads the keys of the argument, which raises if it is undefined.
   if (source instanceof Undefined) throw new PyError(source.className, source.message)
   const dict = new PyDict()
   if (source instanceof PyDict) for (const [key, value] of source.entries()) dict.set(key, value)
@@ -94,7 +94,7 @@ function sequenceAt(item: Value, index: number, runtime: Runtime): readonly Valu
   throw new PyError('TypeError', `cannot convert dictionary update sequence element #${index} to a sequence`)
 }
 
-/** transformers' stand-in for dict: it can be called, and knows fromkeys. */
+/** The replacement of dict in transformers: it can be called, and has fromkeys. */
 class TemplateDict extends PyObject {
   readonly typeName = 'TemplateDict'
   override readonly module = 'transformers.utils.chat_template_utils'
@@ -115,12 +115,12 @@ class TemplateDict extends PyObject {
   }
 }
 
-/** What `{% set ns.name = value %}` may assign to. */
+/** A namespace, to which `{% set ns.name = value %}` assigns. */
 export class Namespace extends PyObject {
   readonly typeName = 'TemplateNamespace'
   override readonly module = 'transformers.utils.chat_template_utils'
   private readonly attributes: PyDict
-  /** It can be its own attribute. */
+  /** Whether `repr` runs already: a namespace can be its own attribute. */
   private isShown = false
   constructor(attributes: PyDict) {
     super()
@@ -195,7 +195,7 @@ class Cycler extends PyObject {
   }
 }
 
-/** The separator, but nothing the first time. */
+/** A call returns the separator, but '' the first time. */
 class Joiner extends PyObject {
   readonly typeName = 'Joiner'
   override readonly module = 'jinja2.utils'
@@ -229,7 +229,7 @@ const LOREM =
     ' ',
   )
 
-/** Random words in Python; here the same each time, so that a render is too. */
+/** Implements `lipsum`. Python chooses random words; here they are always the same, so that renders can be repeated. */
 function lipsum(call: Arguments, runtime: Runtime): Value {
   const [count = 5, html = true, least = 20] = bound(LIPSUM, call)
   const [paragraphs, words] = [clamped(indexOf(count)), clamped(indexOf(least))]
@@ -241,6 +241,7 @@ function lipsum(call: Arguments, runtime: Runtime): Value {
   return new Markup(all.map((text) => `<p>${escapedHtml(text)}</p>`).join('\n'))
 }
 
+/** Globals by name, such as `range`, `namespace` and `raise_exception`. */
 export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['range', pythonFunction('safe_range', safeRange)],
   ['dict', new TemplateDict()],
@@ -281,7 +282,7 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
       if (text === undefined) {
         throw new PyError('TypeError', `strftime() argument 1 must be str, not ${typeName(format)}`)
       }
-      // A directive is at most as long as all that the format may give.
+      // A directive cannot be longer than the most that the whole format may produce.
       const widths = text.match(/\d+/g) ?? []
       for (const width of widths) runtime.allocate(Math.min(Number(width), 256 * text.length))
       const result = strftime(runtime.clock(), text)

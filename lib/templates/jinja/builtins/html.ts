@@ -1,10 +1,10 @@
-/** What jinja2's filters know of HTML: tags taken off, references resolved, links made. */
+/** HTML functions of jinja2's filters: they remove tags, resolve references and make links. */
 
 import { escapedHtml } from '../python/markup.ts'
 import { codePointLength, codePointSlice, SPACE_RUN } from '../python/text/code-points.ts'
 import { count, split, windowOf } from '../python/text/text-search.ts'
 
-/** Markup.striptags: without tags and comments, runs of space as one, references resolved. */
+/** Returns the text without tags and comments, with each run of space as one and references resolved (Markup.striptags). */
 export function strippedOfTags(html: string): string {
   let text = ''
   let at = 0
@@ -18,14 +18,14 @@ export function strippedOfTags(html: string): string {
   return unescapedHtml(split(text + html.slice(at), undefined, -1).join(' '))
 }
 
-/** Numeric references and the names of HTML that are met in texts; Python knows 2,231 names. */
+/** Resolves numeric references and the common names of HTML; Python knows 2,231 names. */
 export const unescapedHtml = (html: string): string =>
   html.replace(/&(?:#(\d+)|#[xX]([\da-fA-F]+)|(\w{1,32}));?/g, (reference, decimal, hex, name) => {
     if (name !== undefined) return named(reference, name)
     return numbered(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
   })
 
-/** Some may stand without a semicolon, as in HTML of old. */
+/** Returns the character of a named reference. Some names need no semicolon, as in old HTML. */
 function named(reference: string, name: string): string {
   const text = NAMES.get(name)
   return text === undefined || !(reference.endsWith(';') || BARE.has(name)) ? reference : text
@@ -44,7 +44,10 @@ const BARE = new Set(
   ),
 )
 
-/** Codes of windows-1252 mean its characters; others that HTML forbids mean nothing. */
+/**
+ * Returns the character of a numeric reference. Codes of windows-1252 mean its characters; other codes that HTML forbids are dropped or
+ * become U+FFFD.
+ */
 function numbered(code: number): string {
   const character = WINDOWS_1252[code - 0x80]
   if (code >= 0x80 && character !== undefined) return character
@@ -57,6 +60,7 @@ function numbered(code: number): string {
 const WINDOWS_1252 =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178'
 
+/** Options of jinja2's urlize. */
 export interface LinkStyle {
   /** Longest text of a link that is shown whole, in code points. */
   readonly limit: number | undefined
@@ -65,7 +69,7 @@ export interface LinkStyle {
   readonly schemes: readonly string[]
 }
 
-/** jinja2's urlize: addresses in the text, which is escaped already, made links. */
+/** Returns text that is already escaped with its addresses as links (jinja2's urlize). */
 export function withLinks(escaped: string, style: LinkStyle): string {
   const attributes = `${attribute('rel', style.rel)}${attribute('target', style.target)}`
   let result = ''
@@ -95,7 +99,7 @@ function linked(word: string, attributes: string, style: LinkStyle): string {
   return head + link(middle, attributes, style) + tail
 }
 
-/** Where the punctuation behind an address begins. By hand: a pattern for it is quadratic in punctuation. */
+/** Returns the index at which the punctuation after an address begins. A pattern for it would be quadratic in punctuation. */
 function trailingStart(word: string): number {
   let end = word.length
   for (;;) {
@@ -105,7 +109,7 @@ function trailingStart(word: string): number {
   }
 }
 
-/** Closing brackets of the address go back to it from the tail. */
+/** Moves closing brackets that belong to the address from the rest back to it. */
 function balanced(address: string, rest: string): { readonly middle: string; readonly tail: string } {
   let [middle, tail] = [address, rest]
   for (const [open, close] of [
@@ -139,7 +143,7 @@ function link(address: string, attributes: string, { limit, schemes }: LinkStyle
   }
   const isMail = address.includes('@') && !/^(?:www\.|@)/.test(address) && !address.includes(':')
   if (isMail && EMAIL.test(address)) return `<a href="mailto:${address}">${address}</a>`
-  // As Python's loop: a link may begin with the next scheme again only if it is one, which `<a` is not.
+  // Python's loop tries every scheme, but after the first match the text begins with `<a`, so that no other scheme matches.
   const scheme = schemes.find((candidate) => address !== candidate && address.startsWith(candidate))
   return scheme === undefined ? address : `<a href="${address}"${attributes}>${address}</a>`
 }

@@ -1,11 +1,11 @@
-/** Attributes as filters name them: `address.city`, `items.0`. */
+/** Attribute paths of filters, such as `address.city` and `items.0`. */
 import { getItem } from '../python/attributes.ts'
 import { textOf } from '../python/markup.ts'
 import { readInt } from '../python/numbers.ts'
 import { isDecimal } from '../python/text/code-points.ts'
 import { type Runtime, Undefined, type Value } from '../python/values.ts'
 
-/** jinja2's make_attrgetter; None stands for the item itself. */
+/** Returns a function that reads the attribute of an item (jinja2's make_attrgetter). None means the item itself. */
 export function itemPath(attribute: Value, runtime: Runtime, fallback: Value = null): (item: Value) => Value {
   const steps = pathOf(attribute, runtime)
   return (item) => {
@@ -19,7 +19,7 @@ export function itemPath(attribute: Value, runtime: Runtime, fallback: Value = n
   }
 }
 
-/** jinja2's make_multi_attrgetter: several, with commas between. */
+/** Returns a function that reads several attributes, whose names are separated by commas (jinja2's make_multi_attrgetter). */
 export function itemPaths(attribute: Value, runtime: Runtime): (item: Value) => readonly Value[] {
   const text = textOf(attribute)
   const paths = (text === undefined ? [attribute] : text.split(',')).map((path) => itemPath(path, runtime))
@@ -34,5 +34,5 @@ function pathOf(attribute: Value, runtime: Runtime): readonly Value[] {
   return text.split('.').map((part) => (part !== '' && [...part].every(isDecimal) ? (readInt(part, 10) ?? part) : part))
 }
 
-/** Text in lower case; other keys as they are. */
+/** Returns text in lower case, and other keys unchanged. */
 export const withoutCase = (value: Value): Value => textOf(value)?.toLowerCase() ?? value

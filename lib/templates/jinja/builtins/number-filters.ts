@@ -1,4 +1,4 @@
-/** The filters of numbers. */
+/** Filters of numbers. */
 import { indexOf } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
 import { textOf } from '../python/markup.ts'
@@ -21,7 +21,7 @@ import { repr, typeName } from '../python/text/repr.ts'
 import { PyError, PyFloat, type Runtime, Undefined, type Value } from '../python/values.ts'
 import { filter, type NamedFilter, oneValueFilter } from './filter.ts'
 
-/** float(value). */
+/** Implements `float(value)`. */
 function floatOf(value: Value, runtime: Runtime): number {
   const text = textOf(value)
   if (text !== undefined) {
@@ -36,7 +36,7 @@ function floatOf(value: Value, runtime: Runtime): number {
   throw new PyError('TypeError', `float() argument must be a string or a real number, not '${typeName(value)}'`)
 }
 
-/** int(value), or int(value, base) for text. */
+/** Implements `int(value)`, or `int(value, base)` for text. */
 function intOf(value: Value, base: Value, runtime: Runtime): Int {
   const text = textOf(value)
   if (text !== undefined) {
@@ -57,7 +57,7 @@ function intOf(value: Value, base: Value, runtime: Runtime): Int {
   )
 }
 
-/** What `run` gives, or `otherwise` where it raises one of the classes. */
+/** Returns the result of `run`, or of `otherwise` if it raises one of the classes. */
 function orElse<T>(run: () => T, classNames: readonly string[], otherwise: () => T): T {
   try {
     return run()
@@ -94,7 +94,7 @@ function roundedNumber(value: Value, precision: Value, method: Value, runtime: R
   return divide(whole, unit, runtime)
 }
 
-/** round(value, precision). */
+/** Implements `round(value, precision)`. */
 function round(value: Value, precision: Value, runtime: Runtime): Value {
   const number = numeric(value)
   if (number === undefined) {
@@ -105,7 +105,7 @@ function round(value: Value, precision: Value, runtime: Runtime): Value {
   return number instanceof PyFloat ? new PyFloat(rounded(number.value, digits)) : roundedInt(number, digits, runtime)
 }
 
-/** Half to even. */
+/** Rounds half to even. */
 function wholeOf(value: number): Int {
   const floor = Math.floor(value)
   const rest = value - floor
@@ -128,6 +128,7 @@ function fileSize(value: Value, binary: boolean, runtime: Runtime): string {
   return `${bytes < 0 ? '-' : ''}${floatDigits((base * bytes) / unit, style, runtime)} ${shown}`
 }
 
+/** The filters abs, int, float, round and filesizeformat. */
 export const numberFilters: readonly NamedFilter[] = [
   ['abs', oneValueFilter('abs', absolute)],
   [

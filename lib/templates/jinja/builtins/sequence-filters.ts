@@ -1,4 +1,4 @@
-/** The filters of lists, dicts and whatever can be iterated. */
+/** Filters of lists, dicts and other iterables. */
 import { sizeOf } from '../python/arguments.ts'
 import { attributeOf, getAttribute, noAttribute } from '../python/attributes.ts'
 import { compare, equals, truth } from '../python/comparison.ts'
@@ -88,13 +88,13 @@ function lastOf(value: Value, runtime: Runtime): Value {
   return done ? new Undefined('No last item, sequence was empty.') : last
 }
 
-/** Always the first: a render says the same each time. */
+/** Implements the filter random: always returns the first item, so that renders can be repeated. */
 function chosenOf(value: Value, runtime: Runtime): Value {
   if (length(value) === 0) return new Undefined('No random item, sequence was empty.')
   return firstOf(value, runtime)
 }
 
-/** A tuple that also knows its parts by name. */
+/** A tuple whose parts also have the names grouper and list. */
 class Group extends PyTuple {
   override readonly typeName = '_GroupTuple'
   override attribute(name: string): Value | undefined {
@@ -116,7 +116,7 @@ function grouped(value: Value, path: Value, fallback: Value, caseSensitive: bool
   return groups.map((group) => new Group([real(group.items[0] ?? null), group.items]))
 }
 
-/** min and max: the first of the extreme ones. */
+/** Implements min and max; of several extreme items the first is returned. */
 function extreme(sign: '<' | '>', value: Value, caseSensitive: Value, path: Value, runtime: Runtime): Value {
   const real = itemPath(path, runtime)
   const key = truth(caseSensitive) ? real : (item: Value): Value => withoutCase(real(item))
@@ -139,7 +139,7 @@ function summed(value: Value, path: Value, start: Value, runtime: Runtime): Valu
   return total
 }
 
-/** Refuses at once what is not iterable. */
+/** Returns an iterable of the items; throws PyError at once if the value is not iterable. */
 function iterable(value: Value, runtime: Runtime): Iterable<Value> {
   iterate(value, runtime)
   return items(value, runtime)
@@ -168,7 +168,7 @@ function* mapped(value: Value, call: Arguments, runtime: Runtime): Generator<Val
   for (const item of items(value, runtime)) yield change(item)
 }
 
-/** `map(attribute='name', default=…)` or `map('filter', …)`. */
+/** Returns the function that `map(attribute='name', default=…)` or `map('filter', …)` applies to each item. */
 function changeOf(call: Arguments, runtime: Runtime): (item: Value) => Value {
   const path = call.named.get('attribute')
   const [name, ...positional] = call.positional
@@ -213,7 +213,7 @@ const choosing =
   (value, call, runtime) =>
     new PyGenerator('select_or_reject', chosen(value, call, { wanted, byAttribute }, runtime))
 
-/** An iterator where Python's reversed() can, else a list from the end. */
+/** Returns an iterator if Python's reversed() accepts the value, otherwise a list from the end. */
 function reversedValue(value: Value, runtime: Runtime): Value {
   if (textOf(value) !== undefined) return slice(value, null, null, -1, runtime)
   try {
@@ -242,6 +242,7 @@ function listCopy(value: Value, runtime: Runtime): Value {
   return [...list]
 }
 
+/** Filters of sequences by name, such as `map`, `groupby` and `sort`. */
 export const sequenceFilters: readonly NamedFilter[] = [
   [
     'attr',

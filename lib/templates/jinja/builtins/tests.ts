@@ -1,4 +1,4 @@
-/** Every test of jinja2 3.1.6 by its name. */
+/** All tests of jinja2 3.1.6 by name. */
 import { bound, positionalArguments, signature } from '../python/arguments.ts'
 import { type ComparisonSign, compare, contains, equals } from '../python/comparison.ts'
 import { iteratorOf } from '../python/iteration.ts'
@@ -20,9 +20,10 @@ import {
 } from '../python/values.ts'
 import { filters } from './filters.ts'
 
+/** A Jinja test (`value is name(…)`): returns whether `value` passes. Throws PyError. */
 export type Test = (value: Value, call: Arguments, runtime: Runtime) => boolean
 
-/** Of a function in Python: `test_divisibleby(value, num)`. */
+/** Makes a test of a function written in Python, from its signature such as `test_divisibleby(value, num)`. */
 function test(text: string, run: (value: Value, argument: Value, runtime: Runtime) => boolean): Test {
   const parameters = signature(text)
   return (value, call, runtime) => {
@@ -39,7 +40,7 @@ const ofValue = (name: string, run: (value: Value, runtime: Runtime) => boolean)
   test(`test_${name}(value)`, (value, _, runtime) => run(value, runtime)),
 ]
 
-/** A function of the module operator. */
+/** Makes a test of a function of the module operator. */
 const operator =
   (name: string, run: (a: Value, b: Value, runtime: Runtime) => boolean): Test =>
   (value, call, runtime) => {
@@ -60,7 +61,7 @@ const GE = comparison('ge', '>=')
 const LT = comparison('lt', '<')
 const LE = comparison('le', '<=')
 
-/** Of the value as text. */
+/** Makes a condition on the value as text. */
 const ofText =
   (holds: (text: string) => boolean) =>
   (value: Value, runtime: Runtime): boolean => {
@@ -69,7 +70,7 @@ const ofText =
     return holds(text)
   }
 
-/** len() and an item by its index or key. */
+/** Whether a value has len() and an item for an index or key. */
 const isSequence = (value: Value): boolean =>
   textOf(value) !== undefined ||
   Array.isArray(value) ||
@@ -79,9 +80,10 @@ const isSequence = (value: Value): boolean =>
   value instanceof Range ||
   value instanceof Bytes
 
-/** CPython keeps one object of what is small, and of what one template writes twice. */
+/** Whether two values are one object. CPython keeps one object of small values and of equal literals in a template. */
 const isSame = (a: Value, b: Value): boolean => a === b
 
+/** Tests by their names in templates. */
 export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ofValue('odd', (value, runtime) => equals(modulo(value, 2, runtime), 1, runtime)),
   ofValue('even', (value, runtime) => equals(modulo(value, 2, runtime), 0, runtime)),
@@ -126,7 +128,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
 
 function named(table: ReadonlyMap<string, unknown>, name: Value): boolean {
   const text = textOf(name)
-  // Looking it up in a dict asks whether it can be a key.
+  // Python looks the value up in a dict, which raises if it cannot be a key.
   if (text === undefined) return new PyDict().has(name)
   return table.has(text)
 }

@@ -1,4 +1,4 @@
-/** The filters that make text. */
+/** Filters that make text. */
 import { indexOf, sizeOf } from '../python/arguments.ts'
 import { noAttribute } from '../python/attributes.ts'
 import { compare, truth } from '../python/comparison.ts'
@@ -22,7 +22,7 @@ import { wrapped } from './wrapping.ts'
 
 const NONE: Arguments = { positional: [], named: new Map() }
 
-/** A method of str on the value as text; of Markup on markup. */
+/** Calls a method of str on the value as text, or of Markup on markup. */
 function method(name: string, value: Value, positional: readonly Value[], runtime: Runtime): Value {
   const methods = value instanceof Markup ? markupMethods : strMethods
   const run = methods.get(name)
@@ -35,7 +35,7 @@ const asMethod = (name: string): Filter =>
 
 const WORD_START = new RegExp(`([-${SPACES}({[<]+)`)
 
-/** Of words behind space, hyphens and opening brackets. */
+/** Capitalizes each word; words begin after space, hyphens and opening brackets. */
 function titleOf(text: string): string {
   return text
     .split(WORD_START)
@@ -70,7 +70,7 @@ function indented(
   return value instanceof Markup ? new Markup(result) : result
 }
 
-/** The filter adds a newline to its value in place, and asks for the lines. */
+/** Returns the error for a value that is not text: Python adds a newline to the value in place, then calls splitlines. */
 function notIndentable(value: Value): PyError {
   if (value instanceof Undefined) return new PyError(value.className, value.message)
   if (Array.isArray(value)) return noAttribute(value, 'splitlines')
@@ -112,7 +112,7 @@ function wordWrapped(
   return lines.join(end)
 }
 
-/** UTF-8 of what RFC 3986 reserves or does not know, as %XX. */
+/** Returns the text with the UTF-8 bytes that RFC 3986 reserves or does not know as %XX. */
 function urlQuoted(value: Value, inQuery: boolean, runtime: Runtime): string {
   const text = str(value, runtime)
   runtime.allocate(text.length * 3)
@@ -131,7 +131,7 @@ function urlEncoded(value: Value, runtime: Runtime): Value {
   return pairs.map(([key, item]) => `${urlQuoted(key, true, runtime)}=${urlQuoted(item, true, runtime)}`).join('&')
 }
 
-/** `a, b = value`. */
+/** Unpacks a value as `a, b = value` does. */
 function pairOf(value: Value, runtime: Runtime): readonly [Value, Value] {
   if (iteratorOf(value, runtime) === undefined) {
     throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
@@ -209,7 +209,7 @@ function json(
   return toJson(value, options, runtime)
 }
 
-/** `' ' * indent`, where Python's pure encoder makes it. */
+/** Returns the number of spaces for one level: Python's pure encoder computes `' ' * indent`. */
 function jsonIndent(indent: Value): number {
   const spaces = integer(indent)
   if (spaces !== undefined) return clamped(spaces)
@@ -232,7 +232,7 @@ function joined(
     const part = take ? take(item) : item
     parts.push(part instanceof Markup && runtime.autoescape ? part : str(part, runtime))
   }
-  // Only where something is markup is the rest escaped.
+  // The other parts are escaped only if one of them is markup.
   const isMarkup = runtime.autoescape && [separator, ...parts].some((part) => part instanceof Markup)
   if (!isMarkup) return joinedText(str(separator, runtime), parts, runtime)
   const html = parts.map((part) => escaped(part, runtime))
@@ -250,9 +250,10 @@ function replacedIn(
   return new Markup(replaced(escaped(value, runtime).html, oldText, escaped(by, runtime).html, most, runtime))
 }
 
-/** What a filter that makes HTML gives. */
+/** Returns HTML as Markup if autoescape is on, otherwise as text. */
 const html = (text: string, runtime: Runtime): Value => (runtime.autoescape ? new Markup(text) : text)
 
+/** Filters of text by name, such as `trim`, `replace` and `tojson`. */
 export const textFilters: readonly NamedFilter[] = [
   ['capitalize', asMethod('capitalize')],
   ['lower', asMethod('lower')],

@@ -1,26 +1,28 @@
-/** textwrap.wrap of one line, as the filter wordwrap calls it: tabs and spaces stay as they are. */
+/** Implements textwrap.wrap for one line, as the filter wordwrap calls it: tabs and spaces remain unchanged. */
 import { hasSurrogates, isAllSpace } from '../python/text/code-points.ts'
 import { PyError, type Runtime } from '../python/values.ts'
 
+/** Options of textwrap.wrap; the width is in code points. */
 export interface Wrapping {
   readonly width: number
   readonly breakLongWords: boolean
   readonly breakOnHyphens: boolean
 }
 
-/** textwrap's own idea of space: ASCII. */
+/** ASCII space: textwrap treats nothing else as space. */
 const SPACE = '[\\t\\n\\x0b\\x0c\\r ]'
 const NO_SPACE = '[^\\t\\n\\x0b\\x0c\\r ]'
 const WORD = '[\\p{L}\\p{N}_]'
 const PUNCTUATED = '[\\p{L}\\p{N}_!"\'&.,?]'
 const LETTER = '(?:(?!\\p{Nd})[\\p{L}\\p{N}_])'
-/** Words, possibly cut behind a hyphen or before a dash. */
+/** Parts of words, cut after a hyphen or before a dash. */
 const WORD_PARTS = new RegExp(
   `(${SPACE}+|(?<=${PUNCTUATED})-{2,}(?=${WORD})|${NO_SPACE}+?(?:-(?:(?<=${LETTER}{2}-)|(?<=${LETTER}-${LETTER}-))(?=${LETTER}-?${LETTER})|(?=${SPACE}|$)|(?<=${PUNCTUATED})(?=-{2,}${WORD})))`,
   'u',
 )
 const SPACED_PARTS = new RegExp(`(${SPACE}+)`)
 
+/** Returns the lines of a wrapped text. Throws PyError (ValueError) if the width is not positive. */
 export function wrapped(text: string, { width, breakLongWords, breakOnHyphens }: Wrapping, runtime: Runtime): string[] {
   if (width <= 0) throw new PyError('ValueError', `invalid width ${width} (must be > 0)`)
   runtime.step(1 + text.length / 8)
@@ -60,15 +62,15 @@ export function wrapped(text: string, { width, breakLongWords, breakOnHyphens }:
   return lines
 }
 
-/** Part of a text by code points: its UTF-16 units where these are the same. */
+/** Part of a text by code points; a string if each of them is one UTF-16 unit. */
 type Chunk = string | readonly string[]
 
 const textOf = (chunk: Chunk | undefined): string => (typeof chunk === 'string' ? chunk : (chunk?.join('') ?? ''))
 
-/** The longest run of hyphens: the pattern looks at each to the end of the run. */
+/** Returns the length of the longest run of 64 or more hyphens, else 0: the pattern reads from each hyphen to the end of the run. */
 const dashes = (text: string): number => Math.max(0, ...Array.from(text.matchAll(/-{64,}/g), ([run]) => run.length))
 
-/** How many characters of a word that is too long for any line go on this one. */
+/** Returns how many characters of a word that is too long for any line are put on this line. */
 function breakAt(word: Chunk, space: number, onHyphens: boolean): number {
   if (!onHyphens || word.length <= space) return space
   const part = word.slice(0, space)

@@ -1,4 +1,4 @@
-/** `set` and `with`: what is evaluated, and where it goes. */
+/** Compiles `set` and `with`. */
 
 import { Namespace } from '../builtins/globals.ts'
 import { iteratorOf, taken } from '../python/iteration.ts'
@@ -23,6 +23,7 @@ import {
 } from './compilation.ts'
 import { reader, textEvaluation, variableOf, writer } from './expressions.ts'
 
+/** Compiles `{% set target = value %}`. */
 export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: Scope): Execute {
   const check = namespaceCheck(compilation, target, scope)
   compilation.line = line
@@ -47,6 +48,7 @@ export function assignment(compilation: Compilation, { target, value, line }: As
   }
 }
 
+/** Compiles `{% set target %}…{% endset %}`, with or without a filter. */
 export function blockAssignment(
   compilation: Compilation,
   { target, filter, body, line }: AssignBlock,
@@ -73,6 +75,7 @@ export function blockAssignment(
   }
 }
 
+/** Compiles `{% with %}`. The values are evaluated in the outer scope. */
 export function withBlock(compilation: Compilation, { bindings, body }: With, scope: Scope): Execute {
   const inner = innerScope(scope)
   for (const { target } of bindings) collectParameters(target, inner.symbols)
@@ -100,7 +103,7 @@ export function withBlock(compilation: Compilation, { bindings, body }: With, sc
   }
 }
 
-/** Puts a value where a target says. */
+/** Returns a function that stores a value in a target. */
 export function storing(compilation: Compilation, target: Target, scope: Scope): (frame: Frame, value: Slot) => void {
   const { symbols, isTop } = scope
   if (target.kind === 'name-target') {
@@ -130,14 +133,20 @@ export function storing(compilation: Compilation, target: Target, scope: Scope):
   }
 }
 
-/** A set block is not checked before; what it then meets is Python's refusal. A dict must not change either. */
+/**
+ * Returns the TypeError for a set block that assigns to something other than a namespace; no check precedes it. Dicts are refused too,
+ * because templates must not change them.
+ */
 function noItems(value: Value | undefined): PyError {
   if (Array.isArray(value)) return new PyError('TypeError', 'list indices must be integers or slices, not str')
   const type = value === undefined ? '_MissingType' : typeName(value)
   return new PyError('TypeError', `'${type}' object does not support item assignment`)
 }
 
-/** Attributes can only be set on namespaces; that is looked at before the statement, at the line before it. */
+/**
+ * Returns a check that runs before the statement, at the line before it: attributes can only be set on namespaces. Returns undefined if the
+ * target sets no attribute.
+ */
 function namespaceCheck(compilation: Compilation, target: Target, scope: Scope): ((frame: Frame) => void) | undefined {
   const names = new Set(namespacesOf(target))
   const { line } = compilation
@@ -161,7 +170,7 @@ const namespacesOf = (target: Target): readonly string[] =>
       ? [target.name]
       : []
 
-/** As many values as there are names for. */
+/** Returns exactly `count` items of the value. Throws the PyError of Python if it has more or fewer. */
 function unpacked(value: Value, count: number, render: Render): readonly Value[] {
   const iterator = iteratorOf(value, render)
   if (iterator === undefined) throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)

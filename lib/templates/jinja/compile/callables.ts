@@ -1,4 +1,4 @@
-/** Macros, and what calls them with a body: `call`, `generation`; and filters of a body. */
+/** Compiles macros, the blocks `call` and `generation` that pass a body to a callable, and filters of a body. */
 
 import { Macro, type MacroDefinition } from '../macro.ts'
 import { type Arguments, Undefined } from '../python/values.ts'
@@ -37,6 +37,7 @@ import {
   variableOf,
 } from './expressions.ts'
 
+/** Compiles `{% macro %}`, which stores the macro in the variable of its name. */
 export function macro(compilation: Compilation, node: MacroNode, scope: Scope): Execute {
   const definition = macroDefinition(compilation, node, node.name, scope)
   const store = storing(compilation, { kind: 'name-target', name: node.name, line: node.line }, scope)
@@ -46,6 +47,7 @@ export function macro(compilation: Compilation, node: MacroNode, scope: Scope): 
   }
 }
 
+/** Compiles `{% call %}` and `{% generation %}`. */
 export function callBlock(compilation: Compilation, node: CallBlock, scope: Scope): Execute {
   const definition = macroDefinition(compilation, node, undefined, scope)
   const { line, call } = node
@@ -77,6 +79,7 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Scop
   }
 }
 
+/** Compiles `{% filter %}`. */
 export function filterBlock(compilation: Compilation, { filter, body, line }: FilterBlock, scope: Scope): Execute {
   const inner = innerScope(scope)
   collect([...body, filter], inner.symbols)

@@ -1,4 +1,4 @@
-/** What compiling statements shares: the scopes that they stand in, and how functions of the template are run. */
+/** What the compilers of all statements share: their scopes, and how functions of the template run. */
 
 import { type Context, type Frame, type Render, resolve } from '../render.ts'
 import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
@@ -6,43 +6,48 @@ import type { Survey } from '../syntax/survey.ts'
 import { children, type Node, type Statement } from '../syntax/syntax.ts'
 import { type ExpressionContext, reader, type Work } from './expressions.ts'
 
-/** Runs in a frame; tells whether the loop around it goes on. */
+/** Runs a statement in a frame and returns what the loop around it does next. */
 export type Execute = (frame: Frame) => Signal
+/** What the loop around a statement does next. */
 export type Signal = typeof NEXT | typeof BREAK | typeof CONTINUE
+/** The next statement runs. The value is 0, so that `first(frame) || second(frame)` runs both. */
 export const NEXT = 0
+/** The loop ends. */
 export const BREAK = 1
+/** The loop continues with its next item. */
 export const CONTINUE = 2
 
-/** Where a statement stands. */
+/** The position of a statement in the template. */
 export interface Scope extends ExpressionContext {
-  /** Of the template itself, branches included: what is set here is seen by blocks. */
+  /** Whether the statement is at the top level of the template, branches included. Blocks see the variables that are set there. */
   readonly isTop: boolean
-  /** As isTop, branches left out. */
+  /** Whether the statement is at the top level and not in a branch. */
   readonly isRoot: boolean
-  /** Of the same function. */
+  /** Whether a loop of the same function is around the statement. */
   readonly isInLoop: boolean
 }
 
-/** One compilation of a template. */
+/** State of one compilation of a template. */
 export interface Compilation {
   readonly survey: Survey
   readonly isTraced: boolean
   readonly work: Work
   readonly blocks: Map<string, CompiledBlock>
-  /** Of the last statement or output that jinja2 would have written. */
+  /** Line of the last statement or output that jinja2 would have written so far. */
   line: number
-  /** An `extends` was compiled at the root: nothing outside of blocks is written behind it. */
+  /** Whether an `extends` was compiled at the root: nothing outside of blocks is written after it. */
   extendsAtRoot: boolean
   readonly sequence: (nodes: readonly Statement[], scope: Scope) => Execute
 }
 
+/** A compiled block, which is a function of its own. */
 export interface CompiledBlock {
   readonly run: (render: Render, context: Context) => void
-  /** Of its tree. */
+  /** Height of the block's tree, in nodes. */
   readonly height: number
 }
 
-/** The outermost scope of a function that sees no other. */
+/** Returns the outermost scope of a function that sees no other function. */
 export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, isTop: boolean): Scope => ({
   symbols,
   isSoft: false,
@@ -53,6 +58,7 @@ export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, is
   isInLoop: false,
 })
 
+/** Returns a scope within another; `within` is its function, by default the same one. */
 export const innerScope = (
   { symbols, isTraced, work, isInLoop }: Scope,
   within: FunctionScope = symbols.function,
@@ -66,7 +72,7 @@ export const innerScope = (
   isInLoop: isInLoop && within === symbols.function,
 })
 
-/** What a scope's variables are when it is entered. */
+/** Returns a function that gives the variables of a scope their initial values. */
 export function entering(symbols: Symbols): (frame: Frame) => void {
   const steps: ((frame: Frame) => void)[] = []
   for (const [{ slot }, load] of symbols.loads) {
@@ -89,7 +95,7 @@ export function entering(symbols: Symbols): (frame: Frame) => void {
   return all(steps)
 }
 
-/** Behind a scope its variables are gone, for macros too that were made in it. */
+/** Returns a function that clears the variables of a scope, also for macros that were defined in it. */
 export function leaving(symbols: Symbols): (frame: Frame) => void {
   const slots = [...symbols.loads.keys()].map(({ slot }) => slot)
   return (frame) => {
@@ -97,7 +103,7 @@ export function leaving(symbols: Symbols): (frame: Frame) => void {
   }
 }
 
-/** Which of some names a body reads before it stores them. */
+/** Returns which of the names a body reads before it stores them. */
 export const undeclaredIn = (
   { survey }: Compilation,
   body: readonly Statement[],
@@ -106,7 +112,7 @@ export const undeclaredIn = (
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Compiles a body that runs by itself; with it, the nodes that one pass evaluates, all branches counted. */
+/** Compiles a body that runs by itself. Returns it with the number of nodes that one pass evaluates, all branches counted. */
 export function weighed<T>({ work }: Compilation, compileBody: () => T): readonly [T, number] {
   const before = work.nodes
   const body = compileBody()
@@ -115,11 +121,11 @@ export function weighed<T>({ work }: Compilation, compileBody: () => T): readonl
   return [body, 1 + weight]
 }
 
-/** Nodes that are within each other. */
+/** Returns the largest number of nodes that are within each other. */
 export const heightOf = (nodes: readonly Node[]): number =>
   nodes.reduce((height, node) => Math.max(height, 1 + heightOf(children(node))), 0)
 
-/** Runs a body and holds what it writes in `captured`. */
+/** Returns a statement that runs a body and stores the text that it writes in `captured`. */
 export const capturing =
   (run: Execute): Execute =>
   (frame) => {
@@ -131,6 +137,7 @@ export const capturing =
     return signal
   }
 
+/** Returns a function that runs all steps in order. */
 export function all(steps: readonly ((frame: Frame) => void)[]): (frame: Frame) => void {
   const [first = () => {}] = steps
   if (steps.length <= 1) return first

@@ -1,7 +1,6 @@
 /**
- * Syntax tree → functions that run it. Statements are visited in the order in which jinja2 writes Python from them: the
- * line of an error is that of the last statement or output before it in that order, which is where Python's traceback
- * points.
+ * Compiles a syntax tree to functions that run it. Statements are visited in the order in which jinja2 writes Python from them: the line of
+ * an error is that of the last statement or output before it in that order, which is where Python's traceback points.
  */
 
 import { escapedHtml, Markup } from '../python/markup.ts'
@@ -33,10 +32,13 @@ import { evaluation, refuse, textEvaluation } from './expressions.ts'
 import { blockCall, compiledBlock, extension, importation, inclusion, TemplateReference } from './inheritance.ts'
 import { loop } from './looping.ts'
 
-/** A compiled template: runs it in a render. */
+/** A compiled template, which writes its text into a render. */
 export type Program = (render: Render, variables: ReadonlyMap<string, Value>) => void
 
-/** Throws LocatedError: TemplateAssertionError and what jinja2's compiler stumbles over. */
+/**
+ * Compiles a template; `isTraced` selects the variant that records pieces. Throws LocatedError: TemplateAssertionError, or the error that
+ * jinja2's compiler or Python raises.
+ */
 export function compile(template: readonly Statement[], survey: Survey, isTraced: boolean): Program {
   const compilation: Compilation = {
     survey,
@@ -181,7 +183,7 @@ function expression(compilation: Compilation, node: Expression, scope: Scope): (
   }
 }
 
-/** What Jinja2 writes into the text around it while compiling, so that no line is kept for it. */
+/** Whether jinja2 writes the expression into the text around it while compiling, so that Python has no line for it. */
 function isFolded(node: Expression): boolean {
   switch (node.kind) {
     case 'const':

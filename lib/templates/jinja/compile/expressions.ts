@@ -1,7 +1,7 @@
 /**
- * Expressions → functions that evaluate them in a frame. What a name stands for, which filter is meant and what is
- * constant is decided here, once. While a template is traced, expressions that put texts together evaluate to texts that
- * know their pieces (Traced); all others evaluate to plain values in either case.
+ * Compiles expressions to functions that evaluate them in a frame. Names, filters and constants are resolved here, once. While a template
+ * is traced, expressions that compose texts evaluate to texts with their pieces (Traced); all others evaluate to plain values in either
+ * case.
  */
 
 import { filters } from '../builtins/filters.ts'
@@ -58,31 +58,34 @@ import {
 } from '../syntax/syntax.ts'
 import type { Trace } from '../trace.ts'
 
+/** Evaluates an expression to a plain value. Throws PyError. */
 export type Evaluate = (frame: Frame) => Value
-/** Of an expression whose text may know its pieces. */
+/** Evaluates an expression whose text may know its pieces. Throws PyError. */
 export type EvaluateText = (frame: Frame) => Value | Traced
 
-/** Where an expression stands. */
+/** The position of an expression in the template. */
 export interface ExpressionContext {
   readonly symbols: Symbols
-  /** In a branch that may not run, where an unknown filter is an error only when it is called. */
+  /** Whether the expression is in a branch that may not run, where an unknown filter is an error only when it is called. */
   readonly isSoft: boolean
   readonly isTraced: boolean
   readonly work: Work
 }
 
-/** What a compilation keeps of what it has been through. */
+/** Counts and errors that a compilation collects. */
 export interface Work {
-  /** Nodes that were compiled. */
+  /** Number of nodes that were compiled. */
   nodes: number
-  /** What Python finds in the code that jinja2 has made, once all of it is made. */
+  /** The first error that Python finds in the code that jinja2 writes, once all of it is written. */
   refused: LocatedError | undefined
 }
 
+/** Records a SyntaxError, unless an earlier one is recorded. */
 export function refuse(work: Work, message: string, line: number): void {
   work.refused ??= new LocatedError('SyntaxError', message, line)
 }
 
+/** Compiles an expression to a plain value. Throws LocatedError for unknown names, filters and tests. */
 export function evaluation(node: Expression, place: ExpressionContext): Evaluate {
   place.work.nodes += 1
   switch (node.kind) {
@@ -140,14 +143,14 @@ export function evaluation(node: Expression, place: ExpressionContext): Evaluate
       return (frame) => PyDict.of(items.map(([key, value]) => [key(frame), value(frame)] as const))
     }
     case 'slice':
-      // Only x[1:2, 3] comes here: jinja2 writes Python from it that Python cannot read.
+      // Only x[1:2, 3] reaches this case: jinja2 writes Python for it that Python cannot parse.
       throw new LocatedError('SyntaxError', 'invalid syntax', node.line)
     default:
       return binaryEvaluation(node, place)
   }
 }
 
-/** As evaluation; while a template is traced, texts that were put together know their pieces. */
+/** Compiles an expression like `evaluation`. While a template is traced, composed texts know their pieces. */
 export function textEvaluation(node: Expression, place: ExpressionContext): EvaluateText {
   if (!place.isTraced) return evaluation(node, place)
   switch (node.kind) {
@@ -219,7 +222,7 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
   }
 }
 
-/** What it evaluates to, and as a text that knows the message that was read for it. */
+/** Returns the value of an operand, and the value as a text with the message that was read for it (undefined if it is not text). */
 function operand(evaluate: EvaluateText, frame: Frame, trace: Trace): readonly [Value | Traced, Traced | undefined] {
   const before = trace.read
   trace.read = NONE
@@ -229,8 +232,9 @@ function operand(evaluate: EvaluateText, frame: Frame, trace: Trace): readonly [
   return [value, text]
 }
 
-// Names
+// The functions below compile names.
 
+/** Returns a function that reads a variable from a frame of the function `from`. */
 export const reader = (variable: Variable, from: FunctionScope): ((frame: Frame) => Slot) => {
   const { slot } = variable
   const hops = hopsTo(variable, from)
@@ -239,6 +243,7 @@ export const reader = (variable: Variable, from: FunctionScope): ((frame: Frame)
   return (frame) => outwards(frame, hops).slots[slot]
 }
 
+/** Returns a function that writes a variable from a frame of the function `from`. */
 export const writer = (variable: Variable, from: FunctionScope): ((frame: Frame, value: Slot) => void) => {
   const { slot } = variable
   const hops = hopsTo(variable, from)
@@ -263,7 +268,7 @@ function outwards(frame: Frame, hops: number): Frame {
   return at
 }
 
-/** Throws where jinja2 itself stumbles over a name that it has not met. */
+/** Returns the variable of a name. Throws LocatedError (AssertionError) for a name that jinja2 itself fails to find. */
 export function variableOf(name: string, symbols: Symbols): Variable {
   const variable = symbols.find(name)
   if (variable) return variable
@@ -303,7 +308,7 @@ function nameEvaluation(name: string, place: ExpressionContext): Evaluate {
   }
 }
 
-// Attributes and items
+// The functions below compile attributes and items.
 
 function attributeEvaluation({ object, name }: Attribute, place: ExpressionContext): Evaluate {
   const of = evaluation(object, place)
@@ -323,7 +328,10 @@ function attributeReader(name: string): Reader {
   return (value, frame) => (read && value instanceof PyDict ? read(value) : getAttribute(value, name, frame.render))
 }
 
-/** What a dict has under a name; undefined for the name of a method, which `.name` finds first and `['name']` last. */
+/**
+ * Returns a reader of a dict's key. Returns undefined for the name of a method, which `.name` finds first and `['name']` last, and for
+ * names that begin with an underscore.
+ */
 function keyReader(name: string): ((dict: PyDict) => Value) | undefined {
   if (name.startsWith('_') || DICT_ATTRIBUTES.has(name)) return undefined
   const missing = new Undefined(`'dict object' has no attribute ${quoted(name)}`)
@@ -382,15 +390,15 @@ function itemOf(value: Value, key: Value, frame: Frame): Value {
   return getItem(value, key, frame.render)
 }
 
-/** The value, whose message is noted as read. */
+/** Returns the value and records its message, if any, as read. */
 function noted(value: Value, frame: Frame): Value {
   frame.render.trace?.reads(value)
   return value
 }
 
-// Calls
+// The functions below compile calls.
 
-/** As Python names what a template calls through. */
+/** Name, in messages of Python, of the function through which a template calls others. */
 export const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
 
 function callEvaluation(node: Call, place: ExpressionContext): Evaluate {
@@ -402,7 +410,7 @@ function callEvaluation(node: Call, place: ExpressionContext): Evaluate {
   }
 }
 
-/** What a macro or a recursive loop wrote keeps its pieces. */
+/** Compiles a call so that the text of a macro or a recursive loop keeps its pieces. */
 function tracedCall(node: Call, place: ExpressionContext): EvaluateText {
   const called = evaluation(node.callee, place)
   const given = argumentsEvaluation(node, place, CALL)
@@ -415,12 +423,14 @@ function tracedCall(node: Call, place: ExpressionContext): EvaluateText {
   }
 }
 
+/** Evaluates the arguments of a call. */
 export type EvaluateArguments = (frame: Frame) => Arguments
 
 const NO_NAMES: ReadonlyMap<string, Value> = new Map()
+/** Arguments of a call that passes none. */
 export const NO_ARGUMENTS: Arguments = { positional: [], named: NO_NAMES }
 
-/** `of`: what Python calls the function in a message about its arguments. */
+/** Compiles the arguments of a call. `of` is the name of the called function in Python's messages about them. */
 export function argumentsEvaluation(
   { call, line }: { readonly call: CallArguments; readonly line: number },
   place: ExpressionContext,
@@ -480,7 +490,7 @@ function addNamed(all: Map<string, Value>, value: Value, of: string): void {
   }
 }
 
-// Filters and tests
+// The functions below compile filters and tests.
 
 function filterEvaluation(node: Filter, place: ExpressionContext): Evaluate {
   const input = inputEvaluation(node, place, evaluation)
@@ -488,7 +498,7 @@ function filterEvaluation(node: Filter, place: ExpressionContext): Evaluate {
   return (frame) => apply(plain(input(frame)), frame)
 }
 
-/** A text that the filter leaves as it is keeps its pieces; so does what trim leaves of one. */
+/** Compiles a filter. A text that the filter does not change keeps its pieces, and a trimmed text keeps those that remain. */
 function filterTextEvaluation(node: Filter, place: ExpressionContext): EvaluateText {
   const input = inputEvaluation(node, place, textEvaluation)
   const apply = filterApplication(node, place)
@@ -538,7 +548,7 @@ function testEvaluation(node: Test, place: ExpressionContext): Evaluate {
   return (frame) => test(value(frame), given(frame), frame.render)
 }
 
-// Choices and operators
+// The functions below compile conditions and operators.
 
 function conditionalEvaluation<T extends Value | Traced>(
   { test, then, otherwise, line }: Conditional,
@@ -588,7 +598,7 @@ function has(container: Value, needle: Value, runtime: Runtime): boolean {
   return contains(needle, container, runtime)
 }
 
-/** What reads a whole text costs as much as many steps. */
+/** Charges a long text as many steps, because the operation reads all of it. */
 const chargeLength = ({ length }: string, runtime: Runtime): void => {
   if (length > LONG) runtime.step(length / LONG)
 }
@@ -624,7 +634,7 @@ function binaryEvaluation(node: Binary, place: ExpressionContext): Evaluate {
       const a = left(frame)
       const b = right(frame)
       if (typeof a !== 'string' || typeof b !== 'string') return add(a, b, frame.render)
-      // JavaScript keeps the two as parts of the sum.
+      // JavaScript keeps the two texts as parts of the sum, which costs less than a copy.
       frame.render.join(a.length + b.length)
       return a + b
     }

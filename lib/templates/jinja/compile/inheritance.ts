@@ -1,4 +1,7 @@
-/** Blocks, and the tags that want another template, of which there is none here: they fail as without a loader in Python. */
+/**
+ * Compiles blocks and the tags that need another template. There is no other template here, so that these tags fail as in Python without a
+ * loader.
+ */
 import { bound, signature } from '../python/arguments.ts'
 import { truth } from '../python/operators.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from '../python/values.ts'
@@ -19,7 +22,7 @@ import {
 } from './compilation.ts'
 import { type Evaluate, evaluation, reader } from './expressions.ts'
 
-/** A block's body is a function of its own: of the template it sees what was set at its top. */
+/** Compiles a block. Its body is a function of its own, which sees what was set at the top level of the template. */
 export function compiledBlock(compilation: Compilation, node: Block): CompiledBlock {
   compilation.line = node.line
   const within = functionScope(undefined)
@@ -43,6 +46,7 @@ export function compiledBlock(compilation: Compilation, node: Block): CompiledBl
   return { run, height: heightOf(node.body) }
 }
 
+/** Compiles the position of a block in the template, where its body runs. */
 export function blockCall(compilation: Compilation, node: Block, scope: Scope): Execute {
   if (compilation.extendsAtRoot && scope.isTop) return () => NEXT
   compilation.line = node.line
@@ -63,6 +67,7 @@ export function blockCall(compilation: Compilation, node: Block, scope: Scope): 
   }
 }
 
+/** Compiles `{% extends %}`, which fails when it runs. Throws LocatedError outside of the top level. */
 export function extension(compilation: Compilation, node: Extends, scope: Scope): Execute {
   if (!scope.isTop)
     throw new LocatedError('TemplateAssertionError', 'cannot use extend from a non top-level scope', node.line)
@@ -72,6 +77,7 @@ export function extension(compilation: Compilation, node: Extends, scope: Scope)
   return withoutLoader(node.line, evaluate)
 }
 
+/** Compiles `{% include %}`, which fails when it runs, except for an empty list with `ignore missing`. */
 export function inclusion(compilation: Compilation, node: Include, scope: Scope): Execute {
   compilation.line = node.line
   const { template, ignoreMissing, line } = node
@@ -87,6 +93,7 @@ export function inclusion(compilation: Compilation, node: Include, scope: Scope)
   }
 }
 
+/** Compiles `{% import %}` and `{% from %}`, which fail when they run. */
 export function importation(compilation: Compilation, node: Import | FromImport, scope: Scope): Execute {
   compilation.line = node.line
   return withoutLoader(node.line, evaluation(node.template, scope))
@@ -122,7 +129,7 @@ export class TemplateReference extends PyObject {
     const block = typeof key === 'string' ? this.blocks.get(key) : undefined
     return block && new BlockReference(block, this.context)
   }
-  /** Python asks it for the item 0. */
+  /** Throws a KeyError, because Python reads the item 0. */
   override iterate(): Iterator<Value> {
     throw new PyError('KeyError', '0')
   }

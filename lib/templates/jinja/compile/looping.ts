@@ -1,4 +1,4 @@
-/** `for`. */
+/** Compiles `for`. */
 
 import { Loop, type Recurse } from '../loop.ts'
 import { taken } from '../python/iteration.ts'
@@ -34,6 +34,7 @@ import {
 } from './compilation.ts'
 import { type Evaluate, evaluation, reader, variableOf } from './expressions.ts'
 
+/** Compiles a for loop, plain or recursive. */
 export function loop(compilation: Compilation, node: For, scope: Scope): Execute {
   return node.recursive ? recursiveLoop(compilation, node, scope) : plainLoop(compilation, node, scope)
 }
@@ -49,7 +50,7 @@ function plainLoop(compilation: Compilation, node: For, scope: Scope): Execute {
   }
 }
 
-/** The loop is a function that `loop(items)` calls again. */
+/** Compiles a recursive loop to a function that `loop(items)` calls again. */
 function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Execute {
   const within = functionScope(scope.symbols.function)
   const run = loopHead(compilation, node, scope, within)()
@@ -72,7 +73,10 @@ function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Execu
   }
 }
 
-/** Its body is compiled behind its iterable, unless the loop is recursive. */
+/**
+ * Prepares the scopes of a loop and returns a function that compiles its body. The iterable is compiled before the body, unless the loop is
+ * recursive.
+ */
 function loopHead(compilation: Compilation, node: For, scope: Scope, within: FunctionScope): () => RunLoop {
   const inner = innerScope(scope, within)
   const other = innerScope(scope, within)
@@ -95,9 +99,9 @@ type RunLoop = (frame: Frame, items: Value, recurse: Recurse | undefined, depth0
 
 interface LoopParts {
   readonly inner: Scope
-  /** Of `else`. */
+  /** Scope of `else`. */
   readonly other: Scope
-  /** Slot of the special name `loop`, where the body uses it. */
+  /** Slot of the special name `loop`; undefined if the body does not use it. */
   readonly special: number | undefined
   readonly filtered: FilterItems | undefined
 }
@@ -133,7 +137,7 @@ function loopBody(
       enter(frame)
       const signal = run(frame)
       if (signal === BREAK) break
-      // As in jinja2, a turn that was cut short does not keep `else` from running.
+      // As in jinja2, an iteration that `continue` ends does not prevent `else`.
       if (signal === NEXT) isElse = false
     }
     if (trace && around !== undefined) trace.endLoop(around)
@@ -146,7 +150,7 @@ function loopBody(
   }
 }
 
-/** `for … if …`: a generator of its own, so that the test sees what the turns before it have changed. */
+/** Compiles the test of `for … if …` to a generator, so that it sees what earlier iterations have changed. */
 function loopTest(
   compilation: Compilation,
   node: For,
@@ -169,7 +173,7 @@ function loopTest(
     const frame = new Frame(within.variables.size, outerFrame, render, outerFrame.context)
     enter(frame)
     const next = (): IteratorResult<Value> => {
-      // Also asked for in the middle of an expression: loop.last looks at the item after this one.
+      // `loop.last` reads the next item in the middle of an expression, whose line is restored afterwards.
       const asking = render.line
       for (;;) {
         render.line = line
@@ -187,7 +191,7 @@ function loopTest(
   }
 }
 
-/** The item as the target's variables hold it. */
+/** Returns a function that builds the item again from the variables of the target. */
 function rebuilt(target: Target, scope: Scope): Evaluate {
   if (target.kind === 'tuple-target') {
     const items = target.items.map((item) => rebuilt(item, scope))

@@ -1,21 +1,22 @@
 /**
- * Template text → tokens, as jinja2's lexer makes them under trim_blocks and lstrip_blocks. Tokens come one at a time,
- * so that of a wrong character and a wrong word the one that stands first is told. Every token costs time in proportion
- * to its length: no pattern here backtracks.
+ * Reads template text as tokens, like jinja2's lexer under trim_blocks and lstrip_blocks. Tokens are read one at a time, so that of a wrong
+ * character and a wrong word the first one is reported. Every token costs time in proportion to its length: no pattern here backtracks.
  */
 import { isIdentifier, isSpace, quoted, trimEnd } from '../python/text/code-points.ts'
 import { PyFloat, type Value } from '../python/values.ts'
 import { LocatedError } from './syntax.ts'
 
+/** One token of a template. */
 export interface Token {
   readonly type: TokenType
-  /** The text of a name, a string, an operator or literal text. */
+  /** Text of a name, a string, an operator or literal text. */
   readonly text: string
-  /** Of an integer or float. */
+  /** Value of an integer or float; null for other types. */
   readonly number: Value
   readonly line: number
 }
 
+/** Types of tokens, under jinja2's names. */
 export type TokenType =
   | 'data'
   | 'block_begin'
@@ -60,19 +61,20 @@ const operators = {
   ';': 'semicolon',
 } as const
 
-/** The next token; at the end "eof" for ever. Throws LocatedError. */
+/** Returns the next token; after the end, "eof" every time. Throws LocatedError (TemplateSyntaxError). */
 export type NextToken = () => Token
 
+/** Returns a reader of the tokens of a template. */
 export function lexer(template: string): NextToken {
   const source = withoutLastNewline(template.replace(/\r\n?/g, '\n'))
   let position = 0
   let line = 1
   let state: 'root' | 'block' | 'variable' = 'root'
-  /** The tag that was found behind the text that was returned last. */
+  /** Tag that was found after the text that was returned last. */
   let pending: Token | undefined
-  /** Closing brackets that are waited for. */
+  /** Closing brackets that are expected, the innermost last. */
   const brackets: string[] = []
-  /** Whether what was read last ended a line. */
+  /** Whether the text that was read last ended a line. */
   let startsLine = true
   let newline = source.indexOf('\n')
 
@@ -80,7 +82,7 @@ export function lexer(template: string): NextToken {
     throw new LocatedError('TemplateSyntaxError', message, line)
   }
   const token = (type: TokenType, text: string, number: Value = null): Token => ({ type, text, number, line })
-  /** Goes over what was read. */
+  /** Moves the position to `end` and counts the lines up to it. */
   const advance = (end: number): void => {
     for (; newline !== -1 && newline < end; newline = source.indexOf('\n', newline + 1)) line++
     if (end > position) startsLine = source[end - 1] === '\n'
@@ -88,7 +90,7 @@ export function lexer(template: string): NextToken {
   }
   const whitespaceEnd = (from: number): number => whitespaceEndIn(source, from)
 
-  /** The whole of a `raw` block's opening tag at this place, or undefined. */
+  /** Returns the end of a `raw` block's opening tag at `at`; undefined if there is none. */
   const rawBegin = (at: number): number | undefined => {
     let end = at + 2
     if (source[end] === '-' || source[end] === '+') end++
@@ -99,7 +101,7 @@ export function lexer(template: string): NextToken {
     return source.startsWith('%}', end) ? end + 2 : undefined
   }
 
-  /** Text before a tag: what `-` or lstrip_blocks leaves of it. */
+  /** Returns the text before a tag without the whitespace that `-` or lstrip_blocks removes. */
   const stripped = (text: string, sign: string | undefined, isOutput: boolean): string => {
     if (sign === '-') return trimEnd(text)
     if (sign === '+' || isOutput) return text
@@ -149,7 +151,7 @@ export function lexer(template: string): NextToken {
       advance(end)
       return found
     }
-    // At the very end jinja2 does not miss the tag.
+    // At the very end of the template, jinja2 does not report the missing tag.
     return position < source.length ? fail('Missing end of raw directive') : undefined
   }
 
@@ -164,7 +166,7 @@ export function lexer(template: string): NextToken {
     else advance(close + (sign !== '+' && source[close + 2] === '\n' ? 3 : 2))
   }
 
-  /** The end of a statement tag's closing at this place, or undefined. */
+  /** Returns the end of a statement tag's closing part at `at`; undefined if there is none. */
   const blockEnd = (at: number): number | undefined => {
     if (source.startsWith('%}', at)) return at + (source[at + 2] === '\n' ? 3 : 2)
     if (source.startsWith('-%}', at)) return whitespaceEnd(at + 3)
@@ -277,7 +279,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ['[', ']'],
 ])
 
-/** keep_trailing_newline is off. */
+/** Removes one final newline, because keep_trailing_newline is off. */
 const withoutLastNewline = (source: string): string => (source.endsWith('\n') ? source.slice(0, -1) : source)
 
 const DIGITS = String.raw`(?:\d+_)*\d+`
@@ -303,7 +305,7 @@ function isSpaceAt(text: string, at: number): boolean {
   )
 }
 
-/** Where the next `{%`, `{{` or `{#` stands. */
+/** Returns the index of the next `{%`, `{{` or `{#`. */
 function nextTag(source: string, from: number): number | undefined {
   for (let at = source.indexOf('{', from); at !== -1; at = source.indexOf('{', at + 1)) {
     const next = source[at + 1]
@@ -318,8 +320,8 @@ function wholeNumber(digits: string): Value {
 }
 
 /**
- * What stands between quotes, with its escapes replaced. jinja2 writes what is not ASCII as escapes first, so that a
- * backslash before such a letter escapes the backslash of its escape.
+ * Returns the text between quotes with its escapes replaced. jinja2 first writes characters outside ASCII as escapes, so that a backslash
+ * before such a character escapes the backslash of its escape.
  */
 function unescaped(text: string, fail: (message: string) => never): string {
   if (!text.includes('\\')) return text
@@ -364,9 +366,10 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ])
 
-/** As jinja2 names a token in its messages. */
+/** Returns the name of a token in jinja2's messages. */
 export const describeToken = ({ type, text }: Token): string => (type === 'name' ? text : describeType(type))
 
+/** Returns the name of a token type in jinja2's messages. */
 export const describeType = (type: string): string => DESCRIPTIONS.get(type) ?? type
 
 const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 /**
- * Tokens → syntax tree: jinja2's grammar with the extensions that transformers loads (loop controls, generation), its
- * messages and its line numbers. Recursive descent, down to MOST_NESTING.
+ * Parses tokens to a syntax tree: jinja2's grammar with the extensions that transformers loads (loop controls, generation), its messages
+ * and its line numbers. The parser descends recursively, at most MOST_NESTING deep.
  */
 import { quoted } from '../python/text/code-points.ts'
 import { describeToken, describeType, lexer, type NextToken, type Token, type TokenType } from './lexer.ts'
@@ -20,15 +20,15 @@ import {
   type Target,
 } from './syntax.ts'
 
-/** Throws LocatedError: TemplateSyntaxError, TemplateAssertionError, RecursionError. */
+/** Parses a template. Throws LocatedError: TemplateSyntaxError, TemplateAssertionError, RecursionError. */
 export function parse(template: string): readonly Statement[] {
   return new Parser(lexer(template)).template()
 }
 
-/** Python itself gives up at some 70 brackets within each other. */
+/** Most expressions and statements within each other. Python itself fails at some 70 nested brackets. */
 const MOST_NESTING = 150
 
-/** Token types, or the words of names, that end something. */
+/** Words that may come next, such as the names of the tags that end a body. */
 type Ends = readonly string[]
 
 const COMPARISONS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'lteq', 'gt', 'gteq'])
@@ -55,13 +55,13 @@ class Parser {
     return this.subparse(undefined)
   }
 
-  // Tokens
+  // The methods below read tokens.
 
   private skip(): Token {
     const token = this.current
     const following = this.ahead ?? this.next()
     this.ahead = undefined
-    // The end stands in the line of the token before it.
+    // The end of the template has the line of the token before it.
     this.current = following.type === 'eof' ? { ...following, line: token.line } : following
     return token
   }
@@ -112,13 +112,13 @@ class Parser {
     throw new LocatedError(className, message, line)
   }
 
-  /** Before what may stand within itself; `depth` is taken back behind it. */
+  /** Enters a construct that may contain itself; the caller decreases `depth` after it. */
   private enter(): void {
     this.depth += 1
     if (this.depth > MOST_NESTING) this.fail('maximum recursion depth exceeded', this.current.line, 'RecursionError')
   }
 
-  // Statements
+  // The methods below parse statements.
 
   private subparse(ends: Ends | undefined): Statement[] {
     const body: Statement[] = []
@@ -191,7 +191,7 @@ class Parser {
     ['generation', (line) => this.generation(line)],
   ])
 
-  /** The body up to one of the ends, which becomes the current token. */
+  /** Parses a body up to one of the ends, which becomes the current token. */
   private body(...ends: string[]): readonly Statement[] {
     this.skipIf('colon')
     this.expect('block_end')
@@ -372,7 +372,7 @@ class Parser {
     return { kind: 'filter-block', filter, body: this.bodyAndEnd('endfilter'), line }
   }
 
-  // Targets
+  // The methods below parse targets of assignments.
 
   private target(primary: 'plain' | 'with namespace'): Target {
     const found = this.tuple({ primary })
@@ -387,9 +387,9 @@ class Parser {
     return token
   }
 
-  // Expressions
+  // The methods below parse expressions.
 
-  /** One expression, or several with commas between: a tuple. `primary`: only what can stand on the left of a set. */
+  /** Parses one expression, or a tuple of several with commas between. `primary` allows only what can be on the left of a set. */
   private tuple(how: TupleRules & { readonly primary: 'plain' | 'with namespace' }): Expression | Target
   private tuple(how: TupleRules): Expression
   private tuple(how: TupleRules & { readonly primary?: 'plain' | 'with namespace' }): Expression | Target {
@@ -417,7 +417,7 @@ class Parser {
     return (primary === 'with namespace' ? this.namespaceTarget() : undefined) ?? this.primary()
   }
 
-  /** `ns.name` */
+  /** Parses `ns.name`; returns undefined if something else follows. */
   private namespaceTarget(): Target | undefined {
     const { type, text, line } = this.current
     const isConstant = TRUE.has(text) || FALSE.has(text) || NONE.has(text)
@@ -703,7 +703,7 @@ class Parser {
     return true
   }
 
-  /** `|name(…)|name(…)` */
+  /** Parses `|name(…)|name(…)`. */
   private filters(input: Filter | undefined): Filter | undefined
   private filters(input: Expression | undefined): Expression | undefined
   private filters(input: Expression | undefined): Expression | undefined {
@@ -732,7 +732,7 @@ class Parser {
     return isNegated ? { kind: 'not', operand: node, line } : node
   }
 
-  /** In brackets, or one operand without them. */
+  /** Parses the arguments of a test: in brackets, or one operand without them. */
   private testArguments(): CallArguments {
     if (this.is('lparen')) return this.callArguments()
     if (!OPERAND_STARTS.has(this.current.type) || this.isAnyWord(['else', 'or', 'and'])) return NO_ARGUMENTS
@@ -743,7 +743,7 @@ class Parser {
 
 interface TupleRules {
   readonly withConditional?: boolean
-  /** In brackets, where `()` is a tuple too. */
+  /** Whether the tuple is in brackets, where `()` is a tuple too. */
   readonly explicit?: boolean
 }
 

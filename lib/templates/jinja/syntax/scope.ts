@@ -1,8 +1,8 @@
 /**
- * Where names live. Compiled Jinja keeps each name of each scope in a variable of the Python function that the scope
- * belongs to (the template, a block, a macro, a recursive loop), and decides at compile time whether a scope's variable
- * begins as what the context has, as an outer scope's variable, or undefined. The same decisions here, so that a name
- * means the same: variables are slots of frames.
+ * Scopes and variables of names. Compiled Jinja keeps each name of each scope in a variable of the Python function that the scope belongs
+ * to (the template, a block, a macro, a recursive loop). It decides at compile time whether a scope's variable begins with the value from
+ * the context, with an outer scope's variable, or undefined. This module makes the same decisions, so that a name means the same; variables
+ * are slots of frames.
  */
 import { type Branch, type Callable, children, type For, type Node, signature } from './syntax.ts'
 
@@ -12,24 +12,27 @@ export interface FunctionScope {
   readonly variables: Map<string, Variable>
 }
 
+/** A variable of a template: a slot in each frame of its function. */
 export interface Variable {
   readonly scope: FunctionScope
   readonly slot: number
 }
 
+/** Returns a function scope that has no variables yet. */
 export const functionScope = (outer: FunctionScope | undefined): FunctionScope => ({ outer, variables: new Map() })
 
-/** What a variable is when its scope is entered. */
+/** Initial value of a variable when its scope is entered. */
 export type Load =
   | { readonly kind: 'parameter' | 'undefined' }
   | { readonly kind: 'resolve'; readonly name: string }
   | { readonly kind: 'alias'; readonly of: Variable }
 
+/** The names of one scope and the variables that they mean. */
 export class Symbols {
   readonly function: FunctionScope
   /** The scope around this one. */
   private readonly parent: Symbols | undefined
-  /** In a branch: the scope that it is a branch of, less what the branch itself has. */
+  /** The scope that this one is a branch of; its names apply unless the branch has its own. */
   private readonly base: Symbols | undefined
   private readonly level: number
   private readonly variables = new Map<string, Variable>()
@@ -47,7 +50,7 @@ export class Symbols {
     return this.own(name) ?? this.parent?.find(name)
   }
 
-  /** Names stored here or further out, with where they are now. */
+  /** Returns the names that are stored here or further out, with their current variables. */
   stored(): ReadonlyMap<string, Variable> {
     const found = new Map(this.parent?.stored())
     for (const name of this.stores) {
@@ -77,7 +80,7 @@ export class Symbols {
     return new Symbols(this.function, this.parent, this)
   }
 
-  /** A name that only some branches store is, in the others, what it is outside. */
+  /** Takes over the names of branches. A name that only some branches store has its outer value in the others. */
   merge(branches: readonly Symbols[]): void {
     const stored = new Set<string>()
     for (const branch of branches) for (const name of branch.stores) if (!this.hasStored(name)) stored.add(name)
@@ -109,7 +112,7 @@ export class Symbols {
   }
 }
 
-/** Scopes of the same level in one function share their variables, as they do in compiled Jinja. */
+/** Returns the variable of a key. Scopes of the same level in one function share their variables, as in compiled Jinja. */
 function variableOf(scope: FunctionScope, key: string): Variable {
   const known = scope.variables.get(key)
   if (known) return known
@@ -118,7 +121,7 @@ function variableOf(scope: FunctionScope, key: string): Variable {
   return variable
 }
 
-/** Takes in the names of nodes that stand in this scope; scopes within it are left to themselves. */
+/** Adds the names of the nodes of this scope. Scopes within it are left out. */
 export function collect(nodes: Iterable<Node>, symbols: Symbols): void {
   for (const node of nodes) collectNode(node, symbols)
 }
@@ -196,22 +199,22 @@ function collectNode(node: Node, symbols: Symbols): void {
   }
 }
 
-/** jinja2 keeps `elif` as conditions of their own, all in one branch. */
+/** Returns an `elif` as an `if` of its own: jinja2 keeps all `elif` conditions in one branch. */
 const asIf = (branch: Branch): Node => ({ kind: 'if', branches: [branch], otherwise: [], line: branch.line })
 
-/** The parameters and the body of a macro, in its own scope. */
+/** Adds the parameters and the body of a macro to its scope. */
 export const collectCallable = (node: Callable, symbols: Symbols): void => {
   collect([...signature(node), ...node.body], symbols)
 }
 
-/** A target whose names are this scope's own, whatever they are outside. */
+/** Adds the names of a target as variables of this scope, whatever they are outside. */
 export function collectParameters(target: For['target'], symbols: Symbols): void {
   if (target.kind === 'tuple-target') for (const item of target.items) collectParameters(item, symbols)
   else if (target.kind === 'name-target') symbols.declareParameter(target.name)
   else symbols.loaded(target.name)
 }
 
-/** Which of some names are read before they are stored, blocks left out. */
+/** Returns which of the names are read before they are stored. Blocks are left out. */
 export function undeclared(nodes: readonly Node[], names: readonly string[]): ReadonlySet<string> {
   const open = new Set(names)
   const found = new Set<string>()

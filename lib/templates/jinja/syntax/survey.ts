@@ -1,9 +1,10 @@
-/** What has to be known of a whole template before any part of it is compiled. */
+/** Facts about a whole template that are needed before any part of it is compiled. */
 import { type Block, children, LocatedError, type Node, type Statement } from './syntax.ts'
 
+/** Names, blocks and tags of a template. */
 export interface Survey {
   readonly blocks: ReadonlyMap<string, Block>
-  /** Names of that kind are forbidden within loops, and hardly ever there. */
+  /** Whether `loop` is stored anywhere, which is forbidden within loops and rare. */
   readonly storesLoop: boolean
   readonly hasGenerationTag: boolean
   /** Every name that is read anywhere. */
@@ -11,12 +12,15 @@ export interface Survey {
 }
 
 /**
- * Of the tree, which chains such as `a + b + c` make deep without nesting. Python gives up at 98 statements within each
- * other and at 198 operands.
+ * Greatest depth of the tree. Chains such as `a + b + c` make it deep without nesting. Python fails at 98 nested statements and at 198
+ * operands.
  */
 const MOST_DEPTH = 400
 
-/** Throws LocatedError: RecursionError for a tree that is too deep to be walked, TemplateAssertionError for two equal blocks. */
+/**
+ * Collects the facts. Throws LocatedError: RecursionError for a tree that is too deep, TemplateAssertionError for two blocks of the same
+ * name.
+ */
 export function survey(template: readonly Statement[]): Survey {
   const blocks = new Map<string, Block>()
   const names = new Set<string>()

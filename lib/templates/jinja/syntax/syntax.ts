@@ -1,12 +1,12 @@
 /**
- * The syntax tree of a template. Lines count from 1 and are those that jinja2 gives the same nodes, since the line of an
- * error follows from them.
+ * The syntax tree of a template. Lines count from 1 and equal those of the same nodes in jinja2, because the line of an error follows from
+ * them.
  */
 import { PyError, type Value } from '../python/values.ts'
 
-/** An error and where it is in the template. */
+/** An error of a template with its line. */
 export class LocatedError extends PyError {
-  /** undefined: in no line, as Python's own traceback has it. */
+  /** Line from 1; undefined if Python's traceback contains no line of the template. */
   readonly line: number | undefined
   constructor(className: string, message: string, line: number | undefined, options?: ErrorOptions) {
     super(className, message)
@@ -15,6 +15,7 @@ export class LocatedError extends PyError {
   }
 }
 
+/** A statement of a template. */
 export type Statement =
   | Output
   | For
@@ -33,19 +34,21 @@ export type Statement =
   | FromImport
   | { readonly kind: 'break' | 'continue'; readonly line: number }
 
-/** Literal text and output expressions that stand together, and `{% print %}`. */
+/** Adjacent literal text and output expressions, or `{% print %}`. */
 export interface Output {
   readonly kind: 'output'
   readonly parts: readonly (Data | Expression)[]
   readonly line: number
 }
 
+/** Literal text of the template. */
 export interface Data {
   readonly kind: 'data'
   readonly text: string
   readonly line: number
 }
 
+/** `{% for %}`; `otherwise` is the body of its `else`. */
 export interface For {
   readonly kind: 'for'
   readonly target: Target
@@ -57,7 +60,7 @@ export interface For {
   readonly line: number
 }
 
-/** The first branch is `if`, the others `elif`. */
+/** `{% if %}`: the first branch is `if`, the others are `elif`. */
 export interface If {
   readonly kind: 'if'
   readonly branches: readonly Branch[]
@@ -65,12 +68,14 @@ export interface If {
   readonly line: number
 }
 
+/** A condition of `{% if %}` with its body. */
 export interface Branch {
   readonly test: Expression
   readonly body: readonly Statement[]
   readonly line: number
 }
 
+/** `{% with %}`. */
 export interface With {
   readonly kind: 'with'
   readonly bindings: readonly { readonly target: Target; readonly value: Expression }[]
@@ -78,29 +83,32 @@ export interface With {
   readonly line: number
 }
 
-/** Parameters and what stands in the body: of a macro or of a call block. */
+/** Parameters and body of a macro or a call block. */
 export interface Callable {
   readonly parameters: readonly Parameter[]
   readonly body: readonly Statement[]
   readonly line: number
 }
 
+/** A parameter of a macro; `fallback` is its default, undefined if it has none. */
 export interface Parameter {
   readonly name: string
   readonly fallback: Expression | undefined
 }
 
+/** `{% macro %}`. */
 export interface Macro extends Callable {
   readonly kind: 'macro'
   readonly name: string
 }
 
-/** `{% call %}`, and `{% generation %}`, which transformers makes a call of its tracker. */
+/** `{% call %}`, or `{% generation %}`, which transformers turns into a call of its tracker. */
 export interface CallBlock extends Callable {
   readonly kind: 'call-block'
   readonly call: Call | 'generation'
 }
 
+/** `{% filter %}`. */
 export interface FilterBlock {
   readonly kind: 'filter-block'
   readonly filter: Filter
@@ -108,6 +116,7 @@ export interface FilterBlock {
   readonly line: number
 }
 
+/** `{% set target = value %}`. */
 export interface Assign {
   readonly kind: 'assign'
   readonly target: Target
@@ -115,6 +124,7 @@ export interface Assign {
   readonly line: number
 }
 
+/** `{% set target %}…{% endset %}`. */
 export interface AssignBlock {
   readonly kind: 'assign-block'
   readonly target: Target
@@ -123,6 +133,7 @@ export interface AssignBlock {
   readonly line: number
 }
 
+/** `{% block %}`. */
 export interface Block {
   readonly kind: 'block'
   readonly name: string
@@ -132,6 +143,7 @@ export interface Block {
   readonly line: number
 }
 
+/** `{% autoescape %}`. */
 export interface Autoescape {
   readonly kind: 'autoescape'
   readonly enabled: Expression
@@ -139,12 +151,14 @@ export interface Autoescape {
   readonly line: number
 }
 
+/** `{% extends %}`. */
 export interface Extends {
   readonly kind: 'extends'
   readonly template: Expression
   readonly line: number
 }
 
+/** `{% include %}`. */
 export interface Include {
   readonly kind: 'include'
   readonly template: Expression
@@ -152,6 +166,7 @@ export interface Include {
   readonly line: number
 }
 
+/** `{% import %}`. */
 export interface Import {
   readonly kind: 'import'
   readonly template: Expression
@@ -159,20 +174,22 @@ export interface Import {
   readonly line: number
 }
 
+/** `{% from … import … %}`. */
 export interface FromImport {
   readonly kind: 'from-import'
   readonly template: Expression
-  /** Under which names the imported ones are known here. */
+  /** Names that the imported variables have in this template. */
   readonly names: readonly string[]
   readonly line: number
 }
 
-/** What can stand on the left of an assignment. */
+/** The left side of an assignment. */
 export type Target =
   | { readonly kind: 'name-target'; readonly name: string; readonly line: number }
   | { readonly kind: 'tuple-target'; readonly items: readonly Target[]; readonly line: number }
   | { readonly kind: 'namespace-target'; readonly name: string; readonly attribute: string; readonly line: number }
 
+/** An expression of a template. */
 export type Expression =
   | Name
   | Constant
@@ -207,6 +224,7 @@ interface Pair {
   readonly value: Expression
 }
 
+/** `then if test else otherwise`. */
 export interface Conditional {
   readonly kind: 'condexpr'
   readonly test: Expression
@@ -215,6 +233,7 @@ export interface Conditional {
   readonly line: number
 }
 
+/** Arguments of a call, a filter or a test. */
 export interface CallArguments {
   readonly positional: readonly Expression[]
   readonly named: readonly { readonly name: string; readonly value: Expression }[]
@@ -222,7 +241,7 @@ export interface CallArguments {
   readonly doubleStarred: Expression | undefined
 }
 
-/** `input` is undefined at the head of a filter block or a filtered set: what the block wrote. */
+/** A filter. `input` is undefined at the head of a filter block or a filtered set: the filter then applies to the text of the block. */
 export interface Filter {
   readonly kind: 'filter'
   readonly input: Expression | undefined
@@ -231,6 +250,7 @@ export interface Filter {
   readonly line: number
 }
 
+/** `input is name(…)`. */
 export interface Test {
   readonly kind: 'test'
   readonly input: Expression
@@ -239,6 +259,7 @@ export interface Test {
   readonly line: number
 }
 
+/** `callee(…)`. */
 export interface Call {
   readonly kind: 'call'
   readonly callee: Expression
@@ -246,6 +267,7 @@ export interface Call {
   readonly line: number
 }
 
+/** `object.name`. */
 export interface Attribute {
   readonly kind: 'getattr'
   readonly object: Expression
@@ -253,6 +275,7 @@ export interface Attribute {
   readonly line: number
 }
 
+/** `object[key]`. */
 export interface Item {
   readonly kind: 'getitem'
   readonly object: Expression
@@ -260,7 +283,7 @@ export interface Item {
   readonly line: number
 }
 
-/** Stands only where an item's key does, alone or in a tuple. */
+/** A slice. It occurs only as the key of an item, alone or in a tuple. */
 export interface Slice {
   readonly kind: 'slice'
   readonly start: Expression | undefined
@@ -269,8 +292,10 @@ export interface Slice {
   readonly line: number
 }
 
+/** Comparison operators, under jinja2's names. */
 export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in' | 'notin'
 
+/** A chain of comparisons, such as `a < b < c`. */
 export interface Compare {
   readonly kind: 'compare'
   readonly first: Expression
@@ -278,8 +303,10 @@ export interface Compare {
   readonly line: number
 }
 
+/** Operators with two operands, under jinja2's names. */
 export type BinaryOperator = 'add' | 'sub' | 'mul' | 'div' | 'floordiv' | 'mod' | 'pow' | 'and' | 'or'
 
+/** An operation on two operands. */
 export interface Binary {
   readonly kind: BinaryOperator
   readonly left: Expression
@@ -287,16 +314,17 @@ export interface Binary {
   readonly line: number
 }
 
+/** Any node of the tree. */
 export type Node = Statement | Data | Target | Expression | Branch | ParameterName
 
-/** A macro's parameter as a node of its own, so that a walk over the tree meets its name. */
+/** A macro's parameter as a node of its own, so that a walk over the tree finds its name. */
 interface ParameterName {
   readonly kind: 'parameter'
   readonly name: string
   readonly line: number
 }
 
-/** In the order in which jinja2 keeps them, since finding names depends on it. */
+/** Returns the nodes directly below a node, in the order of jinja2, because the resolution of names depends on it. */
 export function children(node: Node): readonly Node[] {
   if (!('kind' in node)) return [node.test, ...node.body]
   switch (node.kind) {
@@ -377,7 +405,7 @@ export function children(node: Node): readonly Node[] {
   }
 }
 
-/** The names of the parameters, then their defaults. */
+/** Returns the names of the parameters as nodes, followed by their defaults. */
 export const signature = ({ parameters, line }: Callable): Node[] => [
   ...parameters.map(({ name }): ParameterName => ({ kind: 'parameter', name, line })),
   ...parameters.flatMap(({ fallback }) => present(fallback)),
@@ -390,9 +418,10 @@ const argumentsOf = ({ positional, named, starred, doubleStarred }: CallArgument
 
 const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
 
-/** Whether the node or anything below it is so. */
+/** Returns whether the condition is true of the node or of any node below it. */
 export const hasBelow = (node: Node, is: (node: Node) => boolean): boolean =>
   is(node) || children(node).some((child) => hasBelow(child, is))
 
+/** Returns whether a node is of the kind. */
 export const isKind = <Kind extends string>(node: Node, kind: Kind): node is Extract<Node, { readonly kind: Kind }> =>
   'kind' in node && node.kind === kind
