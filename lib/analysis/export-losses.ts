@@ -1,17 +1,17 @@
-/** What each file format would not say of a trajectory: told before one is chosen. */
+/** Computes what each file format leaves out of a trajectory, so that the page can show it before a format is chosen. */
 
 import { writableFormats } from '#lib/formats/registry.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import type { InspectTask } from './trajectory-task.ts'
 
 interface FormatLosses {
-  /** Of the format. */
+  /** Name of the format. */
   readonly name: string
-  /** For a person. */
+  /** What the format leaves out, in sentences for a person. */
   readonly lost: readonly string[]
 }
 
-/** In the order of the registry; each is told as soon as it is known. */
+/** Task that returns the losses of all writable formats in the order of the registry. Yields each one as soon as it is known. */
 export const exportLosses: InspectTask<null, FormatLosses, readonly FormatLosses[]> = function* (_, view) {
   const trajectory = unpack(view)
   const losses: FormatLosses[] = []

@@ -1,4 +1,4 @@
-/** What goes into an offline page of the trajectory: where it disturbs nobody, it may be megabytes. */
+/** Builds the document of an offline page in a worker, because it may have megabytes. */
 
 import {
   type Characters,
@@ -15,13 +15,15 @@ interface OfflineRequest {
   readonly parts: OfflineParts
 }
 
+/** What an offline page needs: its title, its document, and the characters that its fonts must contain. */
 export interface OfflineFile {
   readonly title: string
-  /** An OfflineDocument. */
+  /** JSON text of an OfflineDocument. */
   readonly json: string
   readonly characters: Characters
 }
 
+/** Task that writes the offline document of the trajectory, with the parts that were chosen. */
 export const offlineFile: InspectTask<OfflineRequest, undefined, OfflineFile> = function* (
   { view, parts },
   trajectory,

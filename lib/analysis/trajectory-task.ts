@@ -1,12 +1,12 @@
 /**
- * What the inspector computes about a trajectory, as tasks: pure functions run by the page in a worker. A task that takes
- * long yields its progress; whoever runs it may stop between two yields.
+ * Defines the tasks of the inspector: pure functions of a trajectory that the page runs in a worker. A task that takes long yields its
+ * progress, and its caller can stop it between two yields.
  */
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** `trajectory` is the one that the page shows; the worker holds it. Request, progress and result are plain data. */
+/** A task. The worker keeps `trajectory`, which is the one that the page shows. Request, progress and result are plain data. */
 export type InspectTask<Request, Progress, Result> = (
   request: Request,
   trajectory: TrajectoryView,

@@ -1,9 +1,9 @@
-/** The chat baseline of a trajectory: what has to be asked for to have it, and when the two may stand token by token. */
+/** Builds the request of a trajectory's chat baseline, and decides whether the two can be compared token by token. */
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Making } from './shown-side.ts'
 
-/** The body of POST /api/rollouts: the same question, tools, sampling, template options and server, over messages. */
+/** Returns the body of POST /api/rollouts: the same messages, tools, sampling, template options and server over the chat endpoint. */
 export function baselineRequest(trajectory: TrajectoryView): Making<object> {
   const [first] = segmentsOf(trajectory)
   const { model, provenance } = trajectory
@@ -16,7 +16,7 @@ export function baselineRequest(trajectory: TrajectoryView): Making<object> {
       why: 'The trajectory does not record its sampling parameters and server.',
       hint: 'Runs of Rollscope record them. Start a run with the endpoint “chat baseline” in the playground.',
     }
-  // A chat run names what it sends otherwise; its own question can be asked again in the playground.
+  // A chat run records its parameters under the names of the chat endpoint. It can be repeated in the playground.
   if (request.endpoint === 'chat') return { ok: false, why: 'This trajectory is already a chat baseline.' }
   return {
     ok: true,
@@ -36,7 +36,7 @@ export function baselineRequest(trajectory: TrajectoryView): Making<object> {
   }
 }
 
-/** Why its tokens may not be set beside those of another run of the same question; undefined: each was the likeliest. */
+/** Returns why the tokens cannot be compared with those of another run of the same messages; undefined if all were sampled greedily. */
 export function whyNotGreedy(trajectory: TrajectoryView): string | undefined {
   const requests = responsesOf(trajectory).map(({ request }) => request)
   if (requests.length === 0) return 'Nothing was sampled.'
@@ -49,6 +49,7 @@ export function whyNotGreedy(trajectory: TrajectoryView): string | undefined {
   return `Sampled at temperature ${[...new Set(temperatures)].join(', ')}: another run differs by chance. Compare each run with itself.`
 }
 
+/** Returns true if all responses were sampled greedily, so that another run can be compared token by token. */
 export const isGreedy = (trajectory: TrajectoryView): boolean => whyNotGreedy(trajectory) === undefined
 
 const responsesOf = (trajectory: TrajectoryView): readonly ResponseView[] =>

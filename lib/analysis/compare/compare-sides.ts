@@ -1,25 +1,29 @@
-/** Two sides made and held against each other: what the page, the routes and the command line all show. */
+/** Builds and compares two sides. The page, the HTTP routes and the command line all show this result. */
 import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import { replaySide, type SideReplay } from './replay-side.ts'
 import { shownSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
 
+/** Two sides and their comparison. Spans of the comparison are tokens of the shown trajectories. */
 export interface Compared {
   readonly left: ShownSide
   readonly right: ShownSide
   readonly comparison: TrajectoryComparison
 }
 
+/** A comparison, or the side that could not be built. */
 export type Comparing =
   | { readonly ok: true; readonly value: Compared }
-  /** In a person's words, with the side that cannot be made. */
+  /** `why` and `hint` are sentences for a person. */
   | { readonly ok: false; readonly side: SideName; readonly why: string; readonly hint?: string }
 
+/** Name of a side. */
 export type SideName = 'left' | 'right'
 
-/** What is under way: a side is being made, its calls are replayed, or both sides are compared. */
+/** Step of a comparison that begins: a side is built, its calls are replayed, or both sides are compared. */
 export type CompareStep = SideName | 'calls' | 'drift'
 
+/** Builds and compares two sides without a pause. Never throws for a side that cannot be built: returns the reason. */
 export function compareSides(left: LoadedSide, right: LoadedSide): Comparing {
   const steps = comparingSides(left, right)
   for (;;) {
@@ -28,7 +32,7 @@ export function compareSides(left: LoadedSide, right: LoadedSide): Comparing {
   }
 }
 
-/** The same step by step, each reported before it is done. */
+/** Builds and compares two sides step by step. Yields each step before it begins. */
 export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<CompareStep, Comparing> {
   yield 'left'
   const made = shownSide(left)
@@ -36,7 +40,7 @@ export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<
   yield 'right'
   const other = shownSide(right)
   if (!other.ok) return { ...other, side: 'right' }
-  // What is replayed is the pipeline: the right side, or the left where only that is made again.
+  // The replay is that of the reconstructed side: the right one, or the left one if the right side is recorded.
   const side: SideName = right.as.kind === 'recorded' ? 'left' : 'right'
   const replayed = yield* replaySide(side === 'left' ? left : right)
   yield 'drift'

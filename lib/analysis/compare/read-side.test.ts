@@ -16,7 +16,7 @@ import { shownSide } from './retokenized.ts'
 const END = byteId('<|im_end|>')
 const bytes = byteTokenizer.encode
 
-/** Prompts and replies by turns, and what the server read before each reply; undefined: what stands before it. */
+/** Returns a chat run. `read` is what the server read before the reply; undefined: the recorded tokens. */
 function chatRun(
   turns: readonly { readonly prompt: string; readonly reply: string; readonly read?: string }[],
 ): Trajectory {

@@ -1,6 +1,6 @@
 /**
- * What the server read in the end, of a run over a chat endpoint: the last prompt as it reported it, and the reply behind
- * that. Beside the record this is the drift of a text-based pipeline within one run.
+ * Builds the side that the server read last in a run over a chat endpoint: the last prompt that it reported, and the reply after it.
+ * Compared with the recorded side, this shows the drift of a text-based pipeline within one run.
  */
 import { type AlignedRun, alignTokens } from '#lib/trajectory/drift/align.ts'
 import type { PromptSegment, Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
@@ -14,15 +14,15 @@ import type { Making, ShownSide } from './shown-side.ts'
 /** What the server read before one response of a run over a chat endpoint. */
 export interface TurnRead {
   readonly segmentIndex: number
-  /** Tokens that stand before the response. */
+  /** Number of recorded tokens before the response. */
   readonly before: number
-  /** With how many of these its prompt began; all of them: it read what stands there. */
+  /** How many of these its prompt began with. If it is equal to `before`, the server read the recorded tokens. */
   readonly kept: number
-  /** Tokens of its prompt. */
+  /** Number of tokens of the prompt that the server read. */
   readonly prompt: number
 }
 
-/** In order, one for each response that came over a chat endpoint. */
+/** Returns one entry for each response that a chat endpoint gave, in order. */
 export function turnsRead(trajectory: TrajectoryView): readonly TurnRead[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, segmentIndex) => {
@@ -33,7 +33,7 @@ export function turnsRead(trajectory: TrajectoryView): readonly TurnRead[] {
   })
 }
 
-/** A trajectory of its own, whose earlier replies are what the server made of them; the last one is as it was sampled. */
+/** Returns a trajectory whose earlier replies are the tokens that the server rendered for them. The last reply is as sampled. */
 export function sideRead(trajectory: TrajectoryView): Making<ShownSide> {
   const segments = segmentsOf(trajectory)
   const last = turnsRead(trajectory).at(-1)
@@ -67,12 +67,12 @@ export function sideRead(trajectory: TrajectoryView): Making<ShownSide> {
   }
 }
 
-/** The tokens of a segment in the prompt, and how a token within it is moved, counted from the start of the segment. */
+/** Tokens of a segment in the prompt. `move` maps a token of the recorded segment to one of these; both are counted from the segment. */
 interface Place extends Span {
   readonly move: (index: number) => number
 }
 
-/** Where segments that stood at `starts` stand in the prompt; what was put between two belongs to the second. */
+/** Finds the recorded segments, which begin at `starts`, in the prompt. Tokens inserted between two segments belong to the second. */
 function moved(
   starts: readonly number[],
   own: readonly number[],
@@ -94,7 +94,7 @@ function moved(
   }
 }
 
-/** In a drift tokens are counted from its start; the first place is taken where several would do. */
+/** Maps a recorded token to the prompt. Inside a drift span, tokens are counted from its start. Of several places the first is used. */
 function placeIn(stretches: readonly AlignedRun[], index: number): number {
   const found = stretches.find(({ left }) => index <= left.end)
   return found ? Math.min(found.right.start + index - found.left.start, found.right.end) : 0
@@ -121,7 +121,7 @@ function rendered(segment: SegmentView, prompt: readonly number[], place: Place,
       const place = { span: now, text, raw: isSame ? call.raw : textOf(ids.slice(now.start, now.end), vocab) }
       if (call.kind === 'malformed') return [{ ...call, ...place, at: Math.min(call.at, text.end) }]
       const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
-      // Where the values of a call that was written anew stand is not looked for.
+      // The values of a call whose tokens changed are not located again.
       const values = isSame ? call.arguments : []
       return [
         {
@@ -143,7 +143,7 @@ const spells = ({ ids: own }: SegmentView, was: Span, ids: readonly number[], no
   was.end - was.start === now.end - now.start &&
   ids.slice(now.start, now.end).every((id, index) => id === own[was.start + index])
 
-/** Here it does stand behind what the server read. */
+/** Removes the record of what the server read: on this side, the response follows exactly those tokens. */
 function withoutRead(segment: ResponseView): ResponseView {
   const { request, ...rest } = segment
   if (!request) return segment

@@ -1,4 +1,4 @@
-/** Replays beside Python's: golden/replay.py renders the prompt of every call in transformers, and TRL's code counts the rows. */
+/** Compares replays with Python: golden/replay.py renders the prompt of every call with transformers, and TRL's code counts the rows. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -45,7 +45,7 @@ interface Runs {
   }
 }
 
-/** Of each call but the first [tokens in the cache, kept]; the lengths of the rows; trained tokens in them. Or [call, error]. */
+/** [tokens in the cache, kept tokens] for each call after the first, row lengths, and trained tokens in the rows; or [call, error]. */
 type Replayed =
   | readonly [caches: readonly (readonly [of: number, kept: number])[], rows: readonly number[], trained: number]
   | readonly [call: number, error: string]
@@ -73,7 +73,7 @@ const templateOf = (name: string): string =>
 const messageOf = ({ role, content, tool_call_id: callId }: PythonMessage): Message =>
   role === 'tool' ? { role, content, ...(callId !== undefined && { callId }) } : { role, content }
 
-/** A run of golden.json as it was recorded. */
+/** Returns a run of golden.json as a recorded trajectory. */
 function recorded(title: string): Trajectory {
   const { messages, tools, options } = runs.conversations[title] as Runs['conversations'][string]
   const { pieces } = runs.tokenizers['tiny-qwen3'].conversations[title] as { pieces: number[][] }

@@ -1,6 +1,6 @@
 /**
- * The calls of a side as its pipeline makes them: the prompt of each is made anew from what was there before it. The replies
- * are those that were recorded, whatever the pipeline makes of them later.
+ * Replays the calls of a side as its pipeline makes them: the prompt of each call is built again from what was there before it. The
+ * replies are the recorded ones, even if the pipeline changes them in later prompts.
  */
 
 import { growingEncoder } from '#lib/rollout/prompt/growing-encoder.ts'
@@ -18,12 +18,13 @@ import { wholeVocab } from '../retokenize/remade.ts'
 import { turnsRead } from './read-side.ts'
 import type { LoadedSide, SideTokenizer } from './shown-side.ts'
 
+/** Costs of the replayed calls, as in `Replayed`. */
 export interface SideReplay extends Omit<Replayed, 'side'> {
-  /** What could not be replayed, for a person. */
+  /** What could not be replayed, in sentences for a person. */
   readonly caveats: readonly string[]
 }
 
-/** Yields before each call. Returns undefined where there is nothing to be made again: the side is recorded, or cannot be made. */
+/** Replays the calls of a side. Yields before each call. Returns undefined if the side is recorded or cannot be built. */
 export function* replaySide(given: LoadedSide): Generator<'calls', SideReplay | undefined> {
   const { as, tokenizer } = given
   switch (as.kind) {
@@ -79,7 +80,7 @@ function* renderedCalls(
   return result([])
 }
 
-/** A pipeline that keeps one text, and encodes all of it before each call. */
+/** Replays a pipeline that keeps one text and encodes all of it before each call. */
 function* encodedCalls({ trajectory }: LoadedSide, { tokenizer }: SideTokenizer): Generator<'calls', SideReplay> {
   const segments = segmentsOf(trajectory)
   const vocab = wholeVocab(trajectory.vocab, segments, tokenizer)
@@ -100,7 +101,7 @@ function* encodedCalls({ trajectory }: LoadedSide, { tokenizer }: SideTokenizer)
   return { ...replay.costs(), by: 'encoded', line: undefined, caveats: [] }
 }
 
-/** Nothing is made again: the prompts are those that the server reported. */
+/** Replays the prompts that the server reported; nothing is encoded. */
 function* readCalls({ trajectory }: LoadedSide): Generator<'calls', SideReplay> {
   const segments = segmentsOf(trajectory)
   const all = ids(trajectory)

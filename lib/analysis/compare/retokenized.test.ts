@@ -1,4 +1,4 @@
-/** Sides made again of real trajectories, with the built-in model's tokenizer. */
+/** Tests reconstructed sides of real trajectories with the tokenizer of the built-in model. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'

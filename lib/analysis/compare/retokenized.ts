@@ -1,10 +1,11 @@
-/** A trajectory as a pipeline would hold it that keeps text or messages instead of ids: another trajectory. */
+/** Builds a side as a trajectory: the recorded one, or the one of a pipeline that keeps text or messages instead of ids. */
 
 import { messagesSide } from '../retokenize/messages-side.ts'
 import { textSide } from '../retokenize/text-side.ts'
 import { sideRead } from './read-side.ts'
 import type { LoadedSide, Making, ShownSide } from './shown-side.ts'
 
+/** Returns the trajectory that a side shows, with its caveats. A side without the tokenizer that it needs gives a reason. */
 export function shownSide(given: LoadedSide): Making<ShownSide> {
   const { as, trajectory, tokenizer } = given
   switch (as.kind) {

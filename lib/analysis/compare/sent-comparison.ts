@@ -1,6 +1,6 @@
 /**
- * A comparison as a worker sends it to the page: sides that the page has are not sent again, numbers stand in typed arrays,
- * and what many spans say alike is sent once. 100,000 spans as plain objects would hold up the page while they arrive.
+ * Packs a comparison for the transfer from a worker to the page. Sides that the page has are not sent again, numbers are in typed
+ * arrays, and fields that many spans share are sent once. 100,000 spans as plain objects would block the page while they arrive.
  */
 import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -9,6 +9,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Compared, Comparing } from './compare-sides.ts'
 import type { ShownSide } from './shown-side.ts'
 
+/** A packed comparison, or the reason why there is none. */
 export type SentComparing = Extract<Comparing, { ok: false }> | { readonly ok: true; readonly value: SentComparison }
 
 interface SentComparison {
@@ -20,7 +21,7 @@ interface SentComparison {
 }
 
 interface SentSide extends Omit<ShownSide, 'trajectory'> {
-  /** Undefined: the trajectory that was given. */
+  /** The reconstructed trajectory; undefined if the side is the given one. */
   readonly made: TrajectoryView | undefined
 }
 
@@ -29,6 +30,7 @@ interface Given {
   readonly right: TrajectoryView
 }
 
+/** Packs a comparison. `given` are the trajectories that the page has. */
 export function sentComparing(comparing: Comparing, given: Given): SentComparing {
   if (!comparing.ok) return comparing
   const { left, right, comparison } = comparing.value
@@ -45,7 +47,7 @@ export function sentComparing(comparing: Comparing, given: Given): SentComparing
   }
 }
 
-/** What was sent, equal to what it was made of; a side that is a given trajectory is that very one. */
+/** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `given`. */
 export function receivedComparing(sent: SentComparing, given: Given): Comparing {
   if (!sent.ok) return sent
   const { left, right, stretches, report, spans } = sent.value
@@ -67,9 +69,9 @@ const receivedSide = ({ made, ...told }: SentSide, given: TrajectoryView): Shown
   trajectory: made ?? given,
 })
 
-/** Rows with a span on each side. */
+/** Packed rows, each with a span on both sides. */
 interface SentRows {
-  /** Five for each row: start and end on the left, on the right, and the place of what else it says. */
+  /** Five numbers for each row: start and end on the left, start and end on the right, and the index of its other fields in `others`. */
   readonly numbers: Int32Array
   readonly others: readonly object[]
 }

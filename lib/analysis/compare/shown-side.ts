@@ -1,50 +1,53 @@
-/** A side of a comparison as it is shown: always a trajectory, recorded or made again from the text or the messages of one. */
+/** Defines a side of a comparison as it is shown. It is always a trajectory: recorded, or reconstructed from text or messages. */
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { As } from './side.ts'
 
+/** A tokenizer with its own chat template. */
 export interface SideTokenizer extends LabTokenizer {
-  /** Its own template, for conversations with or without tools; undefined where it has none. Omitted: it is not known. */
+  /** Returns its template for conversations with or without tools, or undefined if it has none. Omitted: the template is unknown. */
   readonly template?: (hasTools: boolean) => CompiledTemplate | undefined
 }
 
-/** A side with what it is made of. */
+/** A side with the trajectory, tokenizer and template that it is built from. */
 export interface LoadedSide {
   readonly as: As
   readonly trajectory: TrajectoryView
-  /** The tokenizer that `as` needs; undefined where it needs none. */
+  /** The tokenizer that `as` needs; undefined if it needs none. */
   readonly tokenizer: SideTokenizer | undefined
-  /** The text of the template chosen; undefined: the trajectory's own, or the tokenizer's. */
+  /** Text of the chosen template; undefined means the trajectory's own template, or else the tokenizer's. */
   readonly template: string | undefined
 }
 
+/** A side as it is shown and compared. */
 export interface ShownSide {
   readonly trajectory: TrajectoryView
-  /** What could not be made again as a pipeline would make it, for a person; what drifts may come from that. */
+  /** What could not be reconstructed as a pipeline would do it, in sentences for a person. Drift may come from that. */
   readonly caveats: readonly string[]
-  /** Of a text encoded again: each segment encoded by itself. Omitted: not of a text, or another tokenizer's. */
+  /** Each segment encoded alone, for a side in mode text. Omitted in other modes, and for another tokenizer. */
   readonly perSegment?: readonly SegmentAlone[]
 }
 
-/** A segment as a pipeline has it that encodes message by message: its text alone through the tokenizer. */
+/** A segment whose text is encoded alone, as by a pipeline that encodes message by message. */
 export interface SegmentAlone {
   readonly kind: 'prompt' | 'response'
-  /** As recorded. */
+  /** Number of recorded tokens. */
   readonly tokens: number
-  /** As encoded alone. */
+  /** Number of tokens when encoded alone. */
   readonly alone: number
-  /** Recorded tokens that stand otherwise; where the encoding only has more of them, those. */
+  /** Number of recorded tokens in drift spans. A span without recorded tokens counts its encoded ones. */
   readonly drifted: number
 }
 
+/** A value that was built, or the reason why it could not be built. */
 export type Making<T> =
   | { readonly ok: true; readonly value: T }
-  /** In a person's words; the hint says what to do. */
+  /** `why` is a sentence for a person; `hint` says what to do. */
   | { readonly ok: false; readonly why: string; readonly hint?: string }
 
-/** Name of the tokenizer that a side needs, as the server's loader takes it; undefined: none; or why it cannot be had. */
+/** Returns the name of the tokenizer that the server must load for a side, undefined if it needs none, or why it is not available. */
 export function neededTokenizer({ model }: Pick<TrajectoryView, 'model'>, as: As): Making<string | undefined> {
   if (as.kind === 'recorded' || as.kind === 'read') return { ok: true, value: undefined }
   if (as.tokenizer !== undefined) return { ok: true, value: as.tokenizer }

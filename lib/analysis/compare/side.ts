@@ -1,51 +1,54 @@
 /**
- * What stands on one side of a comparison: a trajectory, as it was recorded or as another pipeline would hold it. A side
- * has a text, which addresses and command lines hold: `KEY`, `KEY~text`, `KEY~structured~tokenizer=NAME`.
+ * Defines one side of a comparison: a trajectory as it was recorded, or as another pipeline would keep it. URLs and command lines
+ * write a side as a text: `KEY`, `KEY~text`, `KEY~structured~tokenizer=NAME`.
  */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** One side of a comparison, as it is chosen. */
 export interface Side {
-  /** Under which the trajectory is stored, or `example:NAME`. */
+  /** Key under which the trajectory is stored, or `example:NAME`. */
   readonly key: string
   readonly as: As
 }
 
+/** How the tokens of a side are obtained from its trajectory. */
 export type As =
   /** The ids that the model read and wrote (TITO). */
   | { readonly kind: 'recorded' }
   /** encode(decode(ids)). */
   | { readonly kind: 'text'; readonly tokenizer?: string }
-  /** The messages as a chat pipeline holds them, through the chat template. */
+  /** The messages as a chat pipeline keeps them, rendered with the chat template. structured: replies with parsed calls. raw: as text. */
   | {
       readonly kind: 'structured' | 'raw'
-      /** Name as the server's loader takes it. Omitted: the trajectory's own. */
+      /** Name of the tokenizer that the server loads. Omitted: the trajectory's own. */
       readonly tokenizer?: string
-      /** Omitted: the trajectory's own, or that of the tokenizer named. */
+      /** Omitted: the trajectory's own template, or the template of the named tokenizer. */
       readonly template?: TemplateChoice
     }
-  /** What the server read in the end, of a run over a chat endpoint: its last prompt and last reply. */
+  /** The last prompt that the server read in a run over a chat endpoint, and the last reply. */
   | { readonly kind: 'read' }
 
+/** A chat template that was chosen in place of the recorded one. */
 export type TemplateChoice =
-  /** That of a tokenizer's files. */
+  /** The template of a tokenizer's files. */
   | { readonly kind: 'tokenizer'; readonly name: string }
-  /** That of another stored trajectory. */
+  /** The template of another stored trajectory. */
   | { readonly kind: 'trajectory'; readonly key: string }
-  /** What stands in the template lab of this browser. */
+  /** The template in the template lab of this browser. */
   | { readonly kind: 'lab' }
 
 const EXAMPLE = 'example:'
 
-/** The key of an example that comes with the application. */
+/** Returns the key of an example that comes with the application. */
 export const exampleKey = (name: string): string => EXAMPLE + name
 
-/** Name of the example; undefined: the key is that of a stored trajectory. */
+/** Returns the name of an example, or undefined if the key is that of a stored trajectory. */
 export const exampleName = (key: string): string | undefined =>
   key.startsWith(EXAMPLE) ? key.slice(EXAMPLE.length) : undefined
 
 /**
- * What a side is held against where nothing else was chosen: itself, as a chat pipeline would hold it; a run over a chat
- * endpoint, as the server read it.
+ * Returns the side that a side is compared with by default: the same trajectory as a chat pipeline would keep it, or, for a run over a
+ * chat endpoint, as the server read it.
  */
 export function counterpart(
   { key, as }: Side,
@@ -58,11 +61,11 @@ export function counterpart(
   return { key, as: { kind: hasMessages && hasTemplate ? 'structured' : 'text' } }
 }
 
-/** Whether a server was sent messages and has told what it read. */
+/** Returns true for a run over a chat endpoint: the server received messages and reported what it read. */
 export const isChatRun = ({ provenance }: Pick<TrajectoryView, 'provenance'>): boolean =>
   provenance.kind === 'rollout' && provenance.endpoint === 'chat'
 
-/** Every side has one text, and `readSide` gives it back. */
+/** Returns the text of a side. Each side has exactly one text, and `readSide` reads it back. */
 export function sideText({ key, as }: Side): string {
   const parts = [encode(key)]
   if (as.kind !== 'recorded') parts.push(as.kind)
@@ -71,7 +74,7 @@ export function sideText({ key, as }: Side): string {
   return parts.join('~')
 }
 
-/** Undefined for what no `sideText` gives. */
+/** Reads the text of a side. Returns undefined for a text that `sideText` does not write. */
 export function readSide(text: string): Side | undefined {
   const [key = '', ...parts] = text.split('~')
   const decodedKey = decode(key)
@@ -123,7 +126,7 @@ function readTemplate(text: string): TemplateChoice | undefined {
   return kind === 'trajectory' ? { kind, key: value } : undefined
 }
 
-/** What separates parts, and the sign of an escape itself: all else stays as a person writes it. */
+/** Escapes the separators and the percent sign. All other characters stay readable. */
 const encode = (text: string): string =>
   text.replace(/[%~=]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 

@@ -1,4 +1,4 @@
-/** What the compare page computes, as tasks for its worker. Pure functions of plain data; see lib/tasks/task.ts. */
+/** Lists the tasks that the compare page runs in its worker. They are pure functions of plain data; see lib/tasks/task.ts. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { checkSample } from '../corpus/check.ts'
@@ -9,19 +9,19 @@ import { type SentComparing, sentComparing } from './sent-comparison.ts'
 import type { LoadedSide, SideTokenizer } from './shown-side.ts'
 import type { As } from './side.ts'
 
-/** A task gets what the page names: trajectories and tokenizers, each in the order in which they were named. */
+/** A task. It receives the trajectories and tokenizers that the page names, each in the order in which they are named. */
 export type CompareTask<Request, Progress, Result> = (
   request: Request,
   trajectories: readonly TrajectoryView[],
   tokenizers: readonly SideTokenizer[],
 ) => Generator<Progress, Result>
 
-/** A side by the places of its trajectory and its tokenizer among what the task gets. */
+/** A side in a request. `trajectory` and `tokenizer` are indices into the lists that the task receives. */
 export interface SideRequest {
   readonly as: As
   readonly trajectory: number
   readonly tokenizer?: number
-  /** The text of the template chosen. Omitted: the trajectory's own, or the tokenizer's. */
+  /** Text of the chosen template. Omitted: the trajectory's own template, or else the tokenizer's. */
   readonly template?: string
 }
 
@@ -41,7 +41,7 @@ const compareTask: CompareTask<
   return sentComparing(comparing, { left: sides.left.trajectory, right: sides.right.trajectory })
 }
 
-/** One sample of a corpus, against itself made again. */
+/** Compares one sample of a corpus with its own reconstruction. */
 const sampleTask: CompareTask<{ readonly place: SamplePlace; readonly as: Check['as'] }, 'checking', Sample> =
   function* ({ place, as }, trajectories, tokenizers) {
     yield 'checking'
@@ -49,6 +49,7 @@ const sampleTask: CompareTask<{ readonly place: SamplePlace; readonly as: Check[
     return checkSample(place, { as, trajectory, tokenizer, template: undefined })
   }
 
+/** Tasks of the compare page. Their keys are the names that the page sends to its worker. */
 export const compareTasks = { compare: compareTask, sample: sampleTask }
 
 type Tasks = typeof compareTasks
@@ -60,13 +61,13 @@ type ProgressOf<Name extends CompareTaskName> =
 type ResultOf<Name extends CompareTaskName> =
   Tasks[Name] extends CompareTask<never, unknown, infer Result> ? Result : never
 
-/** Runs a task beside the page. Rejects with the signal's reason when it is given up. */
+/** Runs a task in a worker. Rejects with the signal's reason if it is cancelled. */
 export type RunComparison = <Name extends CompareTaskName>(
   name: Name,
   request: RequestOf<Name>,
   options: {
     readonly trajectories: readonly TrajectoryView[]
-    /** Names as the server's loader takes them. */
+    /** Names of tokenizers that the server loads for the task. */
     readonly tokenizers: readonly string[]
     readonly signal: AbortSignal
     readonly onProgress?: (progress: ProgressOf<Name>) => void

@@ -1,4 +1,4 @@
-/** What each sample of a corpus goes through. What cannot be checked says why: one sample never stops the others. */
+/** Checks the samples of a corpus. A sample that cannot be checked becomes a row with the reason, so it never stops the others. */
 
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
@@ -15,6 +15,7 @@ import { checkedSample } from './checked-sample.ts'
 import { type Sample, type SamplePlace, type UncheckedSample, uncheckedSample } from './sample.ts'
 import type { Check } from './settings.ts'
 
+/** Compares a recorded sample with its reconstruction in mode `as`. A sample that cannot be checked gives a row with the reason. */
 export function checkSample(
   place: SamplePlace,
   given: Pick<LoadedSide, 'trajectory' | 'template'> & { readonly tokenizer: SideTokenizer; readonly as: Check['as'] },
@@ -32,7 +33,7 @@ export function checkSample(
   )
 }
 
-/** Two sides of any kind as a sample, named by the left. */
+/** Compares two sides of any kind, and returns the result as the row of one sample. The left side gives its id and title. */
 export function comparedSample(place: SamplePlace, left: LoadedSide, right: LoadedSide): Sample {
   for (const { trajectory } of [left, right])
     if (tokenCount(trajectory) === 0)
@@ -48,7 +49,7 @@ export function comparedSample(place: SamplePlace, left: LoadedSide, right: Load
 type Told = { readonly ok: true; readonly value: TrajectoryView } | ({ readonly ok: false } & Unreadable)
 type Unreadable = Pick<UncheckedSample, 'why' | 'detail' | 'hint'>
 
-/** Trainers' files hold ids alone: their texts are the tokenizer's. */
+/** Adds the tokenizer's texts to a trajectory of ids only, as trainers write them. Refuses ids that the tokenizer does not have. */
 function withTexts(view: TrajectoryView, tokenizer: SideTokenizer): Told {
   if (!lacksTexts(view)) return { ok: true, value: view }
   const trajectory = unpack(view)
@@ -69,7 +70,7 @@ function withTexts(view: TrajectoryView, tokenizer: SideTokenizer): Told {
   }
 }
 
-/** Only where turns end is asked of it: one that does not compile counts as none. */
+/** Compiles the tokenizer's chat template, which is only used to find the end-of-turn id. A template that fails counts as none. */
 function ownTemplate({ template }: SideTokenizer): CompiledTemplate | undefined {
   try {
     return template?.(false)

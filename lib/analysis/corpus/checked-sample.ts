@@ -1,4 +1,4 @@
-/** Computes the row of a sample that was compared. It needs every tool parser, which pages that only show rows do without. */
+/** This file computes the row of a compared sample. It imports every tool parser, so pages that only show rows do not import it. */
 
 import { missedCalls } from '#lib/parsers/missed-calls.ts'
 import { DRIFT_SEVERITIES, type DriftReport, type DriftSpan } from '#lib/trajectory/drift/report.ts'
@@ -8,6 +8,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 import { type CheckedSample, nameOf, type Sample, type SamplePlace } from './sample.ts'
 
+/** Returns the row of a compared sample. `recorded` gives its id and title; turns, calls and missed calls are those of the left side. */
 export function checkedSample(
   place: SamplePlace,
   recorded: TrajectoryView,
@@ -38,10 +39,10 @@ export function checkedSample(
   }
 }
 
-/** Trained tokens on the left, those of the right where the left has nothing there. */
+/** Returns the trained tokens of the left side in a span, or those of the right side if the left has none. */
 const trainedIn = ({ trained }: DriftSpan): number => trained.left || trained.right
 
-/** The number of the gravest, of those the one with the most trained tokens, of those the first. */
+/** Returns the number of the most severe span. Of equally severe spans, the one with the most trained tokens counts, then the first. */
 function gravestOf(spans: readonly DriftSpan[]): number | undefined {
   const [first] = spans
     .map((span, index) => ({ index, rank: DRIFT_SEVERITIES.indexOf(span.severity), trained: trainedIn(span) }))
@@ -72,7 +73,7 @@ const byTurnOf = (spans: readonly DriftSpan[]): CheckedSample['byTurn'] =>
     spans: ofTurn.length,
   }))
 
-/** Responses that call tools by the text, and have no parsed call. */
+/** Counts responses whose text has the markup of a tool call, and of which no call was parsed. */
 function missedIn(recorded: TrajectoryView): Pick<CheckedSample, 'missedCalls'> {
   const missed = missedCalls(recorded).filter(({ segment }) => {
     const response = recorded.segments[segment]
@@ -91,7 +92,7 @@ function missedIn(recorded: TrajectoryView): Pick<CheckedSample, 'missedCalls'> 
   }
 }
 
-/** A tool that only the right side calls has no calls. */
+/** Counts calls of the recorded side and drift spans for each tool. A tool that only the right side calls has 0 calls. */
 function byToolOf(recorded: TrajectoryView, spans: readonly DriftSpan[]): CheckedSample['byTool'] {
   const calls = Map.groupBy(
     toolCallsOf(recorded).flatMap(({ name }) => (name === undefined ? [] : [name])),

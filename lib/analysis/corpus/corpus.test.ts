@@ -225,7 +225,7 @@ const unchecked: fc.Arbitrary<Sample> = fc.record(
   },
   { requiredKeys: ['kind', 'place', 'why'] },
 )
-/** Places are unique, as those of a report are. */
+/** Places are unique, as in a report. */
 const corpus = fc.uniqueArray(fc.oneof({ weight: 4, arbitrary: checked }, unchecked), {
   selector: ({ place }) => placeText(place),
   maxLength: 12,
@@ -323,7 +323,7 @@ describe('a corpus report', () => {
   })
 })
 
-/** By the grammar of RFC 4180: fields of each record. */
+/** Reads CSV by the grammar of RFC 4180. Returns the fields of each record. */
 function readCsv(csv: string): string[][] {
   const records: string[][] = []
   let fields: string[] = []

@@ -1,10 +1,11 @@
-/** A report as two tables: one row for each sample, one for each kind. RFC 4180. */
+/** Writes a corpus report as two CSV tables (RFC 4180): one row for each sample, and one row for each kind of drift. */
 import type { CorpusReport } from './report.ts'
 import { placeText, type Sample } from './sample.ts'
 import { spanCount } from './totals.ts'
 
 type Cell = string | number | null | undefined
 
+/** Returns CSV with one row for each sample. Cells without a value are empty; a sample without drift has the severity `none`. */
 export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
   return csv([
     [
@@ -67,6 +68,7 @@ function sampleCells(sample: Sample): readonly Cell[] {
   ]
 }
 
+/** Returns CSV with one row for each kind of drift, in the order of the report. Rates without a denominator are empty. */
 export function kindsCsv({ kinds }: Pick<CorpusReport, 'kinds'>): string {
   return csv([
     [
@@ -100,7 +102,7 @@ const csv = (rows: readonly (readonly Cell[])[]): string =>
 
 function cellText(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null || cell === undefined ? '' : String(cell)
-  // Spreadsheets take such a text for a formula, and ids and titles are what a file says.
+  // Spreadsheets read such a text as a formula. Ids and titles come from files, so they may contain anything.
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,4 +1,4 @@
-/** The report of a corpus: what the page exports and `rollscope drift --json` prints. */
+/** Defines the report of a corpus, which the page exports and `rollscope drift --json` prints. */
 import * as z from 'zod'
 import { DRIFT_KINDS, DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { Plain } from '#lib/util/plain.ts'
@@ -6,8 +6,8 @@ import { callReader, layerCounts, type Sample, sampleSchema } from './sample.ts'
 import { spanCount, type Totals } from './totals.ts'
 
 /**
- * Raised when a field changes its meaning; fields may be added without. 2: `drifting` and `withCaveats` leave out samples that
- * differ only behind their last trained token, and `wasted` and `rows` are of replayed calls.
+ * The version is raised when a field changes its meaning, but not when a field is added. Since version 2, `drifting` and `withCaveats`
+ * leave out samples that differ only after their last trained token, and `wasted` and `rows` are those of the replayed calls.
  */
 const CORPUS_REPORT_VERSION = 3
 
@@ -18,6 +18,7 @@ const rateSchema = z.object({
   per1000Tokens: z.number().nullable().describe('Drift spans per 1,000 tokens of the left sides.'),
   perTurn: z.number().nullable().describe('Drift spans per response of the model.'),
 })
+/** How often drift occurs. A rate is null if nothing was counted in its denominator. */
 export type Rate = Plain<z.infer<typeof rateSchema>>
 
 const againstSchema = z.object({
@@ -33,8 +34,10 @@ const againstSchema = z.object({
     .describe('The chat template that was chosen, by name. Omitted: each sample’s own.'),
   file: z.string().exactOptional().describe('Name of the other file.'),
 })
+/** What the samples were compared with: the mode of the right sides, and the tokenizer, template or file that was chosen. */
 export type Against = Plain<z.infer<typeof againstSchema>>
 
+/** Schema of the report as it is exported and printed. */
 export const corpusReportSchema = z.object({
   version: z.literal(CORPUS_REPORT_VERSION),
   driftVersion: z.literal(DRIFT_REPORT_VERSION).describe('Version of the classification.'),
@@ -122,10 +125,13 @@ export const corpusReportSchema = z.object({
     .describe('A run with another parser than its template’s executes no tool, and reports no error.'),
   samples: z.array(sampleSchema).describe('In the order in which they were read.'),
 })
+/** Report of a corpus: totals, tables by kind, turn and tool, and one row for each sample. */
 export type CorpusReport = Plain<z.infer<typeof corpusReportSchema>>
 
+/** The totals and tables of a report, without its samples. */
 export type Summary = Omit<CorpusReport, 'samples' | 'version' | 'driftVersion' | 'against' | 'partial'>
 
+/** Returns the report of `samples`, whose totals are `totals`. `partial` is true if the check ended before all samples were read. */
 export function corpusReport(
   { against, partial }: Pick<CorpusReport, 'against' | 'partial'>,
   totals: Totals,
@@ -135,7 +141,7 @@ export function corpusReport(
   return { ...head, against, partial, ...summaryOf(totals), samples }
 }
 
-/** The tables, their rows in the order in which they are read first. */
+/** Returns the totals and tables of a report. The rows that occur most often come first; turns are in order. */
 export function summaryOf(all: Totals): Summary {
   const { samples, spans, layers, kinds, byTurn, byTool, reasons, tokens, trained, turns, wasted, rows } = all
   const drifting = samples.bySeverity.trained + samples.bySeverity.context
@@ -199,7 +205,7 @@ export function summaryOf(all: Totals): Summary {
   }
 }
 
-/** One sentence on the calls that were not parsed; undefined where there are none. For the page and the command line. */
+/** Returns one sentence on the calls that were not parsed, for the page and the command line; undefined if there are none. */
 export function missedCallsText({ missedCalls: { samples, responses, readers } }: Summary): string | undefined {
   if (responses === 0) return undefined
   const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`

@@ -1,4 +1,4 @@
-/** One sample of a corpus as a small row. The trajectory itself is released. */
+/** Defines the row of one sample of a corpus. A row is small and does not reference the trajectory, so that its memory is released. */
 import * as z from 'zod'
 import { DRIFT_KINDS, DRIFT_SEVERITIES, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
@@ -29,17 +29,19 @@ const named = {
   place: placeSchema,
 }
 
-/** Who would read a call that was not parsed. */
+/** Schema fields of a parser that reads a call which the run did not parse. */
 export const callReader = {
   kind: z.enum(['rollscope', 'sglang']).describe('rollscope: a parser here. sglang: only one of SGLang’s.'),
   name: z.string().describe('Name in the settings; for SGLang’s parsers, its --tool-call-parser.'),
 }
 
 const spanCounts = z.object({ trained: count, context: count, tail: count }).describe('Drift spans by severity.')
+/** Numbers of drift spans by severity. */
 export type SpanCounts = Plain<z.infer<typeof spanCounts>>
 
-/** The same spans counted a second way. */
+/** Schema of the same spans, counted by layer instead of severity. */
 export const layerCounts = z.object({ structural: count, content: count }).describe('Drift spans by layer.')
+/** Numbers of drift spans by layer: structural or content. */
 export type LayerCounts = Readonly<Record<DriftLayer, number>>
 
 const checkedSchema = z.object({
@@ -106,23 +108,29 @@ const uncheckedSchema = z.object({
   hint: z.string().exactOptional().describe('How to fix it.'),
 })
 
+/** Schema of one row: a checked sample, or an unchecked one with its reason. */
 export const sampleSchema = z.discriminatedUnion('kind', [checkedSchema, uncheckedSchema])
+/** Row of one sample of a corpus. */
 export type Sample = Plain<z.infer<typeof sampleSchema>>
+/** Row of a sample that was compared. */
 export type CheckedSample = Extract<Sample, { readonly kind: 'checked' }>
+/** Row of a sample that could not be compared: the reason, its details and a hint, for a person. */
 export type UncheckedSample = Extract<Sample, { readonly kind: 'unchecked' }>
 
-/** Unique in a report: two samples of one key are the same. */
+/** Returns the key, or `file:line`, or `file#record` if the file is one value. It is unique in a report. */
 export const placeText = (place: SamplePlace): string =>
   place.kind === 'stored'
     ? place.key
     : `${place.file}${place.line === undefined ? `#${place.record}` : `:${place.line}`}`
 
+/** Returns the row of a sample that could not be compared. `recorded` is undefined if the trajectory could not be read. */
 export const uncheckedSample = (
   place: SamplePlace,
   recorded: TrajectoryView | undefined,
   reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>,
 ): UncheckedSample => ({ kind: 'unchecked', ...(recorded && nameOf(recorded)), place, ...reason })
 
+/** Returns the id and the title of a trajectory. Its first question replaces a missing title; the title is omitted if it has neither. */
 export function nameOf(trajectory: TrajectoryView): Pick<CheckedSample, 'id' | 'title'> {
   const title = trajectory.title ?? firstQuestion(trajectory)
   return { id: trajectory.id, ...(title !== undefined && { title }) }

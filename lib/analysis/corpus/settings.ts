@@ -1,17 +1,17 @@
-/** With what a corpus is checked. */
+/** Defines the settings of a corpus check. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { type Making, neededTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
-/** Against what samples are held: each as it was recorded against the same made again. */
+/** Settings of a check that compares each recorded sample with its own reconstruction. */
 export interface Check {
-  /** With the tokenizer that is used instead of each sample’s own. */
+  /** Mode of the reconstruction. Its `tokenizer`, if given, replaces the tokenizer of every sample. */
   readonly as: Extract<As, { readonly kind: 'text' | 'structured' | 'raw' }>
-  /** For samples that name no tokenizer, or whose own cannot be had. Undefined: they are not checked. */
+  /** Tokenizer of samples that name none, or whose own is not available. Undefined: such samples are not checked. */
   readonly otherwise: string | undefined
 }
 
-/** Name of the tokenizer that a sample is checked with, as the loader takes it; or why there is none. */
+/** Returns the name of the tokenizer for a sample, in the form that the loader accepts, or the reason why there is none. */
 export function sampleTokenizer(trajectory: Pick<TrajectoryView, 'model'>, { as, otherwise }: Check): Making<string> {
   const needed = neededTokenizer(trajectory, as)
   if (needed.ok && needed.value !== undefined) return { ok: true, value: needed.value }

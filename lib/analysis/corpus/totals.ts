@@ -1,6 +1,6 @@
 /**
- * Samples folded into totals, one by one as they come. Totals of parts are merged into totals of the whole: the order does
- * not matter, and a part that was cancelled is as true as the whole.
+ * Adds samples to totals one by one, as they arrive. Totals of parts can be merged in any order. If a check is cancelled, its totals
+ * are correct for the samples that were read.
  */
 
 import type { CallReader } from '#lib/parsers/missed-calls.ts'
@@ -14,16 +14,17 @@ import {
   type SpanCounts,
 } from './sample.ts'
 
+/** Totals over samples. See the schema in report.ts for the fields without a comment. */
 export interface Totals {
   readonly samples: {
     readonly checked: number
-    /** By the gravest drift that they have. */
+    /** Checked samples by their most severe drift. */
     readonly bySeverity: SpanCounts
-    /** Those with structural drift. */
+    /** Checked samples with structural drift. */
     readonly structural: number
-    /** Those that break into several training rows. */
+    /** Checked samples that break into several training rows. */
     readonly split: number
-    /** Those whose drift may come from how they were made again. */
+    /** Drifting samples that could not be reconstructed exactly: their drift may come from that. */
     readonly withCaveats: number
     readonly unchecked: number
   }
@@ -34,7 +35,7 @@ export interface Totals {
   /** The same spans by layer. */
   readonly layers: LayerCounts
   readonly wasted: {
-    /** Tokens in the prefix cache that the prompt of the next call does not begin with, of all that were in it. */
+    /** Tokens in the prefix cache that the prompt of the next call does not begin with, of the `prefixOf` tokens in the cache. */
     readonly prefix: number
     readonly prefixOf: number
     /** Tokens of all training rows of a sample but the last. */
@@ -44,15 +45,15 @@ export interface Totals {
   }
   readonly rows: number
   readonly kinds: ReadonlyMap<DriftKind, KindTotals>
-  /** By number of the response; undefined: between responses. */
+  /** Totals by the number of the response, from 0; the key undefined is drift between responses. */
   readonly byTurn: ReadonlyMap<number | undefined, PlaceTotals>
-  /** Checked samples by how many responses they have. */
+  /** Numbers of checked samples by the number of their responses. */
   readonly turnCounts: ReadonlyMap<number, number>
   readonly byTool: ReadonlyMap<string, PlaceTotals & { readonly calls: number }>
   readonly reasons: ReadonlyMap<string, ReasonTotals>
-  /** Responses with the markup of a call, of which no call was parsed, and the samples that have any. */
+  /** Responses with the markup of a call, of which no call was parsed, and the samples that have such responses. */
   readonly missed: MissedTotals
-  /** The same by who would read them: `rollscope hermes`, `sglang minimax-m2`. */
+  /** The same by the parser that would read the calls, such as `rollscope hermes` or `sglang minimax-m2`. */
   readonly missedBy: ReadonlyMap<string, MissedTotals & { readonly reader: CallReader }>
 }
 
@@ -74,13 +75,13 @@ interface KindTotals extends PlaceTotals {
   readonly gravest: GravestSpan
 }
 
-/** Where drift of a kind hits hardest. */
+/** The most severe span of a kind of drift. */
 interface GravestSpan {
   readonly place: SamplePlace
   /** Number of the span in its sample, from 0. */
   readonly drift: number
   readonly severity: DriftSeverity
-  /** Trained tokens in it. */
+  /** Trained tokens in the span. */
   readonly trained: number
   readonly cause: string
   readonly remedy: string
@@ -89,13 +90,14 @@ interface GravestSpan {
 interface ReasonTotals {
   readonly samples: number
   readonly hint: string | undefined
-  /** Of one of them: the first by its place. */
+  /** The sample whose place is first in the order of `isBefore`. */
   readonly example: { readonly place: SamplePlace; readonly detail: string | undefined }
 }
 
 const NO_SPANS: SpanCounts = { trained: 0, context: 0, tail: 0 }
 const NO_LAYERS: LayerCounts = { structural: 0, content: 0 }
 
+/** Totals of no samples. */
 export const NO_TOTALS: Totals = {
   samples: { checked: 0, bySeverity: NO_SPANS, structural: 0, split: 0, withCaveats: 0, unchecked: 0 },
   tokens: { left: 0, right: 0 },
@@ -114,9 +116,10 @@ export const NO_TOTALS: Totals = {
   missedBy: new Map(),
 }
 
+/** Returns the totals with one more sample. */
 export const withSample = (totals: Totals, sample: Sample): Totals => merged(totals, totalsOf(sample))
 
-/** Associative and commutative; NO_TOTALS changes nothing. */
+/** Adds two totals. The operation is associative and commutative, and NO_TOTALS is its neutral element. */
 export function merged(a: Totals, b: Totals): Totals {
   return {
     samples: {
@@ -161,7 +164,7 @@ export function merged(a: Totals, b: Totals): Totals {
   }
 }
 
-/** Those of one. */
+/** Returns the totals of a single sample. */
 function totalsOf(sample: Sample): Totals {
   if (sample.kind === 'unchecked') {
     const { why, hint, detail, place } = sample
@@ -235,6 +238,7 @@ const kindTotals = (
   gravest: { place, ...gravest },
 })
 
+/** Returns the number of drift spans of all severities. */
 export const spanCount = ({ trained, context, tail }: SpanCounts): number => trained + context + tail
 
 const added = (a: SpanCounts, b: SpanCounts): SpanCounts => ({
@@ -272,12 +276,12 @@ function mergedMaps<Key, Value>(
   return all
 }
 
-/** Of equally grave ones that of the sample whose place comes first in the alphabet: whichever came first does not matter. */
+/** Compares two spans. If both are equally severe, the place decides, so that the result does not depend on the order of samples. */
 function isGraver(a: GravestSpan, b: GravestSpan): boolean {
   const ranks = DRIFT_SEVERITIES.indexOf(b.severity) - DRIFT_SEVERITIES.indexOf(a.severity) || a.trained - b.trained
   return ranks === 0 ? isBefore(a.place, b.place) : ranks > 0
 }
 
-/** Of one file by the number of the record: line 9 is before line 10. */
+/** Orders places by their text, and within one file by record number, so that line 9 is before line 10. */
 const isBefore = (a: SamplePlace, b: SamplePlace): boolean =>
   a.kind === 'file' && b.kind === 'file' && a.file === b.file ? a.record < b.record : placeText(a) < placeText(b)

@@ -103,7 +103,7 @@ test('the raw view finds every value by its path, and its path by its offset', (
   })
   fc.assert(
     fc.property(objects, (value) => {
-      // Long enough to be written in lines, as files are.
+      // The padding makes the text long enough to be written in lines, as in files.
       const whole: unknown = { padding: 'x'.repeat(130), ...value }
       const text = textLines(readableJson(whole as object))
       for (const [path, item] of pathsOf(JSON.parse(JSON.stringify(whole)))) {

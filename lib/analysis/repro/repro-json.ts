@@ -1,6 +1,7 @@
-/** A reproduction as JSON. Messages, tools and options go through as they are: a JavaScript number would turn 1.0 into 1. */
+/** Writes a reproduction as JSON. Messages, tools and options are copied as texts, because a JavaScript number would turn 1.0 into 1. */
 import { REPRO_VERSION, type Repro } from './repro.ts'
 
+/** Returns the reproduction as a JSON text with one line for each member. */
 export function reproJson(repro: Repro): string {
   const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, caveats } = repro
   const { spans: _, ...verdict } = report

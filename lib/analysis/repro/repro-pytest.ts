@@ -1,12 +1,13 @@
-/** A reproduction as a Python test: it fails where the drift is, and says what stands there. */
+/** Writes a reproduction as a Python test that fails at the drift and prints the tokens of both sides there. */
 import { inDocstring, pythonString } from '#lib/templates/document/python-source.ts'
 import type { Repro } from './repro.ts'
 
+/** Returns the source of a pytest file. Running it needs transformers. */
 export function reproPytest(repro: Repro): string {
   const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, caveats } = repro
   const hasClock = rendered?.clock !== undefined
   const [side, other] = recordedSide === 'left' ? (['left', 'right'] as const) : (['right', 'left'] as const)
-  // Those after the drift are listed too: where a text repeats itself, only what follows shows which of its copies is there.
+  // Drifts after the chosen one are listed too: if a text repeats itself, only the tokens after it show which copy was encoded.
   const drifts = drift ? report.spans : []
   const found = drift
     ? 'This test fails at the first token of this drift that differs, whether the drifts before it are there or not. It passes where these tokens come back as they were recorded.'

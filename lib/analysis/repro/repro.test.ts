@@ -40,11 +40,11 @@ function reproduced(pair: ReproducedPair, drift?: number) {
   return made.value
 }
 
-/** What the Python file finds in ids that came back, for each of its files: [what, recorded token, token that came back] or null. */
+/** Runs `difference` of each Python file on each list of ids: [text, recorded position, position in the list], or null if none is found. */
 function differencesFound(
   files: readonly { readonly source: string; readonly again: readonly (readonly number[])[] }[],
 ) {
-  // As a file would have it: UTF-8 has no lone surrogates.
+  // UTF-8 files cannot contain lone surrogates.
   const wellFormed = files.map(({ source, again }) => ({ source: source.toWellFormed(), again }))
   const script = `
 import json, sys, types
@@ -66,7 +66,7 @@ json.dump(found, sys.stdout)
   )
 }
 
-/** Ids as they came back, but as they were recorded in the drifts that are healed. */
+/** Returns the ids of the reconstruction, with the recorded ids in the drift spans that are healed. */
 function healed(
   { recorded, again, recordedSide, report }: Repro,
   isHealed: (drift: number) => boolean,
@@ -86,7 +86,7 @@ function healed(
   return [...ids, ...recorded.slice(at)]
 }
 
-/** Everything that could end a Python string or a docstring. */
+/** A text with everything that could end a Python string or a docstring. */
 const hostile = '"""\'\'\'\\ \\" \r\n\u2028 \u0000 \ud800 {x} %s é 日本 </tool_call>'
 
 describe.each(['text', 'structured', 'raw'] as const)('a reproduction in %s mode', (kind) => {
@@ -160,7 +160,7 @@ test('a drift that repeats the text after it is found by the text after the copi
   const repro = reproduced(pairOf({ kind: 'text' }), 0)
   const span = repro.drift?.span
   if (!span) throw new Error('it drifts')
-  // One pair too many at the start of three; a second drift behind them.
+  // The reconstruction has one pair more before the three recorded pairs, and a second drift span after them.
   const spans = [
     { ...span, left: { start: 0, end: 0 }, right: { start: 0, end: 2 } },
     { ...span, left: { start: 6, end: 7 }, right: { start: 8, end: 10 } },

@@ -1,6 +1,6 @@
 /**
- * A comparison for those who have no Rollscope: what was rendered, the ids of both sides and what was found, as JSON and as a
- * Python test that makes the other side again with transformers.
+ * Collects a comparison for people who do not have Rollscope: what was rendered, the ids of both sides, and the drift report. It is
+ * written as JSON, and as a Python test that reconstructs the other side with transformers.
  */
 import type { DriftReport, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
@@ -12,43 +12,46 @@ import type { Side } from '../compare/side.ts'
 import { recordedClock } from '../retokenize/recorded-clock.ts'
 import { recordedConversation, recordedTexts } from '../retokenize/recorded-messages.ts'
 
+/** Version of the JSON file; raised when a field changes its meaning. */
 export const REPRO_VERSION = 1
 
+/** A recorded trajectory, its reconstruction, and their drift. */
 export interface Repro {
   readonly mode: 'text' | 'structured' | 'raw'
-  /** That made the other side; its name as from_pretrained takes it, where it is no name of Rollscope's own. */
+  /** Tokenizer of the reconstruction. `from_pretrained` accepts its name, unless the name is one of Rollscope's own. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string | undefined }
-  /** Of modes that render messages. */
+  /** What the chat template rendered; undefined in mode text. */
   readonly rendered: Rendered | undefined
   readonly recorded: readonly number[]
-  /** As Rollscope made the other side. */
+  /** Ids of the reconstruction. */
   readonly again: readonly number[]
-  /** Where the recorded trajectory stands in the report. */
+  /** Side of the recorded trajectory in the report. */
   readonly recordedSide: SideName
   readonly report: DriftReport
-  /** The one that was looked at. Undefined: none, the whole comparison. */
+  /** The chosen drift span; undefined for the whole comparison. */
   readonly drift: { readonly number: number; readonly span: DriftSpan } | undefined
-  /** What may come from how the side was made again. */
+  /** Caveats of the reconstruction: drift may come from them. */
   readonly caveats: readonly string[]
 }
 
-/** JSON texts: 1.0 stays 1.0. */
+/** Input of the chat template. Messages, tools and options are JSON texts, so that 1.0 stays 1.0. */
 interface Rendered {
   readonly template: string
   readonly messages: string
   readonly tools: string
   readonly options: string
-  /** Of templates that tell the time: that at which they are rendered, in milliseconds since 1970. */
+  /** Time of the render in milliseconds since 1970; undefined if the template does not write the time. */
   readonly clock: number | undefined
 }
 
+/** The two sides of a comparison as they were chosen, and the comparison. */
 export interface ReproducedPair {
   readonly left: Side
   readonly right: Side
   readonly compared: Compared
 }
 
-/** Of a recorded trajectory beside itself made again; others say why not. `drift`: number of the span looked at. */
+/** Returns the reproduction of a recorded trajectory and its own reconstruction, or why there is none. `drift` is the number of a span. */
 export function reproOf({ left, right, compared }: ReproducedPair, drift: number | undefined): Making<Repro> {
   const found =
     recordedAndMade(left, compared.left, right, compared.right, 'left') ??
@@ -103,7 +106,7 @@ function recordedAndMade(
 }
 
 function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): Making<Rendered> {
-  // Its messages are read from its texts, which are those of the side that was made.
+  // Messages are read from the texts of tokens. If the recorded side has none, those of the reconstruction are used.
   const readable = lacksTexts(recorded) ? { ...recorded, vocab: { ...made.vocab, ...recorded.vocab } } : recorded
   const held = recordedConversation(readable, mode)
   if (!held.ok) return held

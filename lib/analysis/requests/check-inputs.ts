@@ -1,21 +1,22 @@
-/** Whether the tokens before each response are those that its request has sent: their hash against the recorded one. */
+/** Checks that the tokens before each response are those that its request sent: their hash must equal the recorded one. */
 import { inputHash, inputHashes } from '#lib/trajectory/format/input-hash.ts'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { inputIds, recordedCalls } from './recorded-calls.ts'
 
+/** Hash of the input of one recorded call. */
 export interface CheckedInput {
   readonly segmentIndex: number
-  /** SHA-256 of the ids that stand before the segment, or over a chat endpoint: of those that the server has read. */
+  /** SHA-256 of the ids before the segment. For a chat endpoint, SHA-256 of the ids that the server reports to have read. */
   readonly hash: string
 }
 
-/** One for each recorded call. Inputs go on from each other, so each id is read once. Yields the number of segments read. */
+/** Task that hashes the input of each recorded call. Each input extends the one before, so each id is read once. Yields segments read. */
 export const checkInputs = function* (_request, trajectory) {
   const wanted = new Map(recordedCalls(trajectory).map((call) => [call.segmentIndex, call]))
   const checked: CheckedInput[] = []
-  // Before the first segment stands nothing.
+  // The first hash is that of the empty input before the first segment.
   let segmentIndex = 0
   for (const hash of inputHashes([[], ...segmentsOf(trajectory).map(({ ids }) => ids)])) {
     const call = wanted.get(segmentIndex)

@@ -1,6 +1,6 @@
 /**
- * The calls that a trajectory has recorded, and what was sent with each: the body of /generate is made again from its
- * tokens, that of a chat endpoint from the recorded messages.
+ * Rebuilds the calls that a trajectory has recorded. The body of /generate is rebuilt from the tokens, and the body of a chat endpoint
+ * from the recorded messages.
  */
 
 import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
@@ -13,20 +13,23 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { allIds } from '../all-ids.ts'
 
+/** Request of a response segment that records one. */
 export type RecordedRequest = NonNullable<ResponseSegment['request']>
 
+/** A response whose request is recorded. */
 export interface RecordedCall {
-  /** From 1, in the order of the trajectory. */
+  /** Number of the call, from 1, in the order of the trajectory. */
   readonly number: number
   readonly segmentIndex: number
   readonly segment: ResponseView
   readonly request: RecordedRequest
-  /** Tokens before the response: what was sent, where the record holds, and over a chat endpoint where nothing drifted. */
+  /** Tokens before the response. They are what was sent if the record is correct and, for a chat endpoint, nothing drifted. */
   readonly inputLength: number
-  /** Of its prompt, the tokens that no call before has sent or written. */
+  /** Index of the first prompt token that no call before sent or sampled. */
   readonly firstNew: number
 }
 
+/** Returns the recorded calls of a trajectory, in order. Responses without a request are left out. */
 export const recordedCalls = memoizeByIdentity((trajectory: TrajectoryView): readonly RecordedCall[] => {
   const starts = segmentStarts(trajectory)
   const calls: RecordedCall[] = []
@@ -41,21 +44,22 @@ export const recordedCalls = memoizeByIdentity((trajectory: TrajectoryView): rea
   return calls
 })
 
-/** The ids that the tokens before the response say were sent, or over a chat endpoint: those that the server has read. */
+/** Returns the ids before the response. For a chat endpoint, it returns the ids that the server reports to have read. */
 export const inputIds = (trajectory: TrajectoryView, { inputLength, segment }: RecordedCall): Int32Array =>
   promptOf(allIds(trajectory), segment, inputLength)
 
+/** One HTTP request of a recorded call. */
 export interface SentBody {
-  /** What this call is for: a call of its own may fetch the prompt's logprobs first. */
+  /** Purpose of the request: a separate one may fetch the logprobs of the prompt first. */
   readonly purpose: 'scores' | 'writes'
   readonly path: '/generate' | '/v1/chat/completions'
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The ids that a body to /generate holds: all of them, or what stands for them. */
+/** Returns the entries of `input_ids` in a body that is shown: all ids, or a shorter list such as that of `fewIds`. */
 export type ShownIds = (ids: Int32Array) => readonly unknown[]
 
-/** As Rollscope sends it, in the order in which it was sent. None: the messages of a chat request are not recorded. */
+/** Returns the request bodies of a call in the order in which they were sent. Empty if the messages of a chat request are not recorded. */
 export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown: ShownIds): readonly SentBody[] {
   const { request } = call
   if (request.endpoint === 'chat') {
@@ -79,7 +83,7 @@ export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown
   ]
 }
 
-/** Each chat request is recorded as what it adds to the one before. */
+/** Rebuilds the body of a chat request. The trajectory records only what each request adds to the one before. */
 function sentChatBody(
   { segments, model }: TrajectoryView,
   { request, segmentIndex }: RecordedCall,
@@ -97,11 +101,11 @@ function sentChatBody(
   )
 }
 
-/** As JSON has it: what is undefined is not there. */
+/** Leaves out undefined fields, as JSON does. */
 const plain = (body: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 
-/** The first and the last few ids, and between them how many are left out. */
+/** Returns the first and the last few ids with the number of omitted ids between them. A short list is returned whole. */
 export function fewIds(ids: ArrayLike<number>): readonly unknown[] {
   if (ids.length <= MANY) return Array.from(ids)
   const from = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => ids[start + i])

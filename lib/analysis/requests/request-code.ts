@@ -1,7 +1,7 @@
-/** A recorded call as programs: for a shell, and for Python. Addresses and keys are those of whoever runs them. */
+/** Writes a recorded call as a shell command and as a Python program. Both read the server's address and key from the environment. */
 import type { SentBody } from './recorded-calls.ts'
 
-/** Bodies come by the standard input: a shell refuses arguments of more than 128 KiB. */
+/** Returns curl commands. Bodies are passed on the standard input, because Linux refuses arguments of more than 128 KiB. */
 export function curlText(bodies: readonly SentBody[]): string {
   return bodies
     .map(
@@ -17,7 +17,7 @@ JSON
     .join('\n')
 }
 
-/** Needs httpx. */
+/** Returns a Python program that sends the requests. It needs httpx. */
 export function pythonText(bodies: readonly SentBody[]): string {
   const parts = bodies.map(({ purpose, path, body }) => {
     const lines = Object.entries(body).map(([key, value]) => `    ${pythonLiteral(key)}: ${pythonLiteral(value)},`)
@@ -56,7 +56,7 @@ const STREAMED = `with httpx.stream("POST", url, json=body, headers=headers, tim
             print(line)
 `
 
-/** JSON as Python writes it. JSON's escapes of texts are Python's too. Throws TypeError for what is no JSON. */
+/** Returns a JSON value as a Python literal. JSON's string escapes are valid in Python. Throws TypeError for a value that is not JSON. */
 export function pythonLiteral(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

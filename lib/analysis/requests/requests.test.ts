@@ -54,12 +54,12 @@ test('over a chat endpoint the input ids are those that the server reports to ha
   ])
 })
 
-test('other ids have another hash', () => {
+test('an input hash of other ids than those of the request differs from the recorded hash', () => {
   const [call] = recordedCalls(sampleTrajectory)
   expect(call?.request.inputHash).not.toBe(resultOf(checkInputs(null, sampleTrajectory))[0]?.hash)
 })
 
-test('incremental hashes equal the hashes of the whole', () => {
+test('the incremental input hashes equal the hashes of the whole inputs', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.nat())), (parts) => {
       expect([...inputHashes(parts)]).toEqual(parts.map((_, i) => inputHash(parts.slice(0, i + 1).flat())))

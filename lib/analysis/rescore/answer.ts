@@ -1,4 +1,4 @@
-/** Rescoring by API: what is asked, and what is told. Natural logarithms throughout; null = unknown, or beyond a double. */
+/** Defines the request and the answer of rescoring over the API. All logarithms are natural; null is unknown, or too large for a double. */
 import * as z from 'zod'
 import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
@@ -11,6 +11,7 @@ import type { ScoredBoth } from './score-both.ts'
 
 const bound = z.number().gt(0)
 
+/** Schema of the request body. It refuses unknown fields. */
 export const rescoreRequestSchema = z.strictObject({
   server: z
     .string()
@@ -32,6 +33,7 @@ export const rescoreRequestSchema = z.strictObject({
     .exactOptional()
     .describe('A correction to preview: truncate: min(ratio, high). mask: 0 outside of low … high.'),
 })
+/** Request: the servers that score, which tokens, and a correction to preview. */
 export type RescoreRequest = Plain<z.infer<typeof rescoreRequestSchema>>
 
 const number = z.number().nullable()
@@ -62,6 +64,7 @@ const noise = z.object({
   narrowed: z.array(z.string()),
 })
 
+/** Schema of the answer. */
 export const rescoreAnswerSchema = z.object({
   servers: z.object({ left: served, right: served }),
   totals: z.object({
@@ -107,8 +110,10 @@ export const rescoreAnswerSchema = z.object({
       'Trained tokens whose weight the correction changes, and the share of the gradient’s weight that is kept.',
     ),
 })
+/** Answer: totals, noise floor and spans of a rescored comparison. Differences are in nats. */
 export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
 
+/** Returns a rescoring as the API answers it. `clip` is the correction to preview; undefined: none. */
 export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
   const { totals, units, unknown, unpaired, spans, noise } = rescoring
   const ratioAt = (unit: number | undefined) =>

@@ -1,7 +1,7 @@
 /**
- * What a trainer’s correction of importance ratios would do at a threshold. Truncated importance sampling (TIS) takes
- * min(r, C) for the weight of a token; masked (MIS, IcePop) takes r within [low, high] and nothing outside.
- * Ratios are sorted once; any threshold is then found in logarithmic time, so that a slider may move freely.
+ * Previews what a trainer’s correction of importance ratios does at a threshold. Truncated importance sampling (TIS) uses min(r, C)
+ * as the weight of a token. Masked importance sampling (MIS, IcePop) uses r within [low, high], and 0 outside.
+ * Ratios are sorted once. The effect of a threshold then takes logarithmic time, which is fast enough for a slider.
  */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -9,32 +9,34 @@ import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Units } from './units.ts'
 
-/** Bounds are ratios, not logarithms. */
+/** A correction of importance ratios. Its bounds are ratios, not logarithms. */
 export type ClipRule =
   | { readonly kind: 'truncate'; readonly high: number }
   | { readonly kind: 'mask'; readonly low: number; readonly high: number }
 
-/** The units by rising ratio. */
+/** Units in the order of rising ratio. */
 export interface RatioOrder {
   readonly units: Uint32Array
   readonly deltas: Float64Array
-  /** Trained tokens before each place, and after the last of all: one more than units. */
+  /** Trained tokens before each unit, and the number of all trained tokens last. One entry more than there are units. */
   readonly tokensBefore: Float64Array
-  /** Likewise of tokens × ratio, over the greatest ratio. */
+  /** Sums of tokens × ratio before each unit, divided by the greatest ratio. One entry more than there are units. */
   readonly weightBefore: Float64Array
 }
 
+/** Effect of a correction on the trained tokens that have a ratio. */
 export interface ClipEffect {
-  /** Trained tokens whose weight is changed, of all that have a ratio. */
+  /** Trained tokens whose weight the correction changes, of the `of` trained tokens that have a ratio. */
   readonly tokens: number
   readonly of: number
-  /** Σ weight after / Σ ratio before, over trained tokens: what is left of the gradient’s weight. 1 where none is rescored. */
+  /** Σ weight after / Σ ratio before, over trained tokens: the share of the gradient’s weight that is kept. 1 if no token has one. */
   readonly weightKept: number
-  /** Places in the order whose units lie under and over the bounds. */
+  /** Ranges of the order whose units are below and above the bounds. */
   readonly below: Span
   readonly above: Span
 }
 
+/** Sorts units by their ratio and sums their tokens and weights, so that `clipEffect` is fast. */
 export function ratioOrder({ count, deltas, trained }: Units): RatioOrder {
   const units = Uint32Array.from({ length: count }, (_, unit) => unit).sort(
     (a, b) => elementAt(deltas, a) - elementAt(deltas, b),
@@ -51,6 +53,7 @@ export function ratioOrder({ count, deltas, trained }: Units): RatioOrder {
   return { units, deltas: sorted, tokensBefore, weightBefore }
 }
 
+/** Returns what a correction changes. Takes logarithmic time. */
 export function clipEffect({ deltas, tokensBefore, weightBefore }: RatioOrder, rule: ClipRule): ClipEffect {
   const { length } = deltas
   const log = Math.log(rule.high)

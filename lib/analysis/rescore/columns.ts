@@ -1,4 +1,4 @@
-/** What was rescored as columns of both sides, by which tokens are coloured and which their card shows. */
+/** Adds the results of rescoring to both sides as columns. Tokens are coloured by them, and the token card shows them. */
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -6,11 +6,14 @@ import type { Compared } from '../compare/compare-sides.ts'
 import { type Rescoring, ratioOf, type SideScores } from './rescoring.ts'
 import type { SpanRatio } from './units.ts'
 
+/** Name of the column of logprobs that prefill scoring gives, in nats. */
 export const PREFILL_COLUMN = 'prefill'
-/** Right − left. All tokens of a span have the span’s: it says nothing of one of them. */
+/** Name of the column of differences, right − left, in nats. All tokens of a drift span have the value of the whole span. */
 export const DELTA_COLUMN = 'delta'
+/** Name of the column of importance ratios, p_right / p_left. All tokens of a drift span have the value of the whole span. */
 export const RATIO_COLUMN = 'ratio'
 
+/** Returns the comparison with the three columns on both sides. Unknown values are NaN. */
 export function withRescoring(compared: Compared, scores: SideScores, { spans }: Rescoring): Compared {
   const deltas = deltasOf(
     compared,

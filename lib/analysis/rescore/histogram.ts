@@ -1,22 +1,24 @@
-/** How differences and noise are spread, on one scale: shares of tokens by the size of the difference. */
+/** Computes the distribution of differences and of noise on one scale: shares of tokens by the size of the difference. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Units } from './units.ts'
 
+/** Shares of tokens by the size of a difference of logprobs. The shares of each list sum up to 1, or are all 0. */
 export interface DeltaHistogram {
-  /** Lower bounds in nats, rising by half a decade; the first bin holds all from 0 on, the last all above. */
+  /** Lower bounds of the bins in nats, in steps of half a decade. The first bin begins at 0, and the last one has no upper bound. */
   readonly from: readonly number[]
-  /** Share of rescored trained tokens by |right − left|. */
+  /** Shares of rescored trained tokens by |right − left|. */
   readonly deltas: readonly number[]
-  /** Share of compared tokens by |prefill − sampled|; undefined: there is no noise floor. */
+  /** Shares of compared tokens by |prefill − sampled|; undefined if there is no noise floor. */
   readonly noise: readonly number[] | undefined
 }
 
-/** Below a hundred-thousandth all is rounding; beyond 10 nats all is the same: out of reach. */
+/** Differences below 10⁻⁵ nats are rounding, so the first bin ends there. Differences above 10 nats share the last bin. */
 const FIRST_EXPONENT = -5
 const STEPS = 12
 const FROM = [0, ...Array.from({ length: STEPS + 1 }, (_, step) => 10 ** (FIRST_EXPONENT + step / 2))]
 
+/** Returns the histogram of units and of noise. `noise` holds absolute differences in nats; an empty array means no noise floor. */
 export function deltaHistogram({ count, deltas, trained }: Units, noise: Float64Array): DeltaHistogram {
   return {
     from: FROM,

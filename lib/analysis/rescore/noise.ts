@@ -1,23 +1,24 @@
 /**
- * The noise floor: how far prefill and sampled logprobs of the same ids lie apart, by other kernels, rounding and batches
- * alone. What drift does is read against it. Only where the server’s sampled logprobs mean the same as its prefill logprobs:
- * those of other temperatures are scaled by them, and are kept apart with the reason.
+ * Computes the noise floor: how far prefill and sampled logprobs of the same ids differ because of kernels, rounding and batches
+ * alone. The effect of drift is compared with it. Only tokens count whose sampled logprobs have the same meaning as prefill logprobs.
+ * Logprobs sampled at other temperatures are scaled by the temperature, so they are counted separately with the reason.
  */
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type ResponseView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Differences between prefill and sampled logprobs of a side’s own ids. */
 export interface NoiseFloor {
-  /** |prefill − sampled| of trained tokens that may be compared, rising. In nats. */
+  /** |prefill − sampled| in nats of the trained tokens that can be compared, in rising order. */
   readonly differences: Float64Array
-  /** Of the differences; undefined: there are none. */
+  /** Statistics of the differences; undefined if there are none. */
   readonly spread: NoiseSpread | undefined
-  /** With which those tokens were sampled: 1, or 0, which is greedy and has the logprobs of 1. */
+  /** Temperatures at which those tokens were sampled: 1, or 0, which is greedy and has the logprobs of temperature 1. */
   readonly temperatures: readonly number[]
-  /** Trained tokens with sampled logprobs that may not be compared, by the reason. */
+  /** Numbers of trained tokens whose sampled logprobs cannot be compared, by the reason. */
   readonly apart: readonly { readonly reason: string; readonly tokens: number }[]
-  /** Parameters by which tokens were drawn from the likeliest only, which their logprobs do not show: `top_p 0.9`. */
+  /** Parameters that limited sampling to the most likely tokens, such as `top_p 0.9`. Logprobs do not show this. */
   readonly narrowed: readonly string[]
 }
 
@@ -30,7 +31,7 @@ interface NoiseSpread {
   readonly bias: number
 }
 
-/** `scores`: prefill logprobs, one for each token, NaN where unknown. */
+/** Computes the noise floor of a trajectory. `scores` holds one prefill logprob for each token; NaN is unknown. */
 export function noiseFloor(trajectory: TrajectoryView, scores: Float64Array): NoiseFloor {
   const signed: number[] = []
   const apart = new Map<string, number>()
@@ -78,7 +79,7 @@ function spreadOf(differences: Float64Array, signed: readonly number[]): NoiseSp
   }
 }
 
-/** SGLang applies these to the draw, not to the logprobs that it tells. */
+/** Values that do not limit sampling. SGLang applies these parameters when it samples, but not to the logprobs that it reports. */
 const FULL: readonly (readonly [name: string, all: readonly number[]])[] = [
   ['top_p', [1]],
   ['top_k', [-1, 0]],

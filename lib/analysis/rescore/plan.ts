@@ -1,4 +1,4 @@
-/** What of two sides is scored, and where: all that the rescoring reads, and nothing twice. */
+/** Plans which tokens of two sides are scored, and by which server: all that rescoring needs, and no token twice. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
@@ -6,6 +6,7 @@ import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 
+/** What the user chose: the servers, and which tokens they score. */
 export interface RescoreChoice {
   /** Names of saved servers, for each side. */
   readonly servers: { readonly left: string; readonly right: string }
@@ -13,22 +14,24 @@ export interface RescoreChoice {
   readonly tokens: 'trained' | 'every'
 }
 
+/** Requests for both sides. */
 export interface ScorePlan {
   readonly left: SidePlan
   readonly right: SidePlan
   /**
-   * Leading ids that the sides share where one server scores both: what it says of one side’s is true of the other’s. 0 with
-   * two servers.
+   * Leading ids that both sides have, if one server scores both sides: the scores of one side are valid for the other. 0 for two
+   * servers.
    */
   readonly shared: number
 }
 
 interface SidePlan {
   readonly request: Required<Pick<ScoreRequest, 'ids' | 'ranges' | 'server'>>
-  /** To be scored. */
+  /** Number of tokens in the ranges of the request. */
   readonly tokens: number
 }
 
+/** Returns the scoring requests for a choice. If both sides are scored by one server, shared leading ids are scored once. */
 export function scorePlan({ left, right, comparison }: Compared, { servers, tokens }: RescoreChoice): ScorePlan {
   const sides = { left: ids(left.trajectory), right: ids(right.trajectory) }
   const wanted =
@@ -49,7 +52,7 @@ export function scorePlan({ left, right, comparison }: Compared, { servers, toke
     }
   }
   const shared = servers.left === servers.right ? commonIds(sides.left, sides.right) : 0
-  // The longer side is scored first, so that what is too long is refused at once; the other goes on from what they share.
+  // The longer side is scored first, so that a side that is too long is refused at once. The other begins after the shared ids.
   const isLeftFirst = sides.left.length >= sides.right.length
   return { left: side('left', isLeftFirst ? 0 : shared), right: side('right', isLeftFirst ? shared : 0), shared }
 }
@@ -86,7 +89,7 @@ function wantedOf(stretches: Compared['comparison']['stretches'], left: Uint8Arr
   return wanted
 }
 
-/** Tokens between two ranges that are cheaper to score along than to be asked around: each range is a call of its own. */
+/** Ranges with at most this many tokens between them are joined: scoring the tokens is cheaper than another call. */
 const CLOSE = 64
 
 function joined(ranges: readonly Span[]): readonly Span[] {

@@ -134,7 +134,7 @@ describe('the noise floor', () => {
 
 const someIds = fc.array(fc.nat({ max: PIECES.length - 1 }), { minLength: 1, maxLength: 12 })
 const someSegments = fc.array(someIds, { minLength: 2, maxLength: 6 })
-/** Two trajectories that mostly say the same. */
+/** Two trajectories with mostly the same text. */
 const pair = fc.oneof(
   fc.tuple(someSegments, someSegments).map(([left, right]) => [left, right] as const),
   fc.tuple(someSegments, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })).map(([left, cuts]) => {

@@ -1,7 +1,7 @@
 /**
- * What drift costs, in probability: both sides scored by prefill, held against each other.
+ * Computes the cost of drift in probability: both sides are scored by prefill and compared.
  *
- * r = p_right / p_left over the same text: the left stands for what was sampled, the right for what a trainer would compute.
+ * r = p_right / p_left over the same text: the left side is what was sampled, and the right side is what a trainer would compute.
  * With text from the left, k1 = −log r and k3 = (r − 1) − log r estimate KL(left ‖ right); k3 is never negative (Schulman,
  * “Approximating KL Divergence”, 2020, where r is p/q for samples from q).
  */
@@ -11,39 +11,41 @@ import type { Compared } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
 import { type Paired, paired, type Units } from './units.ts'
 
+/** A comparison with prefill logprobs: units, spans, totals and noise floor. */
 export interface Rescoring extends Paired {
   readonly totals: RescoreTotals
-  /** How far prefill and sampled logprobs of the same ids lie apart, on each side that was recorded. */
+  /** Differences between prefill and sampled logprobs of the same ids. A side without sampled logprobs has no differences. */
   readonly noise: { readonly left: NoiseFloor; readonly right: NoiseFloor }
 }
 
-/** One score for each token of either side; NaN = unknown. */
+/** Prefill logprobs of both sides, one for each token; NaN is unknown. */
 export interface SideScores {
   readonly left: Float64Array
   readonly right: Float64Array
 }
 
-/** Over the units: text that both sides have and that holds trained tokens. In nats; undefined where there is none. */
+/** Totals over the units: text of both sides that contains trained tokens. In nats; undefined if there are no units. */
 export interface RescoreTotals {
-  /** Of the left side. */
+  /** Trained tokens of the left side. */
   readonly trainedTokens: number
-  /** Of these, those in units. */
+  /** Trained tokens of the left side that are in units. */
   readonly rescoredTokens: number
   readonly units: number
-  /** Per token of either side. */
+  /** Mean logprob per token, for each side. */
   readonly meanLogprob: { readonly left: number; readonly right: number } | undefined
-  /** Sum of right − left: the logarithm of the sequence-level ratio, the product of all. */
+  /** Sum of right − left: the logarithm of the sequence-level ratio, which is the product of all ratios. */
   readonly delta: number | undefined
   /** Numbers of the units with the least and the greatest ratio. */
   readonly least: number | undefined
   readonly greatest: number | undefined
-  /** Means over units. */
+  /** Means of k1 and k3 over units. */
   readonly k1: number | undefined
   readonly k3: number | undefined
-  /** (Σr)² / (n Σr²) over rescored tokens: the share of them that would tell as much without weights. */
+  /** (Σr)² / (n Σr²) over rescored tokens: the effective sample size as a share of the tokens. */
   readonly effectiveShare: number | undefined
 }
 
+/** Pairs the tokens of both sides and computes ratios, totals and noise floors from their scores. */
 export function rescore({ left, right, comparison }: Compared, scores: SideScores): Rescoring {
   const mask = Uint8Array.from(lossMask(left.trajectory))
   const found = paired({
@@ -61,10 +63,10 @@ export function rescore({ left, right, comparison }: Compared, scores: SideScore
   }
 }
 
-/** The importance ratio of a difference of logprobs; may be Infinity for a long span. */
+/** Returns the importance ratio of a difference of logprobs. It may be Infinity for a long span. */
 export const ratioOf = (delta: number): number => Math.exp(delta)
 
-/** k3 of one unit. */
+/** Returns k3 of one unit, (r − 1) − log r. `delta` is log r. */
 export const k3Of = (delta: number): number => Math.expm1(delta) - delta
 
 function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
@@ -92,7 +94,7 @@ function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
   for (let unit = 0; unit < count; unit++) {
     const delta = elementAt(deltas, unit)
     const tokens = elementAt(trained, unit)
-    // Over the greatest: a product over a long span does not fit into a double.
+    // Ratios are divided by the greatest one, because the ratio of a long span may not fit into a double.
     const scaled = Math.exp(delta - most)
     sums.left += elementAt(units.leftLogprobs, unit)
     sums.right += elementAt(units.rightLogprobs, unit)

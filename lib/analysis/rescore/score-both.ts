@@ -1,28 +1,29 @@
-/** Both sides scored: one after the other where one server does it, side by side where two do. */
+/** Scores both sides: one after the other on one server, or in parallel on two servers. */
 import { type Gathered, gatherScores, type Score } from '#lib/trajectory/scoring/gathered.ts'
 import type { ScorePlan } from './plan.ts'
 import type { SideScores } from './rescoring.ts'
 
-/** undefined: of that side there was nothing to score. */
+/** What the servers reported for each side; undefined if nothing of that side had to be scored. */
 export interface ScoredBoth {
   readonly left: Gathered | undefined
   readonly right: Gathered | undefined
 }
 
+/** Progress of scoring, in tokens of both sides. */
 export interface ScoreProgress {
   readonly done: number
   readonly of: number
 }
 
-/** Nothing is known yet. */
+/** Returns scores of the right length for both sides, all unknown (NaN). */
 export const unscored = ({ left, right }: ScorePlan): SideScores => ({
   left: new Float64Array(left.request.ids.length).fill(Number.NaN),
   right: new Float64Array(right.request.ids.length).fill(Number.NaN),
 })
 
 /**
- * Fills `scores`; what has come stays when it fails or is given up. Throws ScoringError, what `score` throws, or the reason
- * of the signal.
+ * Scores what the plan requests and writes it into `scores`. Scores that have arrived stay there if scoring fails or is cancelled.
+ * Throws ScoringError, what `score` throws, or the reason of the signal.
  */
 export async function scoreBoth(
   plan: ScorePlan,
@@ -66,7 +67,7 @@ export async function scoreBoth(
   }
 }
 
-/** Where one fails the other is given up. */
+/** Scores both sides in parallel. If one side fails, the other is cancelled. */
 async function sideBySide(
   scored: (name: 'left' | 'right', signal: AbortSignal) => Promise<Gathered | undefined>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** A model whose logprobs are known in closed form, and trajectories of its ids, drawn as text. For tests. */
+/** Provides tests with a model whose logprobs are known in closed form, and with trajectories that are drawn as text. */
 
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -6,25 +6,25 @@ import type { ScoreLine, ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Compared } from '../compare/compare-sides.ts'
 
-/** The id of a piece is its place. */
+/** The vocabulary of the model. The id of a piece is its index. */
 export const PIECES = ['', 'a', 'b', 'c', 'aa', 'ab', 'ba', 'abc', 'bc', 'abab'] as const
 const vocab = Object.fromEntries(PIECES.map((piece, id) => [id, piece]))
 
-/** A bigram model: of an id by the one before it. `weights` are those of another checkpoint. */
+/** Returns the logprob of an id after the id `before` (a bigram model). Each number of `weights` is another checkpoint. */
 export const logprobOf = (before: number, id: number, weights = 0): number =>
   -(1 + ((3 * before + 5 * id + weights) % 7)) / 4
 
-/** Prefill logprobs of all ids; the first has none. */
+/** Returns the prefill logprobs of all ids. The first one is NaN. */
 export const prefill = (ids: readonly number[], weights = 0): Float64Array =>
   Float64Array.from(ids, (id, index) => (index === 0 ? Number.NaN : logprobOf(ids[index - 1] as number, id, weights)))
 
-/** `sampling`: with which its responses were sampled; logprobs are then prefill’s plus `noise`. */
+/** If `sampling` is given, responses have these sampling parameters, and their logprobs are those of prefill plus `noise`. */
 interface Drawn {
   readonly sampling?: Readonly<Record<string, unknown>>
   readonly noise?: number
 }
 
-/** Segments of ids: prompt and response by turns. */
+/** Returns a trajectory of the given ids. Even segments are prompts, odd ones are responses. */
 export function trajectoryOf(
   segments: readonly (readonly number[])[],
   { sampling, noise = 0 }: Drawn = {},
@@ -60,21 +60,23 @@ export function trajectoryOf(
   }
 }
 
-/** `a|b  ab|c`: a prompt and a response, their pieces. */
+/** Reads a drawing such as `a|b  ab|c`: a prompt and a response, with bars between the pieces. */
 const segmentsOf = (drawing: string): number[][] =>
   drawing
     .split(/\s+/)
     .map((segment) => segment.split('|').map((piece) => PIECES.indexOf(piece as (typeof PIECES)[number])))
 
+/** Returns the trajectory of a drawing such as `a|b  ab|c`. */
 export const drawn = (drawing: string, options?: Drawn): Trajectory => trajectoryOf(segmentsOf(drawing), options)
 
+/** Compares two trajectories as they are recorded, without caveats. */
 export const comparedOf = (left: Trajectory, right: Trajectory): Compared => ({
   left: { trajectory: left, caveats: [] },
   right: { trajectory: right, caveats: [] },
   comparison: compareTrajectories(left, right),
 })
 
-/** Scores as a server does, in portions; `asked` gets every request. `weights` by the name of the server. */
+/** Returns a `score` function that answers in portions, as a server does. It adds every request to `asked`; `weights` is by server name. */
 export function scorer(
   asked: ScoreRequest[] = [],
   {
@@ -82,7 +84,7 @@ export function scorer(
     failAfter = Number.POSITIVE_INFINITY,
   }: {
     readonly weights?: Readonly<Record<string, number>>
-    /** Portions. */
+    /** Number of portions before the server reports a failure. */
     readonly failAfter?: number
   } = {},
 ) {

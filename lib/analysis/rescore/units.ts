@@ -1,12 +1,12 @@
 /**
- * What of two scored sides can be held against each other: a token where ids agree, and a whole span where the same text is
- * other tokens. Never by index: behind one span that was split otherwise every position is another.
+ * Pairs what can be compared of two scored sides: single tokens where the ids agree, and whole spans where the same text has other
+ * tokens. Tokens are never paired by index, because all positions after a span that was split differently are shifted.
  */
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Two sides with what prefill says of their tokens. */
+/** Two aligned sides with the prefill logprobs of their tokens. */
 export interface ScoredSides {
   readonly stretches: readonly AlignedRun[]
   readonly left: ScoredSide
@@ -14,16 +14,16 @@ export interface ScoredSides {
 }
 
 interface ScoredSide {
-  /** Prefill logprobs at temperature 1, one for each token; NaN = unknown. */
+  /** Prefill logprobs at temperature 1, one for each token; NaN is unknown. */
   readonly scores: Float64Array
-  /** 1 = trained; one for each token. */
+  /** Loss mask, one entry for each token; 1 is trained. */
   readonly mask: Uint8Array
 }
 
 /**
- * The text that both sides have and that holds trained tokens, in order: one entry for each pair of tokens of the same id,
- * and for each span of the same text in other tokens, whose logprobs are known on both sides. A token counts as trained
- * where the left side trains it, as in the drift report.
+ * Text of both sides that contains trained tokens, in order. There is one unit for each pair of tokens of the same id, and for each
+ * span of the same text in other tokens, if the logprobs are known on both sides. As in the drift report, a token counts as trained
+ * if the left side trains it.
  */
 export interface Units {
   readonly count: number
@@ -42,7 +42,7 @@ export interface Units {
   readonly drifts: Int32Array
 }
 
-/** A drift span, rescored. */
+/** A drift span with the sums of its logprobs. */
 interface RescoredSpan {
   readonly left: SpanSum
   readonly right: SpanSum
@@ -53,29 +53,33 @@ interface RescoredSpan {
 
 interface SpanSum {
   readonly tokens: number
-  /** Of logprobs, in nats; null: of some token it is not known, or there is none. */
+  /** Sum of logprobs in nats; null if the logprob of a token is unknown, or there is no token. */
   readonly sum: number | null
   readonly mean: number | null
 }
 
+/** Ratio of a span as the difference of logprobs (right − left, in nats), or the reason why there is none. */
 export type SpanRatio =
   | { readonly kind: 'known'; readonly delta: number }
   /**
-   * other-text: the sides say different things here, and how likely each is says nothing of the other. one-side: the other
-   * has nothing here. first-token: nothing stands before a first token, so no server gives its logprob.
+   * other-text: the sides have different text here, so their probabilities are not comparable. one-side: the other side has no
+   * tokens here. first-token: no server gives a logprob for the first token, because nothing is before it. not-scored: a logprob
+   * is unknown.
    */
   | { readonly kind: 'none'; readonly why: 'other-text' | 'one-side' | 'first-token' | 'not-scored' }
 
+/** Units and spans of two sides, and the trained tokens that are in no unit. */
 export interface Paired {
   readonly units: Units
-  /** The nth is the nth drift. */
+  /** One entry for each drift span of the comparison, in its order. */
   readonly spans: readonly RescoredSpan[]
-  /** Trained tokens of the left side in text that both sides have, of which a logprob is not known. */
+  /** Trained tokens of the left side in text of both sides whose logprob is unknown on one side. */
   readonly unknown: number
   /** Trained tokens in text that the other side does not have. */
   readonly unpaired: { readonly left: number; readonly right: number }
 }
 
+/** Pairs the tokens and spans of two scored sides. */
 export function paired({ stretches, left, right }: ScoredSides): Paired {
   const columns = unitColumns(left.mask.reduce((sum, trained) => sum + trained, 0))
   const spans: RescoredSpan[] = []
@@ -143,7 +147,7 @@ function trainedIn({ mask }: ScoredSide, { start, end }: Span): number {
   return count
 }
 
-/** `most`: units there may be. */
+/** Returns a writer of units. `most` is the largest possible number of units. */
 function unitColumns(most: number) {
   const whole = () => new Int32Array(most)
   const real = () => new Float64Array(most)

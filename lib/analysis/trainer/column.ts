@@ -1,27 +1,29 @@
-/** One array of a trainer's file, laid beside the tokens of the trajectory. */
+/** Aligns one array of a trainer's file with the tokens of the trajectory. */
 
 import { type TokenField, valueAt } from '#lib/formats/training-row.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** A field of a trainer's file, with one value for each token of the trajectory. */
 export interface SheetColumn {
   readonly name: string
   readonly meaning: TokenField['meaning']
-  /** One for each token of the trajectory: the entry, or what is meant; NaN: null in the file. Of several entries, the first. */
+  /** One value for each token: its first entry, or the value that a missing entry means. NaN is null in the file. */
   readonly values: Int32Array | Uint8Array | Float64Array
-  /** Which tokens have one: flat [start, end, kind], half-open and sorted. */
+  /** Ranges of tokens that have a value: flat [start, end, kind, …], half-open and sorted. */
   readonly parts: Int32Array
-  /** Entries that the file holds, and those that its tokens call for. */
+  /** Number of entries in the file, and the number that its tokens require. */
   readonly entries: number
   readonly expected: number
-  /** Entries for each token, where there are several. */
+  /** Entries for each token; 1 unless the format writes several. */
   readonly width: number
 }
 
-/** In `parts`: an entry of the file, or no entry and a meaning. */
+/** Kinds in `parts`: the file has an entry, or it has none and the format defines the value. */
 const ENTRY = 0
 const MEANT = 1
 
+/** Reads a field of a record. `tokens` is the number of tokens of the trajectory. */
 export function columnOf(record: object, { name, meaning, parts }: TokenField, tokens: number): SheetColumn {
   const values = emptyValues(meaning, tokens)
   const found = { entries: 0, expected: 0, width: 1 }
@@ -43,18 +45,20 @@ export function columnOf(record: object, { name, meaning, parts }: TokenField, t
   return { name, meaning, values, parts: Int32Array.from(places), ...found }
 }
 
-/** As small as what they hold allows; unknown stands only among numbers. */
+/** Returns the smallest array type that can hold the values. Only numbers can be unknown (NaN). */
 function emptyValues(meaning: TokenField['meaning'], tokens: number): SheetColumn['values'] {
   if (meaning === 'ids') return new Int32Array(tokens)
   return meaning === 'mask' ? new Uint8Array(tokens) : new Float64Array(tokens).fill(Number.NaN)
 }
 
+/** What a file has for one token: an entry, a value that a missing entry means, or nothing. */
 export type Entry =
-  /** null: the file holds null. */
+  /** `value` is null if the file has null. */
   | { readonly kind: 'entry'; readonly value: number | null }
   | { readonly kind: 'meant'; readonly value: number }
   | { readonly kind: 'absent' }
 
+/** Returns the entry of a column for a token of the trajectory. */
 export function entryAt({ parts, values }: SheetColumn, token: number): Entry {
   const place = countWhile(parts.length / 3, (index) => elementAt(parts, 3 * index + 1) <= token)
   const start = parts[3 * place]

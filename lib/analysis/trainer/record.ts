@@ -1,4 +1,4 @@
-/** The record of a trajectory in a format: what Export saves. */
+/** Writes a trajectory as a record of a file format, exactly as Export saves it. */
 
 import type { ExportedFile } from '#lib/formats/format.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
@@ -7,6 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** A trajectory, a format, and the trajectory written in that format. */
 export interface TrainerRecord {
   readonly trajectory: Trajectory
   readonly format: WritableFormat
@@ -14,7 +15,7 @@ export interface TrainerRecord {
   readonly rows: readonly TrainingRow[]
 }
 
-/** In the format of that name; where there is none, in the first that is a trainer's. */
+/** Writes a trajectory in the named format. If there is no such format, it uses the first format of a trainer. */
 export function recordIn(name: string | undefined, view: TrajectoryView): TrainerRecord {
   const trajectory = unpack(view)
   const format = (writableFormats.find((one) => one.name === name) ??

@@ -1,6 +1,6 @@
 /**
- * What the trainer gets: the arrays of a format's own record, each entry beside its token. Nothing is written a second
- * time: the record is the one that Export saves.
+ * Computes the Trainer tab: the arrays of a format's record, each entry next to its token. The record is the one that Export saves, so
+ * the tab cannot differ from the file.
  */
 
 import { writableFormats } from '#lib/formats/registry.ts'
@@ -12,36 +12,38 @@ import type { InspectTask } from '../trajectory-task.ts'
 import { columnOf, type SheetColumn } from './column.ts'
 import { recordIn } from './record.ts'
 
+/** Contents of the Trainer tab for one format. */
 export interface TrainerSheet {
-  /** The formats to choose from. */
+  /** Formats that can be chosen. */
   readonly formats: readonly { readonly name: string; readonly label: string }[]
   readonly format: string
   readonly keeps: string
-  /** What of this trajectory such a file does not say. */
+  /** What the file leaves out of this trajectory, for a person. */
   readonly lost: readonly string[]
-  /** Tokens of the trajectory. */
+  /** Number of tokens of the trajectory. */
   readonly tokens: number
-  /** One, unless the format makes several samples of a trajectory. */
+  /** One row, unless the format writes several samples for a trajectory. */
   readonly rows: readonly SheetRow[]
-  /** What the record says beside its arrays over tokens, each in a few characters. */
+  /** Other fields of the record, each summarized in a few characters. */
   readonly others: readonly { readonly name: string; readonly text: string }[]
 }
 
+/** One sample of the record. */
 export interface SheetRow {
   readonly columns: readonly SheetColumn[]
-  /** What the record tells of its lengths, and what its tokens call for; null: it tells no number. */
+  /** Lengths that the record states, and lengths that its tokens require. `stated` is null if the record states no number. */
   readonly lengths: readonly { readonly name: string; readonly stated: number | null; readonly expected: number }[]
   readonly cuts: readonly Cut[]
-  /** Undefined: the format has no mask. */
+  /** Sums of the loss mask; undefined if the format has no mask. */
   readonly mask: MaskSums | undefined
-  /** First and last trained token of each segment that has any, and how many: flat [segment, first, last, trained]. */
+  /** First and last trained token of each segment that has any, and their number: flat [segment, first, last, trained, …]. */
   readonly turns: Int32Array
-  /** The same and the cuts as marks of the token view: flat [start, end]. */
+  /** Those tokens, and the cuts, as marks of the token view: flat [start, end, …]. */
   readonly edgeMarks: Int32Array
   readonly cutMarks: Int32Array
 }
 
-/** Where arrays begin or end within the trajectory. */
+/** A position inside the trajectory where arrays begin or end. */
 export interface Cut {
   /** The first token after the cut. */
   readonly token: number
@@ -52,13 +54,14 @@ export interface Cut {
 interface MaskSums {
   readonly trained: number
   readonly context: number
-  /** Tokens of the trajectory; undefined: none is trained. */
+  /** First and last trained token, as positions in the trajectory; undefined if no token is trained. */
   readonly first: number | undefined
   readonly last: number | undefined
-  /** Tokens whose mask in the file is not that of the trajectory. */
+  /** Number of tokens whose mask in the file differs from the mask of the trajectory. */
   readonly differing: number
 }
 
+/** Task that computes the Trainer tab. An undefined format means the first format of a trainer. */
 export const trainerSheet: InspectTask<{ readonly format: string | undefined }, undefined, TrainerSheet> = function* (
   { format: name },
   view,
@@ -97,7 +100,7 @@ function sheetRow(row: TrainingRow, record: object, trajectory: Trajectory, toke
   }
 }
 
-/** Of a list of segments [is output, length] the sum. */
+/** Returns a stated length. If the record lists segments as [is output, length], it is their sum. */
 function statedLength(stated: unknown): number | null {
   if (Array.isArray(stated)) return stated.reduce((sum: number, [, length]) => sum + Number(length), 0)
   return typeof stated === 'number' ? stated : null
@@ -135,7 +138,7 @@ function maskSums(mask: SheetColumn['values'], turns: Int32Array, { segments }: 
   return { trained, context: mask.length - trained, first: turns[1], last: turns.at(-2), differing }
 }
 
-/** The first and the last token of each turn; one mark where they are the same. */
+/** Marks the first and the last trained token of each turn, with one mark if they are the same. */
 function edgeMarks(turns: Int32Array): Int32Array {
   const marks: number[] = []
   for (let at = 0; at < turns.length; at += 4) {
@@ -146,7 +149,7 @@ function edgeMarks(turns: Int32Array): Int32Array {
   return Int32Array.from(marks)
 }
 
-/** Within the trajectory: that an array begins with the first token and ends with the last goes without saying. */
+/** Finds the cuts inside the trajectory. Arrays that begin at its first token or end at its last one make no cut there. */
 function cutsOf({ fields }: TrainingRow, tokens: number): Cut[] {
   const cuts = new Map<number, { readonly begins: string[]; readonly ends: string[] }>()
   const cutAt = (token: number) => {
@@ -163,7 +166,7 @@ function cutsOf({ fields }: TrainingRow, tokens: number): Cut[] {
   return [...cuts].map(([token, cut]) => ({ token, ...cut })).sort((a, b) => a.token - b.token)
 }
 
-/** The record's other keys; of what is large, its size. */
+/** Summarizes the other keys of the record. Large values are replaced by their size. */
 function othersIn(record: object, rows: readonly TrainingRow[]): TrainerSheet['others'] {
   const arrays = new Set(rows.flatMap(({ fields }) => fields.flatMap(({ parts }) => parts.map(topKey))))
   return Object.entries(record)

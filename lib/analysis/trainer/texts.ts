@@ -1,4 +1,4 @@
-/** The file, and single arrays of it, as texts to be taken away. */
+/** Returns a trainer's file, and single arrays of it, as texts that can be saved or copied. */
 
 import { valueAt } from '#lib/formats/training-row.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
@@ -6,7 +6,7 @@ import { fileName } from '#lib/trajectory/format/file.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { recordIn } from './record.ts'
 
-/** The file as Export saves it. */
+/** Task that returns the name and the text of the file, as Export saves it. */
 export const trainerFile: InspectTask<
   { readonly format: string },
   undefined,
@@ -20,12 +20,12 @@ export const trainerFile: InspectTask<
 interface ArrayRequest {
   readonly format: string
   readonly row: number
-  /** A field's name. */
+  /** Name of the field, as in `SheetColumn`. */
   readonly field: string
   readonly language: 'json' | 'python'
 }
 
-/** One array as it stands in the file; a list of them where the field has one in each segment. */
+/** Task that returns one array of the file as text, or the list of its arrays if the field has one for each segment. */
 export const trainerArray: InspectTask<ArrayRequest, undefined, string> = function* (
   { format: name, row, field, language },
   view,
@@ -35,6 +35,6 @@ export const trainerArray: InspectTask<ArrayRequest, undefined, string> = functi
   const parts = rows[row]?.fields.find((one) => one.name === field)?.parts ?? []
   const arrays = parts.flatMap((part) => (part.kind === 'array' ? [valueAt(written.value, part.path)] : []))
   const json = JSON.stringify(field.includes('[]') ? arrays : (arrays[0] ?? null))
-  // Numbers and null alone: no text stands in it.
+  // The arrays contain only numbers and null, so the replacement cannot change a string.
   return language === 'json' ? json : json.replaceAll('null', 'None')
 }

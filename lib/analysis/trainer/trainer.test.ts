@@ -1,4 +1,4 @@
-/** What the trainer tab is told, of trajectories of every shape. */
+/** Tests the data of the trainer tab for trajectories of every shape. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { writableFormats } from '#lib/formats/registry.ts'

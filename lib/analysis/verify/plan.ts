@@ -1,8 +1,8 @@
-/** What is scored again of a trajectory. */
+/** Plans which tokens of a trajectory are scored again. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** Ranges of tokens whose logprobs are recorded: responses, and prompts whose prefill logprobs were asked for. */
+/** Returns the ranges of segments with recorded logprobs: responses, and prompts whose prefill logprobs were requested. */
 export function rangesToVerify(trajectory: TrajectoryView): readonly Span[] {
   const ranges: { start: number; end: number }[] = []
   let start = 0

@@ -6,7 +6,7 @@ import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { rangesToVerify } from './plan.ts'
 import { verification } from './verification.ts'
 
-/** The sample, its first response sampled with these parameters. */
+/** Returns the sample with these sampling parameters in its first response. */
 const sampledWith = (samplingParams: Readonly<Record<string, unknown>> | undefined): Trajectory => ({
   ...sample,
   segments: sample.segments.map((segment, index) => {
@@ -17,7 +17,7 @@ const sampledWith = (samplingParams: Readonly<Record<string, unknown>> | undefin
 })
 const recorded = (trajectory: Trajectory) => Float64Array.from(logprobs(trajectory), (value) => value ?? Number.NaN)
 
-test('prompts and responses with recorded logprobs are scored, neighbours in one range', () => {
+test('the verification scores prompts and responses with recorded logprobs, and joins adjacent ones to one range', () => {
   expect(rangesToVerify(sample)).toEqual([{ start: 0, end: 8 }])
   const [prompt, response] = sample.segments as [Trajectory['segments'][number], ResponseSegment]
   const { logprobs: _, ...unasked } = prompt
@@ -36,7 +36,7 @@ test('scores equal to the recorded ones have no noise', () => {
     prefill: { tokens: 2, mean: 0, p99: 0, max: 0 },
     tempered: undefined,
     outliers: [],
-    // One in the first response, and the trained one of the second, which has no logprobs.
+    // One token of the first response has no logprob, and neither has the trained token of the second.
     unknown: 2,
   })
 })
@@ -50,13 +50,13 @@ test('the noise floor is the mean difference of trained tokens, and outliers are
   expect(outliers).toEqual([{ index: 6, recorded: -1, scored: -3 }])
 })
 
-test('tempered logprobs are kept apart from the noise floor', () => {
+test('tempered logprobs are counted separately from the noise floor', () => {
   const { sampled, tempered, outliers, prefill } = verification(sample, recorded(sample))
   expect([sampled, outliers, prefill?.tokens]).toEqual([undefined, [], 2])
   expect(tempered).toMatchObject({ reasons: ['sampled at temperature 0.7'], difference: { tokens: 4 } })
 })
 
-test('tokens that were not scored count for nothing', () => {
+test('the verification ignores tokens that were not scored', () => {
   const scores = new Float64Array(ids(sample).length).fill(Number.NaN)
   expect(verification(sample, scores)).toMatchObject({ sampled: undefined, prefill: undefined, tempered: undefined })
 })

@@ -1,24 +1,25 @@
-/** Recorded logprobs held against those of the same ids scored again by prefill. */
+/** Compares recorded logprobs with prefill logprobs of the same ids. */
 
 import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Differences between recorded logprobs and the logprobs of a prefill of the same ids, by what they mean. */
 export interface Verification {
-  /** Trained tokens whose sampled logprobs may be compared: mean is the noise floor. Undefined: none. */
+  /** Trained tokens whose sampled logprobs can be compared; the mean is the noise floor. Undefined: there are none. */
   readonly sampled: Difference | undefined
-  /** Recorded prefill logprobs of context against prefill again: like against like. Undefined: none were recorded. */
+  /** Recorded prefill logprobs of context, compared with the new prefill. Undefined: none were recorded. */
   readonly prefill: Difference | undefined
-  /** Trained tokens that were sampled otherwise: the difference is not noise. Undefined: none. */
+  /** Trained tokens whose sampled logprobs have another meaning: the difference is not noise. Undefined: there are none. */
   readonly tempered: { readonly difference: Difference; readonly reasons: readonly string[] } | undefined
-  /** Of what may be compared, those that differ most, and far more than the others; the greatest difference first. */
+  /** Comparable trained tokens that differ far more than the others, the greatest difference first. */
   readonly outliers: readonly Outlier[]
   /** Trained tokens without a recorded logprob. */
   readonly unknown: number
 }
 
-/** In nats, |scored − recorded|. */
+/** Statistics of |scored − recorded| in nats. */
 export interface Difference {
   readonly tokens: number
   readonly mean: number
@@ -27,13 +28,13 @@ export interface Difference {
 }
 
 interface Outlier {
-  /** Of the token in the trajectory. */
+  /** Index of the token in the trajectory. */
   readonly index: number
   readonly recorded: number
   readonly scored: number
 }
 
-/** `scores`: one for each token, NaN where it was not scored. */
+/** Compares the recorded logprobs with `scores`: one prefill logprob for each token, NaN if it was not scored. */
 export function verification(trajectory: TrajectoryView, scores: Float64Array): Verification {
   const sampled: Outlier[] = []
   const prefill: Outlier[] = []
@@ -83,9 +84,9 @@ function differenceOf(pairs: readonly Outlier[]): Difference | undefined {
 }
 
 const MOST_OUTLIERS = 20
-/** In nats: below it a difference is no matter, however quiet the others are. */
+/** In nats. A smaller difference is never an outlier, even if all others are much smaller. */
 const SMALLEST_OUTLIER = 0.01
-/** Times the median. */
+/** An outlier differs by at least this many times the median. */
 const FAR = 10
 
 function outliersOf(pairs: readonly Outlier[]): readonly Outlier[] {
