@@ -1,6 +1,6 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** The name that was probably meant; undefined when none is near: two typing errors at most, and fewer than half of the letters. */
+/** Returns the name that was probably meant: at most two typing errors, in fewer than half of the letters. Otherwise undefined. */
 export function closest(written: string, names: readonly string[]): string | undefined {
   const word = written.toLowerCase()
   const near = names
@@ -10,7 +10,7 @@ export function closest(written: string, names: readonly string[]): string | und
   return near[0]?.name ?? names.find((name) => word.length > 1 && name.toLowerCase().startsWith(word))
 }
 
-/** Letters put in, left out, exchanged, or swapped with their neighbour. */
+/** Counts inserted, omitted, replaced and transposed letters (optimal string alignment). Infinity if the lengths differ by more than 2. */
 function errorsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   let before: number[] = []

@@ -18,7 +18,7 @@ function found(query: string, trajectory?: TrajectoryView) {
   return result
 }
 
-/** `0-2 5`: each hit with its first and last token. */
+/** Writes each hit with its first and last token: `0-2 5`. */
 function hits(query: string, trajectory?: TrajectoryView): string {
   const pairs = Array.from(found(query, trajectory).hits)
   return pairs
@@ -30,8 +30,8 @@ function hits(query: string, trajectory?: TrajectoryView): string {
     .join(' ')
 }
 
-// The sample: 0 <start> 1 hi 2 <end> | 3 <think> 4-5 日 6 a1 7 <end> | then a tool's result.
-describe('find in the sample:', () => {
+// The tokens of the sample are 0 <start> 1 hi 2 <end> | 3 <think> 4-5 日 6 a1 7 <end> | and then a tool result.
+describe('find in the sample', () => {
   test.each([
     ['hi', '1 3 10'],
     ['"t>hi<e"', '0-2'],
@@ -70,19 +70,19 @@ describe('find in the sample:', () => {
     ['-index>0', '0'],
     ['"t>hi" or a1', '0-1 6'],
     ['(hi or prompt logprob<-2) -mask:1', '1 2'],
-  ])('%s', (query, expected) => {
+  ])('the query %s hits the tokens %s', (query, expected) => {
     expect(hits(query)).toBe(expected)
     expect(hits(query, pack(sampleTrajectory).trajectory)).toBe(expected)
   })
 })
 
-test('a text matches if any of its tokens has the facts, and stays whole', () => {
+test('a text in a find query matches if any of its tokens has the facts, and stays whole', () => {
   expect(hits('"<think>日a1" logprob<-0.9')).toBe('3-6')
   expect(hits('logprob<-0.9 "<think>日a1"')).toBe('3-6')
   expect(hits('"<think>日" logprob<-0.9')).toBe('')
 })
 
-test('a rank beyond the alternatives counts as larger than any number', () => {
+test('a find query treats a rank beyond the alternatives as larger than any number', () => {
   const topLogprobs = { k: 1, ids: [0, 0, -1], logprobs: [-1, -1, null] }
   expect(hits('prompt rank>1000', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('1')
   expect(hits('prompt rank<=2', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('0')
@@ -111,7 +111,7 @@ test('find searches columns, versions, problems and finish reasons', () => {
   expect(hits('finish:length', trajectory)).toBe('0-2')
 })
 
-test('matches that share a token are one hit', () => {
+test('matches of a find query that share a token are one hit', () => {
   const trajectory = ofPieces(['abab', 'ab', 'a', 'b'])
   expect(hits('ab', trajectory)).toBe('0 1 2-3')
   expect(hits('b', trajectory)).toBe('0 1 3')
@@ -158,7 +158,7 @@ const ofSegments = (vocab: Vocab, segments: readonly Segment[]): Trajectory => (
   segments,
 })
 
-// Pieces over few letters, so that texts are found; cut anywhere into segments.
+// The pieces have few letters, so that texts are found. Segments begin anywhere.
 const pieces = fc.array(fc.constantFrom('a', 'b', 'ab', 'ba', 'aB', 'Ab\n', '日', '日a', 'İ', '', ' '), {
   minLength: 1,
   maxLength: 30,
@@ -188,7 +188,7 @@ const tokensOf = (query: string, trajectory: TrajectoryView): readonly number[] 
   )
 }
 
-test('a text matches exactly the tokens that contain it', () => {
+test('a text in a find query matches exactly the tokens that contain it', () => {
   fc.assert(
     fc.property(
       trajectory,
@@ -217,7 +217,7 @@ test('a text matches exactly the tokens that contain it', () => {
 const FACTS = ['logprob<-1', 'prompt logprob:-2', 'unknown:logprob', 'segment:1', 'index:3-9', 'mask:1'] as const
 const TERMS = [...FACTS, 'a', '"b a"', '/b./s', 'id:1,2'] as const
 
-test('facts follow the laws of sets', () => {
+test('facts in find queries follow the laws of sets', () => {
   fc.assert(
     fc.property(
       trajectory,
@@ -238,7 +238,7 @@ test('facts follow the laws of sets', () => {
   )
 })
 
-test('for all queries: or is the union, not is the rest, and distributes over or; hits are sorted, separate and in bounds', () => {
+test('in all find queries or is the union, not is the rest, and distributes over or; hits are sorted, separate and in bounds', () => {
   const some = fc.constantFrom(...TERMS)
   fc.assert(
     fc.property(trajectory, some, some, some, (where, a, b, c) => {

@@ -1,6 +1,6 @@
 /**
- * Looks through all tokens of a trajectory. A text hit is the range of tokens that hold the text; facts hold for single
- * tokens, and those side by side are one hit. docs/find.md says what `and`, `or` and `not` make of the two.
+ * Searches all tokens of a trajectory. A text hit is the range of tokens that contain the text. Facts are true for single tokens, and
+ * adjacent tokens are one hit. docs/find.md describes how `and`, `or` and `not` combine the two.
  */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -22,33 +22,36 @@ import { addRanges, NO_RANGES, rangesTouching, runsOf, tokensIn, unitedRanges } 
 import { idHits, patternHits, textHits } from './text-hits.ts'
 import { textIndex } from './text-index.ts'
 
+/** A search in the trajectory. */
 export interface FindRequest {
-  /** As typed. */
+  /** Query as typed. */
   readonly query: string
 }
 
+/** Result of a search: an empty query, a fault in the query, or hits. */
 export type FindResult =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'fault'; readonly fault: QueryFault }
   | {
       readonly kind: 'found'
-      /** Flat pairs, half-open, sorted, not overlapping. */
+      /** Flat pairs [start, end, …] of tokens, half-open and sorted. They do not overlap. */
       readonly hits: Int32Array
-      /** In all hits together. */
+      /** Number of tokens in all hits. */
       readonly tokens: number
-      /** The query as it was understood. */
+      /** Query in its normalized form. */
       readonly understood: string
-      /** What a reader of the number of hits should know. */
+      /** What explains the number of hits, such as tokens that the query leaves out. */
       readonly notes: readonly FindNote[]
     }
 
+/** A remark on the hits, for a person. */
 export interface FindNote {
-  /** Omitted: of the whole query. */
+  /** Range of the query that the remark is about. Omitted: the whole query. */
   readonly at?: Span
   readonly message: string
 }
 
-/** Yields how many hits a text has so far. */
+/** Task that runs a query. Yields the number of hits of a text so far. */
 export const findTask = function* ({ query: written }, trajectory) {
   const parsed = parseQuery(written, columnNames(trajectory))
   if (parsed.kind !== 'query') return parsed
@@ -64,9 +67,9 @@ export const findTask = function* ({ query: written }, trajectory) {
 } satisfies InspectTask<FindRequest, number, FindResult>
 
 /**
- * Hits of texts, each to be kept or left as one, and tokens of which facts hold (undefined: of none). `and` takes each side
- * against the other: of texts those with a token in it, of facts the tokens of both. Hits that share a token become one
- * only in the end, so that `and` distributes over `or`.
+ * Hits of texts, which are kept or dropped as a whole, and tokens for which facts are true (undefined: the query has no facts). `and`
+ * keeps the text hits that share a token with the other side, and the fact tokens that both sides have. Hits that share a token are
+ * joined only in the end, so that `and` distributes over `or`.
  */
 interface Found {
   readonly texts: readonly Int32Array[]
@@ -146,7 +149,7 @@ type NumberTerm = Extract<Term, { kind: 'number' }>
 const scopeOf = ({ number, withPrompt }: NumberTerm): Scope =>
   isOfSampled(number) && withPrompt === undefined ? 'trained' : 'all'
 
-/** What is known of no token that is looked at, and what trained tokens leave out. */
+/** Returns notes on numbers that no searched token has, and on context tokens that the limit to trained tokens leaves out. */
 function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly FindNote[] {
   const { number, within } = term
   if (scopeOf(term) === 'all')
@@ -183,7 +186,7 @@ function nameNote(
   return [{ at, message: `No ${name} “${value}” here. ${meant === undefined ? there : `Did you mean ${meant}?`}` }]
 }
 
-/** Why texts that both are there find nothing. */
+/** Returns a note if several texts are joined by `and`: they match only if they share a token. */
 function textsApart(query: Query): readonly FindNote[] {
   const texts = query.kind === 'and' ? query.parts.filter(({ kind }) => kind === 'text' || kind === 'pattern') : []
   return texts.length < 2

@@ -1,4 +1,4 @@
-/** What tokens belong to, by name: segments, spans, calls, versions, problems. */
+/** Finds tokens by what they belong to: segments, spans, calls, versions and problems. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
@@ -9,7 +9,7 @@ import { unreachable } from '#lib/util/unreachable.ts'
 import { tokensUnknown, tokensWithin } from './number-facts.ts'
 import { type NamedFact, NUMBER_FACTS, type NumberFact, type NumberName } from './query.ts'
 
-/** A byte for each token, 1 or 0. */
+/** Returns one byte for each token, 1 if the fact is true for it. */
 export function tokensNamed(trajectory: TrajectoryView, name: NamedFact, value: string): Uint8Array {
   if (name === 'unknown') return tokensUnknown(trajectory, numberNamed(value))
   if (name === 'span' && value === 'special') return specialTokens(trajectory)
@@ -30,7 +30,7 @@ const numberNamed = (name: string): NumberName =>
     ? { kind: 'fact', name: name as NumberFact }
     : { kind: 'column', name }
 
-/** By its id, or by its number from 1, as the card counts. */
+/** Returns the id of a call that is given by its id, or by its number from 1, as the token card shows it. */
 function callNamed({ segments }: TrajectoryView, value: string): string | undefined {
   const calls = callsById(segments)
   return calls.has(value) ? value : [...calls].find(([, { number }]) => String(number) === value)?.[0]
@@ -75,7 +75,7 @@ function spansNamed(
 const isToolResult = (segment: SegmentView): boolean =>
   segment.kind === 'prompt' && segment.messages.length > 0 && segment.messages.every(({ role }) => role === 'tool')
 
-/** What of a response is neither thinking nor a call. */
+/** Returns the spans of a response that are neither thinking nor a call. */
 function textSpans(segment: SegmentView): readonly Span[] {
   const spans: Span[] = []
   let start = 0

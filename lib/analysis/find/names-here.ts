@@ -1,4 +1,4 @@
-/** The names that a trajectory has: of columns, tools, calls, arguments, versions, problems. */
+/** Lists the names that occur in a trajectory: columns, tools, calls, arguments, versions and problems. */
 
 import { segmentsOf, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -6,12 +6,12 @@ import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { NamedFact } from './query.ts'
 
-/** Of the columns that any segment has. */
+/** Returns the names of the columns that any segment has. */
 export const columnNames = memoizeByIdentity((trajectory: TrajectoryView): readonly string[] =>
   distinct(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
 )
 
-/** Undefined where every value that the language takes may be asked for. */
+/** Returns the values of a named fact that occur in a trajectory; undefined if the language allows only a fixed list of values. */
 export function namesHere(trajectory: TrajectoryView, name: NamedFact): readonly string[] | undefined {
   const segments = segmentsOf(trajectory)
   const calls = toolCallsOf(trajectory)

@@ -1,4 +1,4 @@
-/** The numbers of tokens that a query can ask about. */
+/** Finds tokens by the numbers that a query can name. */
 import { quantityNamed } from '#lib/trajectory/tokens/quantities.ts'
 import { isTrained, segmentStarts, segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -6,10 +6,10 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { Interval } from '#lib/util/interval.ts'
 import type { NumberFact, NumberName } from './query.ts'
 
-/** Which tokens are looked at. */
+/** Tokens that are searched. */
 export type Scope = 'all' | 'trained'
 
-/** Tokens whose number is known and in one of the intervals: a byte for each token, 1 or 0. */
+/** Returns one byte for each token, 1 if its number is known and in one of the intervals. */
 export function tokensWithin(
   trajectory: TrajectoryView,
   number: NumberName,
@@ -24,10 +24,11 @@ export function tokensWithin(
   )
 }
 
+/** Returns one byte for each token, 1 if its number is unknown. */
 export const tokensUnknown = (trajectory: TrajectoryView, number: NumberName): Uint8Array =>
   tokensWhere(trajectory, number, Number.isNaN, 'all')
 
-/** Whether any token has it. */
+/** Returns true if any searched token has the number. */
 export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName, scope: Scope): boolean {
   for (const { segment, read } of readers(trajectory, number))
     for (let offset = 0; offset < segment.ids.length; offset++)
@@ -53,9 +54,9 @@ const isIn = (scope: Scope, segment: SegmentView, offset: number): boolean =>
 
 interface Reader {
   readonly segment: SegmentView
-  /** Of its first token. */
+  /** Index of the first token of the segment. */
   readonly start: number
-  /** NaN = unknown. */
+  /** Returns the number of a token of the segment; NaN is unknown. */
   readonly read: (offset: number) => number
 }
 

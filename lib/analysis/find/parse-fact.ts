@@ -1,4 +1,4 @@
-/** Reads a term of a name, a sign and a value: `logprob<-3`, `tool:calculator`, `column:"kl ratio">1`. */
+/** Parses a term with a name, an operator and a value: `logprob<-3`, `tool:calculator`, `column:"kl ratio">1`. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -16,6 +16,7 @@ import {
 } from './query.ts'
 import { type Scanned, scanQuoted, scanWord } from './scanner.ts'
 
+/** Names that depend on the trajectory. */
 export interface Facts {
   /** Names of the trajectory's own columns. */
   readonly columns: readonly string[]
@@ -25,7 +26,7 @@ type ReadFact =
   | { readonly kind: 'fact'; readonly query: Query; readonly end: number }
   | { readonly kind: 'fault'; readonly fault: QueryFault }
 
-/** Undefined where no such term stands: it is text. */
+/** Parses the term at `start`. Returns undefined if there is none: the characters are text. Never throws. */
 export function readFact(text: string, start: number, isInBrackets: boolean, facts: Facts): ReadFact | undefined {
   const head = HEAD.exec(text.slice(start))
   if (!head) return undefined
@@ -55,7 +56,7 @@ interface Value {
   readonly at: Span
 }
 
-/** Undefined: a quote is not closed. */
+/** Reads a word or a quoted value. Returns undefined if a quote is not closed. */
 function valueAt(
   text: string,
   at: number,
@@ -74,7 +75,7 @@ const unclosed = (start: number, end: number): ReadFact => ({
   fault: { at: { start, end }, message: 'This quote is not closed.' },
 })
 
-/** `x<3` and `role:user` look like facts; `a<b`, `Error:` and `https://…` are text. */
+/** Returns true for terms such as `x<3` and `role:user`; `a<b`, `Error:` and `https://…` are text. */
 const isFactLike = (sign: Sign, value: string): boolean =>
   sign === ':' ? value !== '' && !value.startsWith('//') && !value.startsWith(':') : readNumber(value) !== undefined
 
@@ -155,7 +156,7 @@ function numberTerm(number: NumberName, name: string, { text, sign, at }: Value)
   }
 }
 
-/** Any of several values: `kind:prompt|response`. */
+/** Returns the query of a named fact. Several values are joined by `or`: `kind:prompt|response`. */
 function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { columns }: Facts): Query | QueryFault {
   const known: readonly string[] | undefined = name === 'unknown' ? [...NUMBER_FACTS, ...columns] : NAMED_FACTS[name]
   const expected = known ? `Write one of ${known.join(', ')}.` : `Write a name: ${name}:name.`

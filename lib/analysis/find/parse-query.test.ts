@@ -9,7 +9,7 @@ import { queryText } from './query-text.ts'
 
 const COLUMNS = ['trainerLogprobs', 'kl ratio', 'rank']
 
-/** The query as it was understood, or what is wrong and where. */
+/** Returns the normalized query, or the error with its position. */
 function read(text: string): string {
   const parsed = parseQuery(text, COLUMNS)
   switch (parsed.kind) {
@@ -24,7 +24,7 @@ function read(text: string): string {
   }
 }
 
-describe('parseQuery reads texts:', () => {
+describe('parseQuery reads texts', () => {
   test.each([
     ['loss mask', '"loss mask"'],
     ['Loss mask', '"Loss mask"'],
@@ -55,12 +55,12 @@ describe('parseQuery reads texts:', () => {
     ['12:30', '"12:30"'],
     ['{"role": "user"}', JSON.stringify('{"role": "user"}')],
     ['   ', ''],
-  ])('%s', (text, understood) => {
+  ])('%s as %s', (text, understood) => {
     expect(read(text)).toBe(understood)
   })
 })
 
-describe('parseQuery reads regular expressions:', () => {
+describe('parseQuery reads regular expressions', () => {
   test.each([
     ['/a b/', '/a b/'],
     ['/a[/]b\\/c/iu d', '/a[/]b\\/c/iu "d"'],
@@ -69,12 +69,12 @@ describe('parseQuery reads regular expressions:', () => {
     ['/abc', '"/abc"'],
     ['(/a/g)', '/a/'],
     ['/(/', '^^^ This is not a regular expression: Unterminated group.'],
-  ])('%s', (text, understood) => {
+  ])('%s as %s', (text, understood) => {
     expect(read(text)).toBe(understood)
   })
 })
 
-describe('parseQuery reads facts:', () => {
+describe('parseQuery reads facts', () => {
   test.each([
     ['id:151645', 'id:151645'],
     ['id:1,2,3', 'id:1,2,3'],
@@ -100,7 +100,7 @@ describe('parseQuery reads facts:', () => {
     ['tool:"my tool"', 'tool:"my tool"'],
     ['unknown:logprob', 'unknown:"logprob"'],
     ['(mask:1)', 'mask:1'],
-  ])('%s', (text, understood) => {
+  ])('%s as %s', (text, understood) => {
     expect(read(text)).toBe(understood)
   })
 })
@@ -209,7 +209,7 @@ function withoutPlaces(query: Query): unknown {
     case 'name':
       return { ...query, at: undefined }
     case 'number':
-      // −0 is written 0.
+      // JSON writes −0 as 0.
       return JSON.parse(
         JSON.stringify(query, (_, value) => (Math.abs(value) === Number.POSITIVE_INFINITY ? `${value}` : value)),
       )

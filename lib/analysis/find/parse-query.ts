@@ -1,6 +1,6 @@
 /**
- * Reads a query. Terms side by side must all hold; `or` and `|` join, `-` and `not` turn round, brackets group. Words side by
- * side are one text. docs/find.md describes the language. Never throws.
+ * Parses a query. Adjacent terms must all be true. `or` and `|` join terms, `-` and `not` negate them, and brackets group them. Adjacent
+ * words are one text. docs/find.md describes the language.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
@@ -9,7 +9,7 @@ import { type Facts, readFact } from './parse-fact.ts'
 import { isOfSampled, type ParsedQuery, type Query, type QueryFault, type Term } from './query.ts'
 import { afterSpace, isSpace, type Scanned, scanPattern, scanQuoted, scanWord } from './scanner.ts'
 
-/** `columns`: names of the trajectory's own columns. */
+/** Parses a query. `columns` are the names of the trajectory's own columns. Returns a fault for a syntax error; never throws. */
 export function parseQuery(text: string, columns: readonly string[]): ParsedQuery {
   if (text.trim() === '') return { kind: 'nothing' }
   try {
@@ -20,7 +20,7 @@ export function parseQuery(text: string, columns: readonly string[]): ParsedQuer
   }
 }
 
-/** Ends the reading at the first fault; it never leaves this file. */
+/** Ends parsing at the first fault. It is only thrown inside this file. */
 class Faulty extends Error {
   readonly fault: QueryFault
   constructor(fault: QueryFault) {
@@ -32,7 +32,7 @@ class Faulty extends Error {
 interface Reading {
   readonly text: string
   readonly facts: Facts
-  /** Of brackets and negations: what is nested deeper is a fault, not a stack that overflows. */
+  /** Number of enclosing brackets and negations. Deeper nesting than DEEPEST is a fault, so that the stack does not overflow. */
   readonly depth: number
 }
 
@@ -51,7 +51,7 @@ function either(reading: Reading, from: number): Scanned<Query> {
   }
 }
 
-/** Index after `or` or `|`; undefined where none stands. */
+/** Returns the index after `or` or `|`; undefined if there is none. */
 function joiner({ text }: Reading, from: number): number | undefined {
   const word = scanWord(text, afterSpace(text, from), true)
   return /^(?:\||or)$/i.test(word.value) ? word.end : undefined
@@ -89,7 +89,7 @@ const joined = (kind: 'and' | 'or', parts: readonly Query[]): Query =>
 const isAtEnd = ({ text, depth }: Reading, index: number): boolean =>
   index >= text.length || (depth > 0 && text[index] === ')')
 
-/** `or` is a word like others where a side of it is missing; a bar is not. */
+/** Returns true for an `or` or `|` that joins terms. An `or` without a term on both sides is a word, but a bar is not. */
 function isJoiner(reading: Reading, start: number, isFirst: boolean): boolean {
   const end = joiner(reading, start)
   if (end === undefined) return false
@@ -105,7 +105,7 @@ function missing({ text }: Reading, start: number): Faulty {
   })
 }
 
-/** One term, group or negation; `word`: of a text that may go on with the next word. */
+/** Parses one term, group or negation. The value `word` is a word of a text, which the next word may continue. */
 function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
   const { text, depth } = reading
   const sign = text[start] as string
@@ -133,7 +133,7 @@ function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
   return { value: 'word', end: scanWord(text, start, depth > 0).end }
 }
 
-/** `prompt logprob<-1`: tokens that the model only read count too. Undefined: `prompt` is a word here, or does not stand here. */
+/** Parses a fact such as `prompt logprob<-1`, which includes context tokens. Returns undefined if `prompt` is a word, or is not here. */
 function promptFact({ text, depth, facts }: Reading, start: number): Scanned<Term> | undefined {
   const word = /^prompt(?=\s)/.exec(text.slice(start, start + 7))
   if (!word) return undefined
@@ -157,8 +157,8 @@ const tooDeep = (start: number): Faulty =>
   new Faulty({ at: { start, end: start + 1 }, message: `The query is nested deeper than ${DEEPEST} levels.` })
 
 /**
- * Where the negated term begins; undefined: nothing is negated. A minus before a digit, a sign or a space is text: -3, ->,
- * --flag.
+ * Returns the index at which the negated term begins; undefined if nothing is negated. A minus before a digit, a sign or a space is
+ * text: -3, ->, --flag.
  */
 function afterNegation({ text, depth }: Reading, start: number): number | undefined {
   if (text[start] === '-') return /^[\p{L}_"'(/<[{]/u.test(text.slice(start + 1, start + 3)) ? start + 1 : undefined
@@ -168,7 +168,7 @@ function afterNegation({ text, depth }: Reading, start: number): number | undefi
   return next >= text.length || (depth > 0 && text[next] === ')') ? undefined : next
 }
 
-/** A quote that goes on behind its end, as in pasted JSON: `"user"}`. */
+/** Returns true if a quoted text continues after its closing quote, as in pasted JSON: `"user"}`. */
 function isPartOfWord({ text, depth }: Reading, start: number): boolean {
   const next = text[scanQuoted(text, start)?.end ?? text.length]
   return next !== undefined && !isSpace(next) && !(next === ')' && depth > 0)
@@ -187,7 +187,7 @@ function quoted(text: string, start: number, isExact: boolean): Scanned<Term> {
   return { value: textTerm(scanned.value, isExact), end: scanned.end }
 }
 
-/** A capital letter asks for upper and lower case as written. */
+/** Returns the term of a text. Upper and lower case are distinguished if the text has a capital letter. */
 const textTerm = (text: string, isExact: boolean): Term => ({
   kind: 'text',
   text,
@@ -198,7 +198,7 @@ function patternTerm({ source, flags }: { source: string; flags: string }, start
   try {
     return { kind: 'pattern', pattern: new RegExp(source, `${flags.replaceAll('g', '')}g`) }
   } catch (error) {
-    // V8: Invalid regular expression: /(/: Unterminated group
+    // V8's message is such as “Invalid regular expression: /(/: Unterminated group”.
     const why = (error as SyntaxError).message.split(': ').at(-1) as string
     throw new Faulty({ at: { start, end }, message: `This is not a regular expression: ${why}.` })
   }

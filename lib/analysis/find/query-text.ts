@@ -1,9 +1,10 @@
-/** A query as it was understood: reading it again gives the same query. */
+/** Writes the normalized form of a query. */
 import type { Interval } from '#lib/util/interval.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import { hasCapital } from './folded-text.ts'
 import { NAMED_FACTS, NUMBER_FACTS, type Query } from './query.ts'
 
+/** Returns the text of a query. Parsing the text gives the same query. */
 export function queryText(query: Query): string {
   switch (query.kind) {
     case 'and':
@@ -35,7 +36,7 @@ export function queryText(query: Query): string {
   }
 }
 
-/** Undefined where both ends are there. */
+/** Returns an interval as a comparison such as `<3`; undefined if both ends are finite. */
 function comparisonText({ low, high, without }: Interval): string | undefined {
   if (low === Number.NEGATIVE_INFINITY) return `${without === undefined ? '<=' : '<'}${high}`
   if (high === Number.POSITIVE_INFINITY) return `${without === undefined ? '>=' : '>'}${low}`
@@ -44,7 +45,7 @@ function comparisonText({ low, high, without }: Interval): string | undefined {
 
 const rangeText = ({ low, high }: Interval): string => (low === high ? String(low) : `${low}..${high}`)
 
-/** Names that mean something else need the word column before them. */
+/** Returns true for a column name that can be written alone. A name with another meaning needs the prefix `column:`. */
 const isPlain = (name: string): boolean =>
   /^[A-Za-z_][\w.]*$/.test(name) &&
   !(NUMBER_FACTS as readonly string[]).includes(name) &&

@@ -1,46 +1,50 @@
-/** What a query asks for, as the parser reads it. Places count UTF-16 code units of the query as typed; half-open. */
+/** Defines the parsed form of a query. Ranges are half-open and count UTF-16 code units of the query as typed. */
 
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { QUANTITY_NAMES, type QuantityName } from '#lib/trajectory/tokens/quantities.ts'
 import type { Interval } from '#lib/util/interval.ts'
 
+/** A parsed query. */
 export type Query =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Query[] }
   | { readonly kind: 'not'; readonly part: Query }
   | Term
 
+/** A single condition on text, ids or facts of tokens. */
 export type Term =
-  /** Found across token boundaries. `isExact`: upper and lower case are told apart. */
+  /** A text, which is found across token boundaries. `isExact`: upper and lower case are distinguished. */
   | { readonly kind: 'text'; readonly text: string; readonly isExact: boolean }
   | { readonly kind: 'pattern'; readonly pattern: RegExp }
-  /** These ids, one after the other. */
+  /** A sequence of consecutive token ids. */
   | { readonly kind: 'ids'; readonly ids: readonly number[] }
   | {
       readonly kind: 'number'
       readonly number: NumberName
       readonly within: readonly Interval[]
-      /** Context tokens count too. Omitted: of the quantities only trained tokens have one. */
+      /** True: context tokens are searched too. Omitted: quantities are searched only in trained tokens. */
       readonly withPrompt?: true
     }
   | { readonly kind: 'name'; readonly name: NamedFact; readonly value: string; readonly at: Span }
 
-/** A number that each token has, or has not (unknown). */
+/** A number of a token, which may be unknown. */
 export type NumberName =
   | { readonly kind: 'fact'; readonly name: NumberFact }
   | { readonly kind: 'column'; readonly name: string }
 
+/** Names of the numbers that every trajectory has. */
 export const NUMBER_FACTS = ['index', 'id', 'segment', 'mask', ...QUANTITY_NAMES, 'special'] as const
+/** Name of a number that every trajectory has. */
 export type NumberFact = (typeof NUMBER_FACTS)[number]
 
 /**
- * Whether a number is searched in trained tokens alone unless the query names the prompt. The quantities are: a context token
- * has them from prefill, of a text that the model did not write.
+ * Returns true if a number is searched only in trained tokens, unless the query names the prompt. This is true for quantities such as
+ * the logprob: context tokens have them from prefill, for text that the model did not sample.
  */
 export const isOfSampled = (number: NumberName): boolean => number.kind === 'fact' && isQuantity(number.name)
 
 const isQuantity = (name: string): name is QuantityName => (QUANTITY_NAMES as readonly string[]).includes(name)
 
-/** What is asked for by name. Those with a list take no other value. */
+/** Named facts and their values. A fact with a list allows no other value. */
 export const NAMED_FACTS = {
   kind: ['prompt', 'response', 'tool'],
   span: ['think', 'call', 'argument', 'special', 'text'],
@@ -52,16 +56,18 @@ export const NAMED_FACTS = {
   problem: undefined,
   unknown: undefined,
 } as const satisfies Readonly<Record<string, readonly string[] | undefined>>
+/** Name of a named fact. */
 export type NamedFact = keyof typeof NAMED_FACTS
 
-/** What is wrong in a query, where, and what helps. */
+/** A syntax error: its range in the query, a message and a hint, for a person. */
 export interface QueryFault {
   readonly at: Span
   readonly message: string
-  /** Omitted: the message says it all. */
+  /** Omitted if the message is sufficient. */
   readonly hint?: string
 }
 
+/** Result of parsing; `nothing` is a query of only spaces. */
 export type ParsedQuery =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'query'; readonly query: Query }

@@ -1,14 +1,15 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Flat pairs [start, end, start, end, …] of tokens, half-open and sorted; and sets of tokens as one byte for each. */
+// Ranges are flat pairs [start, end, start, end, …] of tokens, half-open and sorted. Sets have one byte for each token, 1 or 0.
 
-/** Pairs are added in order; one that shares a token with the last goes on with it. */
+/** Collects ranges. Pairs must be added in order; a pair that overlaps the last one extends it. */
 export interface RangeWriter {
   add(start: number, end: number): void
   readonly count: () => number
   readonly written: () => Int32Array
 }
 
+/** Returns an empty writer. Its array doubles when it is full. */
 export function rangeWriter(): RangeWriter {
   let pairs = new Int32Array(256)
   let length = 0
@@ -31,9 +32,10 @@ export function rangeWriter(): RangeWriter {
   }
 }
 
+/** Ranges of no tokens. */
 export const NO_RANGES = new Int32Array(0)
 
-/** All of both; those that share a token become one. */
+/** Returns the union of two lists of ranges. Ranges that share a token are joined. */
 export function unitedRanges(a: Int32Array, b: Int32Array): Int32Array {
   if (a.length === 0) return b
   if (b.length === 0) return a
@@ -49,7 +51,7 @@ export function unitedRanges(a: Int32Array, b: Int32Array): Int32Array {
   return writer.written()
 }
 
-/** Those with a token in the set. */
+/** Returns the ranges that have a token in the set. */
 export function rangesTouching(ranges: Int32Array, tokens: Uint8Array): Int32Array {
   const writer = rangeWriter()
   for (let i = 0; i < ranges.length; i += 2) {
@@ -61,7 +63,7 @@ export function rangesTouching(ranges: Int32Array, tokens: Uint8Array): Int32Arr
   return writer.written()
 }
 
-/** The longest stretches of tokens that are all in the set. */
+/** Returns the longest ranges whose tokens are all in the set. */
 export function runsOf(tokens: Uint8Array): Int32Array {
   const writer = rangeWriter()
   for (let start = tokens.indexOf(1); start >= 0; ) {
@@ -73,11 +75,13 @@ export function runsOf(tokens: Uint8Array): Int32Array {
   return writer.written()
 }
 
+/** Adds the tokens of ranges to a set, which is changed and returned. */
 export function addRanges(tokens: Uint8Array, ranges: Int32Array): Uint8Array {
   for (let i = 0; i < ranges.length; i += 2) tokens.fill(1, ranges[i], ranges[i + 1])
   return tokens
 }
 
+/** Returns the number of tokens in ranges that do not overlap. */
 export function tokensIn(ranges: Int32Array): number {
   let count = 0
   for (let i = 0; i < ranges.length; i += 2) count += elementAt(ranges, i + 1) - elementAt(ranges, i)

@@ -1,18 +1,20 @@
-/** Reads the signs of a query: words, quoted texts, regular expressions. Each function reads at a place and tells where it ended. */
+/** Scans the tokens of a query: words, quoted texts and regular expressions. Each function starts at an index and returns where it ends. */
 
+/** A scanned value and its end. */
 export interface Scanned<T> {
   readonly value: T
-  /** Index after it. */
+  /** Index after the value. */
   readonly end: number
 }
 
+/** Returns the index of the first character from `from` that is not a space. */
 export function afterSpace(text: string, from: number): number {
   let index = from
   while (index < text.length && isSpace(text[index] as string)) index++
   return index
 }
 
-/** Up to a space; inside of brackets also up to a closing one that no opening one of the word asks for. */
+/** Scans up to a space. Inside brackets, a closing bracket without an opening one in the word ends it too. */
 export function scanWord(text: string, from: number, isInBrackets: boolean): Scanned<string> {
   let open = 0
   let index = from
@@ -25,7 +27,7 @@ export function scanWord(text: string, from: number, isInBrackets: boolean): Sca
   return { value: text.slice(from, index), end: index }
 }
 
-/** A text in quotes, with the escapes of JSON; a backslash before anything else stands for itself. Undefined: not closed. */
+/** Scans a quoted text with the escapes of JSON; any other backslash is literal. Returns undefined if the quote is not closed. */
 export function scanQuoted(text: string, from: number): Scanned<string> | undefined {
   let value = ''
   for (let index = from + 1; index < text.length; index++) {
@@ -41,8 +43,8 @@ export function scanQuoted(text: string, from: number): Scanned<string> | undefi
 const ESCAPE = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
 
 /**
- * A regular expression between slashes and its flags. Undefined where it is none: not closed, or followed by something else
- * than flags, as in the path /usr/bin; and two slashes side by side are text.
+ * Scans a regular expression between slashes, and its flags. Returns undefined if it is not closed, is empty, or is followed by
+ * something other than flags, as in the path /usr/bin.
  */
 export function scanPattern(
   text: string,
@@ -64,4 +66,5 @@ export function scanPattern(
   return undefined
 }
 
+/** Returns true for a whitespace character. */
 export const isSpace = (sign: string): boolean => /\s/.test(sign)

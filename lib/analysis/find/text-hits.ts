@@ -1,15 +1,16 @@
-/** Where texts, regular expressions and sequences of ids stand, as ranges of tokens. Each yields the number found so far. */
+/** Finds texts, regular expressions and sequences of ids as ranges of tokens. Each generator yields the number of hits so far. */
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { foldedText, offsetsOf } from './folded-text.ts'
 import type { Term } from './query.ts'
 import { type RangeWriter, rangeWriter } from './ranges.ts'
 import type { TextIndex } from './text-index.ts'
 
-/** Hits after which whoever runs the search may stop it. */
+/** Number of hits between two yields, at which the caller can stop the search. */
 const SLICE = 8192
 
 type TermOf<Kind extends Term['kind']> = Extract<Term, { kind: Kind }>
 
+/** Finds a text. Hits do not overlap in the text; hits that share a token are one range. */
 export function* textHits(
   { text, isExact }: TermOf<'text'>,
   { text: all, folded, starts }: TextIndex,
@@ -23,7 +24,7 @@ export function* textHits(
   return writer.written()
 }
 
-/** Matches of nothing are passed over. An expression that runs away is stopped by whoever runs the search. */
+/** Finds matches of a regular expression, except empty ones. A single match may take very long: the caller must be able to stop it. */
 export function* patternHits(
   { pattern }: TermOf<'pattern'>,
   { text, starts }: TextIndex,
@@ -37,6 +38,7 @@ export function* patternHits(
   return writer.written()
 }
 
+/** Finds consecutive ids. Hits do not overlap. */
 export function* idHits({ ids }: TermOf<'ids'>, all: Int32Array): Generator<number, Int32Array> {
   const writer = rangeWriter()
   const [first] = ids as readonly [number, ...number[]]

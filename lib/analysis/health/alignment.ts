@@ -1,4 +1,4 @@
-/** Whether every request began with exactly the ids before it: the promise of token-in/token-out. */
+/** Checks token-in/token-out: every request must consist of exactly the ids before its response. */
 
 import { inputHash, inputHashes } from '#lib/trajectory/format/input-hash.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -8,6 +8,7 @@ import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
+/** Reports broken continuations, requests with other ids or another length, and prompts that a chat endpoint tokenized again. */
 export const checkAlignment: Check = ({ segments }, starts) => {
   const ranges = segments.map((_, index) => ({ start: elementAt(starts, index), end: elementAt(starts, index + 1) }))
   const broken = segments.flatMap((segment, index) =>
@@ -93,10 +94,10 @@ export const checkAlignment: Check = ({ segments }, starts) => {
   }
 }
 
-/** What stands in files for a hash that was not made is no reason for an alarm. */
+/** Matches a SHA-256 hash. Files may have another text in place of a hash that was not computed, which is not an error. */
 const SHA_256 = /^[0-9a-f]{64}$/
 
-/** The responses whose requests had as many ids as stand before them, and others. */
+/** Returns the segments of responses whose requests had the expected number of ids, but other ids. */
 function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonly number[]): readonly number[] {
   const recorded = segments.map((segment, index) => {
     const request = segment.kind === 'response' ? segment.request : undefined
@@ -131,7 +132,7 @@ function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonl
 
 const callsOf = (segment: Segment) => (segment.kind === 'response' ? responseCalls(segment) : [])
 
-/** Of what the model read before a segment that stands behind the first `before` tokens. */
+/** Returns the number of tokens that the model read before a segment. `before` is the number of recorded tokens before it. */
 function inputLength(segment: Segment, before: number): number {
   const read = readOf(segment)
   return read ? read.kept + read.ids.length : before

@@ -1,4 +1,4 @@
-/** Tool calls that went wrong, and calls that only another parser reads. */
+/** Checks tool calls: calls that failed, results that the model did not read, and calls that only another parser reads. */
 
 import { missedCalls } from '#lib/parsers/missed-calls.ts'
 import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -8,6 +8,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted, placed } from './check.ts'
 import { resultReadings } from './unread-results.ts'
 
+/** Reports malformed and failed calls, unread results and missed calls. The last two are unknown if token texts are unknown. */
 export const checkCalls: Check = (trajectory, starts) => {
   const calls = trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'response'
@@ -42,7 +43,7 @@ export const checkCalls: Check = (trajectory, starts) => {
     : { findings: [...findings, ...unreadFindings(trajectory, starts), ...missedFindings(trajectory, starts)] }
 }
 
-/** Results are quoted as one line, as long as a sentence. */
+/** Quoted results are cut after this many characters. */
 const QUOTE_LENGTH = 200
 
 function beginningOf(call: ToolCall | undefined): string {
@@ -71,7 +72,7 @@ function unreadFindings(trajectory: Trajectory, starts: readonly number[]): read
     : []
 }
 
-/** A wrong parser finds nothing, and nothing fails: the run goes on without a single call. */
+/** Reports calls that the run did not parse. With a wrong parser nothing fails: the run continues without executing a call. */
 function missedFindings(trajectory: Trajectory, starts: readonly number[]): readonly HealthFinding[] {
   const own = trajectory.model.parser ?? 'no parser'
   const byReader = Map.groupBy(missedCalls(trajectory), ({ reader: { kind, name } }) => `${kind} ${name}`)

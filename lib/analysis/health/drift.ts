@@ -1,36 +1,37 @@
-/** What is told of drift: where a pipeline that keeps text instead of ids would have other tokens. */
+/** Reports drift as findings: the places where a pipeline that keeps text instead of ids would have other tokens. */
 import { byGravity, type Health, type HealthFinding } from '#lib/trajectory/health/health.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { counted } from './check.ts'
 
+/** Drift of a trajectory in mode text, or why it is unknown. */
 export type Drift =
   | { readonly kind: 'unknown'; readonly why: string }
   | {
       readonly kind: 'known'
-      /** Flat pairs [start, end, …] of the trajectory's tokens that come back as others; sorted, none is empty. */
+      /** Flat pairs [start, end, …] of the trajectory's tokens that become other tokens. They are sorted, and none is empty. */
       readonly ranges: Int32Array
-      /** Of those, how many hold a trained token. */
+      /** Number of the ranges that contain a trained token. */
       readonly trained: number
-      /** Of those, where the text itself changes: Unicode forms, bytes that are no character. */
+      /** Number of the ranges where the text itself changes: a Unicode form, or bytes that are not a character. */
       readonly otherBytes: number
-      /** Tokens in them, and how many come in their place. */
+      /** Number of tokens in the ranges, and of the tokens that replace them. */
       readonly tokens: number
       readonly others: number
-      /** Texts in the file that are not those of the tokenizer. Omitted: there is none. */
+      /** Texts in the file that differ from those of the tokenizer. Omitted: there are none. */
       readonly otherPieces?: OtherPieces
     }
 
-/** The file has the fingerprint of the tokenizer, and other texts for some of its ids. */
+/** Token texts of a file that has the fingerprint of the tokenizer, but other texts for some ids. */
 interface OtherPieces {
-  /** How many ids. */
+  /** Number of ids with another text. */
   readonly ids: number
   readonly example: { readonly id: number; readonly file: string; readonly tokenizer: string }
-  /** Positions of their tokens in the trajectory; sorted. Empty: they occur as alternatives alone. */
+  /** Positions of their tokens in the trajectory, sorted. Empty if the ids occur only as alternatives. */
   readonly tokens: Int32Array
 }
 
-/** The tokenizer to be asked for, as the server's loader takes it; or why there is none. */
+/** Returns the name of the tokenizer that the server must load, or why there is none. */
 export function driftTokenizer({
   tokenizer,
 }: TrajectoryView['model']): { readonly name: string } | { readonly why: string } {
@@ -40,7 +41,7 @@ export function driftTokenizer({
   return { name: tokenizer.name }
 }
 
-/** Drift as one of the findings; `places` are all of them. */
+/** Returns all drift as one finding with a place for each span. */
 function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding | undefined {
   const { ranges, trained, otherBytes, tokens, others } = drift
   const count = ranges.length / 2
@@ -68,7 +69,7 @@ function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding |
   }
 }
 
-/** What a tokenizer tells of a trajectory; the gravest first. */
+/** Returns the findings that need a tokenizer, the most severe first. */
 export function tokenizerFindings(drift: Drift): readonly HealthFinding[] {
   if (drift.kind === 'unknown') return []
   return [piecesFinding(drift), driftFinding(drift)].filter((finding) => finding !== undefined)
@@ -89,7 +90,7 @@ function piecesFinding({ otherPieces }: Extract<Drift, { kind: 'known' }>): Heal
   }
 }
 
-/** Health with what is known of drift, which is told beside the other checks. */
+/** Returns the health with the check named drift added. */
 export function withDrift({ findings, checks }: Health, drift: Drift): Health {
   return {
     findings: byGravity([...findings, ...tokenizerFindings(drift)]),

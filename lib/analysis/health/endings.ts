@@ -1,4 +1,4 @@
-/** Whether responses and the run came to their own end. */
+/** Checks how responses and the run ended. */
 
 import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
@@ -7,6 +7,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted, placed } from './check.ts'
 
+/** Reports responses that the model did not end, open think blocks, recorded endings that contradict each other, and failed runs. */
 export const checkEndings: Check = (trajectory, starts) => {
   const responses = trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'response' ? [{ segment, start: elementAt(starts, index) }] : [],
@@ -91,7 +92,7 @@ interface PlacedResponse {
   readonly start: number
 }
 
-/** The finish reason says `length`, and the last token says that the model had ended its turn. */
+/** Returns true if the last token of a response ends the turn. Called for responses with the finish reason `length`. */
 function hasEndedTurn({ model }: Trajectory, { ids, request }: ResponseSegment): boolean {
   const end = model.tokenizer?.endOfTurnId
   return end !== undefined && ids.at(-1) === end && request?.samplingParams.ignore_eos !== true
@@ -153,10 +154,10 @@ function finishContradictions(
 /** Finish reasons of a response that the model did not end. */
 const CUT: ReadonlySet<string> = new Set(['length', 'abort', 'cut', 'cancelled'])
 
-/** Tokens of the context that a server may keep to itself: SGLang 0.5.23 leaves two unused. */
+/** Number of context tokens that a server may leave unused. SGLang 0.5.23 leaves two unused. */
 const KEPT_BACK = 8
 
-/** What the call that ended a response could still have written; undefined where a limit was reached or is not known. */
+/** Returns the limits of the call that ended a response if none of them was reached; undefined if one was reached or is unknown. */
 function unusedRoom(segment: ResponseSegment, context: number | undefined) {
   const call = responseCalls(segment).at(-1)
   const allowed = tokenLimit(call?.request as ResponseSegment['request'])
@@ -166,7 +167,7 @@ function unusedRoom(segment: ResponseSegment, context: number | undefined) {
   return written >= allowed || isFull ? undefined : { written, allowed, context }
 }
 
-/** Each endpoint has its own name for the limit; foreign files may hold any value there. */
+/** Returns the limit of new tokens. Each endpoint has its own name for it, and files of other programs may have any value there. */
 function tokenLimit(request: ResponseSegment['request']): number | undefined {
   const { max_new_tokens, max_completion_tokens } = request?.samplingParams ?? {}
   const limit = request?.endpoint === 'chat' ? max_completion_tokens : max_new_tokens
@@ -208,7 +209,7 @@ const ENDED: Readonly<Partial<Record<string, readonly [HealthFinding['severity']
   max_tokens: ['warning', 'stopped at a limit', 'The limit of tokens of the whole run was reached.'],
 }
 
-/** What the response before already tells is not told twice. */
+/** Returns the finding for the outcome of the run. `isTold` is true if a finding for a response already reports a cut or a cancellation. */
 function outcomeFinding(outcome: Outcome, isTold: boolean): HealthFinding | undefined {
   if (outcome.kind === 'failed')
     return {

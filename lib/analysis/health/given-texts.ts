@@ -1,6 +1,6 @@
 /**
- * Texts that a file gives beside its ids: where they are not what the named tokenizer makes of the ids, it is the tokenizer of
- * another model, or the ids or the text were changed. Ids of another tokenizer are often small enough to have a text in this one.
+ * Compares texts that a file has next to its ids with the ids as the named tokenizer decodes them. If they differ, the tokenizer
+ * belongs to another model, or the ids or the text were changed. Ids of another tokenizer are often small enough to have a text here.
  */
 import { isObject } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -8,13 +8,14 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import type { Check } from './check.ts'
 
 interface GivenText {
-  /** Its field in the file. */
+  /** Path of the field in the file. */
   readonly path: string
   readonly text: string
-  /** The first of the tokens that it is the text of; they go on to the end. */
+  /** First token of the text. It continues to the last token of the trajectory. */
   readonly start: number
 }
 
+/** Reports fields whose text differs from the decoded ids. Checks nothing without a named tokenizer or if a text of an id is unknown. */
 export const checkGivenTexts: Check = (trajectory) => {
   const { model, segments, vocab } = trajectory
   const ids = segments.flatMap((segment) => segment.ids)
@@ -45,7 +46,7 @@ export const checkGivenTexts: Check = (trajectory) => {
   }
 }
 
-/** As slime and TorchRL write them; where tokens and text are of the whole trajectory or of all after the first prompt. */
+/** Returns the texts that slime and TorchRL write: that of the whole trajectory, and that of everything after the first prompt. */
 function givenTexts({ foreign = {}, segments }: Trajectory): readonly GivenText[] {
   const [first] = segments
   const afterPrompt = first?.kind === 'prompt' ? first.ids.length : 0
@@ -58,7 +59,7 @@ function givenTexts({ foreign = {}, segments }: Trajectory): readonly GivenText[
   ].flatMap(({ path, text, start }) => (typeof text === 'string' && text !== '' ? [{ path, text, start }] : []))
 }
 
-/** Servers leave special tokens and spaces at the ends out of their texts, and halves of characters are replaced. */
+/** Removes special tokens, outer spaces and replacement characters. Servers leave out the first two, and replace parts of characters. */
 function plainText({ model, vocab }: Trajectory): (text: string) => string {
   const special = (model.tokenizer?.specialIds ?? []).flatMap((id) => {
     const entry = vocab[id]

@@ -577,11 +577,11 @@ describe('drift health', () => {
     const drifted = (trajectory: Trajectory, tokenizer = byteTokenizer) =>
       withDrift(checked(trajectory), textDrift(trajectory, tokenizer))
 
-    test('those of the tokenizer are no finding', () => {
+    test('texts of the tokenizer are no finding', () => {
       expect(drifted(own).findings).toEqual([])
     })
 
-    test('those that contradict the tokenizer of their fingerprint are an error, which comes first', () => {
+    test('texts that contradict the tokenizer of their fingerprint are an error, which comes first', () => {
       const { findings } = drifted({
         ...own,
         vocab: { ...own.vocab, [o]: 'x'.repeat(50), [k]: { hex: 'ff' }, 255: 'y' },
@@ -598,7 +598,7 @@ describe('drift health', () => {
       })
     })
 
-    test('they are not compared if the file names no fingerprint', () => {
+    test('texts are not compared if the file names no fingerprint', () => {
       expect(drifted({ ...recorded, vocab: { ...recorded.vocab, [o]: 'x' } }).findings).toEqual([])
     })
   })

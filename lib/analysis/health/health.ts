@@ -1,4 +1,4 @@
-/** All that is known to be wrong with a trajectory, and what could not be told. Drift is told by drift.ts. */
+/** Runs all checks of a trajectory except drift, which drift.ts reports. */
 
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { byGravity, type Health } from '#lib/trajectory/health/health.ts'
@@ -35,8 +35,8 @@ const checkCut =
   }
 
 /**
- * Yields before each check how many are done, of how many. `cut`: what the trainer takes of a sample; null: all of it, or
- * it is not known.
+ * Returns the findings of all checks, and which checks were not possible. Yields its progress before each check. `cut` is what the
+ * trainer takes of a sample; null means all of it, or unknown.
  */
 export function* health(
   trajectory: Trajectory,

@@ -1,13 +1,14 @@
-/** Logprobs that are none: pipelines write 0 where they know nothing, and some write other numbers into the column. */
+/** Finds logprobs that are not logprobs: pipelines write 0 for unknown values, and some write other numbers into the column. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { isImpossible, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
-/** Fewer zeros than this may be certain tokens. */
+/** Fewer zeros than this are not reported: the tokens may be certain. */
 const FEWEST = 4
 
+/** Reports logprobs above 0, and columns of which all known values are 0. */
 export const checkLogprobs: Check = ({ segments }, starts) => {
   const impossible: { readonly token: number; readonly logprob: number }[] = []
   const seen = { trained: { known: 0, zero: 0 }, context: { known: 0, zero: 0 } }

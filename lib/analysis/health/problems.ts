@@ -1,4 +1,4 @@
-/** What was noted while the trajectory was recorded or read: numbers, texts and counts that did not agree. */
+/** Reports the problems that were recorded with the trajectory: numbers, texts and counts that did not agree. */
 
 import type { Problem, Span } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding, Severity } from '#lib/trajectory/health/health.ts'
@@ -19,6 +19,7 @@ const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, 
   missing: ['warning', 'value that the server left out', 'values that the server left out'],
 }
 
+/** Reports recorded problems, one finding for each kind. An unknown kind is a warning under its own name. */
 export const checkProblems: Check = ({ problems = [], segments }, starts) => {
   const all = [
     ...problems.map((problem) => ({ problem, place: undefined })),
@@ -50,7 +51,7 @@ export const checkProblems: Check = ({ problems = [], segments }, starts) => {
   }
 }
 
-/** Undefined where its segment has no tokens. */
+/** Returns the token of a problem, or its whole segment; undefined if the segment has no tokens. */
 function placeOf({ index }: Problem, start: number, length: number): Span | undefined {
   if (index !== undefined && index < length) return { start: start + index, end: start + index + 1 }
   return length === 0 ? undefined : { start, end: start + length }

@@ -1,4 +1,4 @@
-/** Where a pipeline that keeps text instead of ids would have other tokens. */
+/** Finds the places where a pipeline that keeps text instead of ids would have other tokens. */
 import { textComparison } from '#lib/analysis/retokenize/text-side.ts'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -10,8 +10,8 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Drift } from './drift.ts'
 
 /**
- * Text mode: the ids of the whole sequence decoded and encoded again. The spans are those of the comparison and of the corpus
- * report that count as drift.
+ * Finds drift in mode text: the ids of the whole sequence are decoded and encoded again. The spans are those that count as drift in the
+ * comparison and in the corpus report. Drift is unknown if the tokenizer is not the recorded one or lacks an id.
  */
 export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Drift {
   const recorded = trajectory.model.tokenizer?.fingerprint
@@ -20,7 +20,7 @@ export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Dri
   const own = ids(trajectory)
   const foreign = own.find((id) => id >= tokenizer.vocabularySize)
   if (foreign !== undefined) return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} has no id ${foreign}` }
-  // The texts are the tokenizer's: a file may have others.
+  // The texts are taken from the tokenizer, because those of the file may differ.
   const { vocab } = vocabularyWriter({ vocab: {} }, tokenizer)(own)
   const { report, stretches } = textComparison({ ...trajectory, vocab }, tokenizer)
   const drifts = stretches.filter((stretch) => stretch.kind === 'drift')
@@ -39,7 +39,7 @@ export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Dri
   }
 }
 
-/** Only of the very tokenizer: another one has other texts by right. */
+/** Finds ids whose text in the file differs from the tokenizer's. Call it only if the fingerprints are equal. */
 function otherPieces(
   { vocab }: TrajectoryView,
   own: Int32Array | readonly number[],
@@ -72,7 +72,7 @@ function shownBytes(bytes: Uint8Array): string {
   return text.length > LONGEST_PIECE ? `${text.slice(0, LONGEST_PIECE)}…` : text
 }
 
-/** Where the text has a token that the ids have not, the one behind it stands for the place; at the end, the last. */
+/** Widens an empty span, where only the encoded text has tokens, to the token after it; at the end, to the last token. */
 const withToken = ({ start, end }: Span, length: number): Span => {
   const first = Math.min(start, Math.max(0, length - 1))
   return { start: first, end: Math.max(end, first + 1) }

@@ -1,4 +1,4 @@
-/** Tool results that do not occur in the prompt after their call: the model never read them. */
+/** Finds tool results that do not occur in the prompt after their call, so that the model never read them. */
 
 import type { Segment, Span, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
@@ -8,14 +8,14 @@ import { placed } from './check.ts'
 
 interface ResultReading {
   readonly call: Extract<ToolCall, { readonly kind: 'parsed' }>
-  /** Tokens of the call, counted from the first of the trajectory. */
+  /** Tokens of the call in the trajectory. */
   readonly place: Span
   readonly isRead: boolean
 }
 
 /**
- * Every result that can be looked for. Left out are results without letters and digits, calls without a prompt after their
- * response, and prompts whose text is not known.
+ * Returns every result that can be looked for, and whether it occurs. It leaves out results without letters and digits, calls without
+ * a prompt after their response, and prompts whose text is unknown.
  */
 export function resultReadings(trajectory: Trajectory, starts: readonly number[]): readonly ResultReading[] {
   const { segments } = trajectory
@@ -37,7 +37,7 @@ export function resultReadings(trajectory: Trajectory, starts: readonly number[]
   })
 }
 
-/** The comparable text of the prompts up to the next response; undefined where there are none, or a part is not known. */
+/** Returns the comparable text of the prompts up to the next response; undefined if there are none, or a part is unknown. */
 function promptAfter({ segments, vocab }: Trajectory, index: number): string | undefined {
   const isPrompt = ({ kind }: Segment) => kind === 'prompt'
   const first = segments.findIndex((segment, at) => at > index && isPrompt(segment))
@@ -45,16 +45,16 @@ function promptAfter({ segments, vocab }: Trajectory, index: number): string | u
   const next = segments.findIndex((segment, at) => at > first && !isPrompt(segment))
   const ids = segments.slice(first, next < 0 ? undefined : next).flatMap((segment) => segment.ids)
   const { text, isKnown } = textWithStarts(ids, vocab)
-  // A tokenizer without single bytes, or a prompt that was cut inside a character: nobody can say which one was there.
+  // A replacement character means that the tokenizer has no single bytes or the prompt was cut inside a character: the text is unknown.
   return isKnown && !text.includes('\uFFFD') ? comparable(text) : undefined
 }
 
-/** `\u003c`, `\xe9`, `\n` and `&lt;`: templates print results raw, as JSON, as Python's repr or for HTML. */
+/** Matches escapes such as `\u003c`, `\xe9`, `\n` and `&lt;`. Templates print results raw, as JSON, as Python's repr or for HTML. */
 const ESCAPES = /\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[abfnrtv])|&(?:amp;)*(?:amp|lt|gt|quot|apos|#\d+);/gi
 
 /**
- * The letters and digits alone. Escapes are resolved as often as they were made, on both sides alike, so that a text and its
- * escaped forms become the same. Python's `None` is JSON's `null`, so both are left out; tokenizers may compose or lower characters.
+ * Reduces a text to its letters and digits, so that a text and its escaped forms become equal. An escape that was escaped again counts as
+ * one escape. Python's `None` is JSON's `null`, so both are left out. Characters are decomposed and lowered, as tokenizers may do.
  */
 function comparable(text: string): string {
   return text

@@ -1,8 +1,9 @@
-/** Ids that the named tokenizer does not have: they are another one's, and so may all the others be. */
+/** Finds ids that the named tokenizer does not have. They belong to another tokenizer, and so may all other ids. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted } from './check.ts'
 
+/** Reports ids beyond the vocabulary of the named tokenizer. Checks nothing if its size is unknown. */
 export const checkVocabulary: Check = ({ segments, model }, starts) => {
   const { tokenizer } = model
   const size = tokenizer?.vocabularySize

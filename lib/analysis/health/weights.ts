@@ -1,8 +1,9 @@
-/** Whether all of it was written by the same weights: in asynchronous training some tokens are older than others. */
+/** Checks that one version of the weights sampled all tokens. In asynchronous training some tokens are older than others. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Check, counted, placed } from './check.ts'
 
+/** Reports changes of the weight version, between responses or within one. */
 export const checkWeights: Check = ({ segments }, starts) => {
   const told = segments.flatMap((segment, index) =>
     segment.kind === 'response'

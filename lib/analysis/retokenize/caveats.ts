@@ -1,6 +1,6 @@
 /**
- * What cannot be made here as a pipeline would make it, in a person's words: a difference that comes from this is no drift of
- * the run.
+ * Describes what cannot be reconstructed as a pipeline would do it, in sentences for a person. A difference that comes from this is not
+ * drift of the run.
  */
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -12,7 +12,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { As } from '../compare/side.ts'
 import type { HeldPart } from './recorded-messages.ts'
 
-/** Whether ids mean the same to the tokenizer as they did in the run; of a file that names none, they are taken to. */
+/** Returns true if ids have the same meaning for the tokenizer as in the run. A file that names no tokenizer is assumed to match. */
 export function isSameTokenizer({ model }: Pick<TrajectoryView, 'model'>, { name, fingerprint }: Tokenizer): boolean {
   if (!model.tokenizer) return true
   return model.tokenizer.fingerprint === undefined
@@ -25,16 +25,17 @@ interface Encoded {
   readonly as: As
   readonly tokenizer: Tokenizer
   readonly text: string
-  /** Tokens of the made side whose place in the text is not known. */
+  /** Tokens of the reconstructed side whose position in the text is uncertain. */
   readonly unsure: readonly Span[]
 }
 
+/** Returns the caveats of a side in mode text. `vocab` holds the texts of the recorded ids. */
 export const textCaveats = ({ vocab, ...encoded }: Encoded & { readonly vocab: Vocab }): readonly string[] => [
   ...unknownIdCaveats(encoded.trajectory, vocab),
   ...encodingCaveats(encoded),
 ]
 
-/** Of any text that was encoded here. */
+/** Returns the caveats of any text that was encoded here. */
 export const encodingCaveats = ({ trajectory, as, tokenizer, text, unsure }: Encoded): readonly string[] => [
   ...(trajectory.outcome.kind === 'running' ? [UNDER_WAY] : []),
   ...tokenizerCaveats(trajectory, as, tokenizer),
@@ -94,12 +95,12 @@ const codePoint = (character: string): string =>
 
 const tokens = (count: number): string => (count === 1 ? '1 token' : `${count.toLocaleString('en')} tokens`)
 
-/** Of messages and tools as they were recorded. */
+/** Returns the caveats of messages and tools as they were recorded. */
 export function messageCaveats({ model, provenance }: TrajectoryView, parts: readonly HeldPart[]): readonly string[] {
   const messages = parts.flatMap((part) => (part.kind === 'context' ? part.messages : []))
   return [
     ...partCaveats(messages),
-    // In our own runs the prompt was rendered from the very values that are recorded.
+    // Rollscope renders the prompts of its own runs from the values that it records, so their spelling is not lost.
     ...(provenance.kind === 'rollout' ? [] : numberCaveats(messages, model.tools)),
   ]
 }
@@ -129,7 +130,7 @@ function numberCaveats(messages: readonly Message[], tools: TrajectoryView['mode
   ]
 }
 
-/** Large whole numbers are rounded, and keys like "10" come first, in every JavaScript object. */
+/** Returns true if a JavaScript value may have lost its spelling: large integers are rounded, and keys such as "10" are moved first. */
 function hasLostSpelling(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
   if (typeof value !== 'object' || value === null) return false
@@ -139,10 +140,10 @@ function hasLostSpelling(value: unknown): boolean {
 }
 
 /**
- * Characters that Python's tokenizers (0.23.3) know from an older Unicode than this engine: found by encoding every code
- * point, alone, within words and with an accent, with the tokenizers of Qwen3, Llama 3.2 and DeepSeek V3 (Node 24, Unicode
- * 17), which peers/retokenized.test.ts does again. Hexadecimal; most were assigned in Unicode 17, the others are marks that
- * older tables put in another order.
+ * Characters that Python's tokenizers (0.23.3) handle by an older Unicode version than this engine, in hexadecimal. They were found by
+ * encoding every code point, alone, within words and with an accent, with the tokenizers of Qwen3, Llama 3.2 and DeepSeek V3 (Node 24,
+ * Unicode 17). peers/retokenized.test.ts repeats this. Most were assigned in Unicode 17; the others are marks that older tables order
+ * differently.
  */
 const RANGES = `
   7fd 899-89b 8cf-8d3 c3c d3b-d3c eba 1715 1abf-1ac0 1ac3-1ac4 1aca 1acf-1add 1ae0-1aeb 1df6-1dfa 20c1 2b96
@@ -154,7 +155,7 @@ const RANGES = `
   1fac8 1facd 1faea 1faef 1fbfa 2b73a-2b73f 2cea2-2cead 323b0-33479
 `
 
-/** Finds each of them. */
+/** Matches each character that Python's tokenizers handle by an older Unicode version. Global, so it has state: use it with `match`. */
 export const recentCharacters = new RegExp(
   `[${RANGES.trim()
     .split(/\s+/)

@@ -1,16 +1,17 @@
-/** Which chat template a side is rendered with: the one chosen, the recorded one, or the tokenizer's own. */
+/** Selects the chat template of a side: the chosen one, the recorded one, or the tokenizer's own. */
 
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure } from '#lib/templates/document/input.ts'
 import type { LoadedSide, Making, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
+/** The compiled template, with caveats if it is not the expected one. */
 export interface Chosen {
   readonly template: CompiledTemplate
   readonly caveats: readonly string[]
 }
 
-/** A tokenizer that is named brings its own template, unless one is chosen. */
+/** Returns the template of a side. A tokenizer that is named for the side brings its own template, unless a template is chosen. */
 export function chosenTemplate(
   { template: text, trajectory: { model } }: Pick<LoadedSide, 'template' | 'trajectory'>,
   { tokenizer: named }: Pick<Extract<As, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
@@ -42,7 +43,7 @@ const lacking = ({ template }: LoadedSide['trajectory']['model']): string =>
 
 const WITHOUT_OWN = 'The tokenizer has no chat template: the recorded one is used.'
 
-/** In Python's words, with the line of the template. */
+/** Returns the reason for a template or an input that failed: Python's message, with the line of the template. */
 export function refusedTemplate({ where, className, message, line }: InputError): Making<never> {
   const place = line === undefined ? '' : ` (line ${line} of the ${where})`
   return where === 'template'

@@ -1,4 +1,4 @@
-/** Sides made again beside Python's: golden/make.py has the same runs' texts and messages encoded by transformers. */
+/** Compares reconstructed sides with Python: golden/make.py encodes the texts and messages of the same runs with transformers. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 import { shownSide } from '../compare/retokenized.ts'
 import type { As } from '../compare/side.ts'
 
-/** Leading ids that are the same, those in the place of others, and how many trailing ones are the same again. */
+/** Number of equal leading ids, the ids that replace others, and the number of equal trailing ids. */
 type Differing = readonly [head: number, ids: readonly number[], tail: number]
 
 interface Golden {
@@ -32,7 +32,7 @@ interface Golden {
       string,
       {
         readonly sequences: readonly (readonly [name: string, ids: readonly number[], ...Differing])[]
-        /** Prompt and reply by turns; a string is what the template raises. */
+        /** Pieces are prompts and replies in turn. A string is the error that the template raises. */
         readonly conversations: Readonly<
           Record<
             string,
@@ -68,7 +68,7 @@ const inPlaceOf = (ids: readonly number[], [head, others, tail]: Differing): rea
   ...ids.slice(ids.length - tail),
 ]
 
-/** As make.py's clock tells it, a local time. */
+/** The local time of the clock in make.py. */
 const CREATED_AT = '2026-07-04T15:09:08'
 
 function trajectoryOf(

@@ -1,4 +1,4 @@
-/** Every shape of trajectory as messages, with the byte tokenizer and small templates; golden.test.ts has the real ones. */
+/** Tests trajectories of every shape with the byte tokenizer and small templates. golden.test.ts tests real tokenizers and templates. */
 import { describe, expect, test } from 'vitest'
 import { parserNamed } from '#lib/parsers/registry.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
@@ -39,7 +39,7 @@ function made(...parameters: Parameters<typeof side>): ShownSide {
   return found.value
 }
 
-/** `(prompt) [response]`; a trained tail of a response behind a bar. */
+/** Draws segments as `(prompt) [response]`. In a response with untrained tokens, a bar is before the trained ones. */
 const picture = ({ trajectory }: ShownSide): string =>
   trajectory.segments
     .map(({ kind, ids, mask }) => {
@@ -117,7 +117,7 @@ describe('the messages side of a conversation', () => {
     const named = made(simple, { kind: 'raw', tokenizer: 'theirs' }, { tokenizer: withOwn(other) })
     expect(textOf(allIds(named.trajectory), named.trajectory.vocab)).toBe('u:Q;a:A;')
     expect(named.caveats).toEqual([])
-    // One that has none of its own.
+    // This tokenizer has no template of its own.
     const lacking = made(simple, { kind: 'raw', tokenizer: 'theirs' })
     expect(lacking.caveats).toEqual([expect.stringContaining('has no chat template: the recorded one is used')])
   })
@@ -127,7 +127,7 @@ describe('the messages side has thinking and calls', () => {
   const tools: readonly ToolSpec[] = [
     { name: 'f', inputSchema: { type: 'object', properties: { x: { type: 'number' } } } },
   ]
-  /** Prints every member of a message as JSON, keys in their order. */
+  /** A template that prints every member of a message as JSON, with the keys in their order. */
   const telling = `{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\n' -}}{{- m.reasoning_content | tojson if m.reasoning_content is defined -}}{{- m.content -}}{{- (m.tool_calls | tojson) if m.tool_calls -}}{{- '#' + m.tool_call_id if m.tool_call_id is defined -}}{{- '<|im_end|>\n' -}}{%- endfor -%}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\n' -}}{%- endif -%}`
   const said = (text: string, settings: { readonly parser?: string; readonly results?: number } = {}) => {
     const parser = parserNamed(settings.parser ?? 'hermes')
@@ -163,7 +163,7 @@ describe('the messages side has thinking and calls', () => {
     const text = '<think>\nwell\n</think>\n\n Hi. <tool_call>{"name": "f", "arguments": {"x": 1.0}}</tool_call>'
     const shown = made(said(text, { results: 1 }), { kind: 'raw' })
     expect(first(shown)).toBe(`${text}<|im_end|>`)
-    // Found again with the parser, under their own ids.
+    // The parser finds the calls again, and they keep their ids.
     expect(shown.trajectory.segments[1]).toMatchObject({
       thinks: [{ start: 0 }],
       toolCalls: [{ id: 'call_0000', kind: 'parsed' }],
@@ -184,7 +184,7 @@ describe('the messages side has thinking and calls', () => {
     expect(first(shown)).toBe(
       'Hi.[{"id": "functions.f:7", "type": "function", "function": {"name": "f", "arguments": {"x": 2.0}}}]<|im_end|>',
     )
-    // The result goes back under the id that the model wrote.
+    // The result has the call id that the model wrote.
     expect(picture(shown)).toContain('tool⏎R#functions.f:7')
   })
 
@@ -270,7 +270,7 @@ describe('the messages side has thinking and calls', () => {
     ],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
-  ])('%s: without the text around calls, with all digits', (parser, text, thought) => {
+  ])('of %s without the text around calls, and with all digits', (parser, text, thought) => {
     expect(first(made(said(text, { parser })))).toBe(
       `${thought}Hi.[{"id": "call_0000", "type": "function", "function": {"name": "f", "arguments": {"x": 2.0}}}]<|im_end|>`,
     )

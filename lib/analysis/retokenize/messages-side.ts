@@ -1,6 +1,6 @@
 /**
- * The messages of a trajectory through a chat template, as a pipeline renders its conversation anew for every call. The
- * source map of the template tells which tokens are a reply: they are the responses, all else is prompt.
+ * Builds the messages side: the messages of a trajectory are rendered with a chat template, as a pipeline does for every call. The
+ * source map of the template shows which tokens belong to a reply. These are the responses, and all other tokens are prompt.
  */
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
@@ -17,8 +17,10 @@ import { madeFrame } from './remade.ts'
 import { replySegments } from './reply-segments.ts'
 import { withSpans, withTexts } from './spans.ts'
 
+/** A side that is rendered from messages. */
 export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
 
+/** Returns the rendered and encoded conversation as a trajectory, or the reason why the template or the messages do not allow it. */
 export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokenizer): Making<ShownSide> {
   const { trajectory } = given
   const { tokenizer } = side
@@ -53,16 +55,16 @@ export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokeni
 }
 
 interface HeldMessages {
-  /** The trajectory with the texts of all its ids. */
+  /** The trajectory with the texts of all its ids and the calls of an open response. */
   readonly readable: TrajectoryView
   readonly parts: readonly HeldPart[]
   readonly chosen: Chosen
-  /** All messages, at the time at which the trajectory was made. */
+  /** All messages, tools and options. Its clock returns the time at which the trajectory was created. */
   readonly input: RenderInput
   readonly clock: Clock
 }
 
-/** What the template gets, and the template. */
+/** Returns the input of the chat template and the template itself. */
 export function recordedMessages(given: LoadedSide, as: MessagesAs, side: SideTokenizer): Making<HeldMessages> {
   const { trajectory } = given
   const chosen = chosenTemplate(given, as, side)

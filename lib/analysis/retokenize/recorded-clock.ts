@@ -1,12 +1,14 @@
-/** The time that a template tells: that at which the trajectory was made, and not that of this render. */
+/** Provides the time that a template writes: the time at which the trajectory was created, not the time of this render. */
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** A clock for one render. It records whether the template read it. */
 export interface Clock {
   readonly read: () => Date
-  /** Once the template has rendered. */
+  /** Returns a caveat if the template read the clock. Call it after the render. */
   readonly caveats: () => readonly string[]
 }
 
+/** Returns a clock that always shows `createdAt`, or 1970 if that is not a date. */
 export function recordedClock({ createdAt }: Pick<TrajectoryView, 'createdAt'>): Clock {
   const written = new Date(createdAt)
   const isKnown = !Number.isNaN(written.getTime())

@@ -1,6 +1,6 @@
 /**
- * The messages of a trajectory as a chat pipeline holds them. structured: thinking apart from the content, calls parsed, with
- * arguments that keep every digit. raw: a reply is the text that was written.
+ * Returns the messages of a trajectory as a chat pipeline keeps them. structured: thinking is separate from the content, and calls are
+ * parsed, with arguments that keep every digit. raw: a reply is the text that the model wrote.
  */
 
 import type { TextRange } from '#lib/parsers/parser.ts'
@@ -14,29 +14,31 @@ import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { PromptView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Making } from '../compare/shown-side.ts'
 
+/** A part of a conversation: messages of the context, or one reply of the model. `json` holds messages as JSON texts. */
 export type HeldPart =
-  /** What the model read between two replies. */
+  /** The messages that the model read between two replies. */
   | { readonly kind: 'context'; readonly messages: readonly Message[]; readonly json: readonly string[] }
   | {
       readonly kind: 'reply'
       readonly json: string
-      /** As it was written. */
+      /** Text of the reply as the model wrote it. */
       readonly text: string
-      /** As they were recorded. */
+      /** Recorded ids of the reply. */
       readonly ids: readonly number[]
-      /** What of it was given to the model and not written by it. */
+      /** Ranges of the text that the prompt gave to the model. */
       readonly forced: readonly TextRange[]
-      /** Those of its responses. */
+      /** Calls of the responses that make up the reply. Their ranges refer to the text of the reply. */
       readonly calls: readonly ToolCall[]
     }
 
+/** The conversation of a trajectory in order. */
 export interface HeldConversation {
   readonly parts: readonly HeldPart[]
-  /** Whether the model is to speak next. */
+  /** True if the trajectory ends with a prompt, so that the model must reply next. */
   readonly isPrompt: boolean
 }
 
-/** `trajectory`: with the texts of all its ids, and its calls found. */
+/** Returns the conversation of a trajectory, which must have the texts of all its ids and its calls; or why it has no messages. */
 export function recordedConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): Making<HeldConversation> {
   const { segments } = trajectory
   if (!segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)) return WITHOUT_MESSAGES
@@ -69,7 +71,7 @@ export function recordedConversation(trajectory: TrajectoryView, mode: 'structur
   return { ok: true, value: { parts, isPrompt: endsWithPrompt(segments) } }
 }
 
-/** What the chat template gets, as JSON texts: 1.0 stays 1.0. */
+/** Returns the input of the chat template as JSON texts, so that 1.0 stays 1.0. `tools` is empty if there are none. */
 export const recordedTexts = (
   { parts, isPrompt }: HeldConversation,
   { model }: Pick<TrajectoryView, 'model'>,
@@ -95,13 +97,13 @@ const GIVEN_AS_TEXT: Making<never> = {
   hint: 'Compare it as text: that needs no messages.',
 }
 
-/** What a template writes around messages: it has added tokens, or nothing to be read. */
+/** Returns true for a prompt that a template writes around messages: it contains special tokens, or only spaces. */
 function isGlue({ ids }: PromptView, text: string, { model }: TrajectoryView): boolean {
   const special = new Set(model.tokenizer?.specialIds)
   return text.trim() === '' || Array.from(ids).some((id) => special.has(id))
 }
 
-/** A reply that ends with its end of turn is followed by a prompt that may be glue alone. */
+/** Returns true if the last message is not a reply. A prompt without messages after the last reply does not count. */
 function endsWithPrompt(segments: readonly SegmentView[]): boolean {
   const last = segments.findLast((segment) => segment.kind === 'response' || segment.messages.length > 0)
   return last?.kind !== 'response'
@@ -112,7 +114,7 @@ interface OpenReply extends WrittenReply {
   readonly forced: readonly TextRange[]
 }
 
-/** Two responses in a row are one reply: the second goes on where the first one stopped. */
+/** Appends a text to a reply. Two responses in a row are one reply, because the second continues the first. */
 function joined(
   before: OpenReply = NOTHING,
   { text, ids, thinks, calls, markup }: Omit<OpenReply, 'forced'>,

@@ -1,4 +1,4 @@
-/** What every trajectory has that is made again from another: whose ids it holds, and that no model wrote them. */
+/** Builds the parts that all reconstructed trajectories share: tokenizer, vocabulary, and a provenance that names the original. */
 
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -10,13 +10,13 @@ type Mode = Extract<Trajectory['provenance'], { kind: 'retokenized' }>['mode']
 interface Making {
   readonly mode: Mode
   readonly tokenizer: Tokenizer
-  /** The token with which the template ends a turn; undefined: with none, or there is no template. */
+  /** The token with which the template ends a turn; undefined if there is none, or no template. */
   readonly endOfTurnId: number | undefined
-  /** Omitted: that of the original. */
+  /** Omitted: the template of the original. */
   readonly template?: NonNullable<Trajectory['model']['template']>
 }
 
-/** Without segments yet, but with the texts of all `ids`. What was measured of the original does not hold of it. */
+/** Returns a trajectory without segments that has the texts of all `ids`. Measurements of the original are left out. */
 export function madeFrame(
   from: TrajectoryView,
   ids: readonly number[],
@@ -28,7 +28,7 @@ export function madeFrame(
   const used = template ?? recorded
   return {
     ...kept,
-    // Ids are at most 200 long.
+    // A trajectory id has at most 200 characters.
     id: `${from.id.slice(0, 180)}-${mode}`,
     model: {
       ...known,
@@ -43,13 +43,13 @@ export function madeFrame(
     },
     vocab,
     segments: [],
-    // What a run under way has come to by now is all that it will ever be.
+    // A reconstruction of a running run contains what the run has so far, and does not continue.
     outcome: outcome.kind === 'running' ? { kind: 'ended', reason: 'unknown' } : outcome,
     provenance: { kind: 'retokenized', mode, parent: from.id },
   }
 }
 
-/** The texts of all ids: as they were recorded, or the tokenizer's where they were not. */
+/** Returns the texts of all ids: the recorded ones, and the tokenizer's for ids without a recorded text. */
 export function wholeVocab(vocab: Vocab, segments: readonly SegmentView[], tokenizer: Tokenizer): Vocab {
   const lacking = segments.flatMap(({ ids }) => Array.from(ids).filter((id) => !Object.hasOwn(vocab, id)))
   return lacking.length === 0 ? vocab : { ...vocab, ...vocabularyWriter({ vocab }, tokenizer)(lacking).vocab }

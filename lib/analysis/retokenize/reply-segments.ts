@@ -1,13 +1,14 @@
-/** The tokens of a rendered conversation as segments: each reply is a response, what lies between is a prompt. */
+/** Splits the tokens of a rendered conversation into segments: each reply is a response, and the tokens between replies are prompts. */
 
 import { type Conversation, messageRanges } from '#lib/templates/loss-mask/conversation.ts'
 import type { PromptSegment, ResponseSegment, Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { HeldPart } from './recorded-messages.ts'
 
+/** A segment without think blocks and calls. */
 export type BareSegment = PromptSegment | ResponseSegment
 
-/** As many responses as there are replies; a reply that the template leaves out has no tokens. */
+/** Returns one response for each reply, with prompts between. A reply that the template leaves out has no tokens. */
 export function replySegments(
   parts: readonly HeldPart[],
   conversation: Conversation,
@@ -52,12 +53,12 @@ const NO_REPLIES =
 const FORCED_LOST =
   'A reply begins with given text that the template’s output does not contain, so it counts as trained.'
 
-/** Half-open ranges of tokens, in order and apart; of a reply that is not there, an empty one. */
+/** Returns one half-open range of tokens for each reply, in order and without overlap. It is empty for a reply that is left out. */
 function replyRanges(parts: readonly HeldPart[], { messages, parts: kinds }: Conversation): readonly Span[] {
   const own = messageRanges(messages.map((message, token) => (isWritten(kinds[token]) ? message : undefined)))
   const whole = messageRanges(messages)
   let message = 0
-  // What stands before an absent reply: the messages that the template has written by then.
+  // End of the context messages that the template has written so far. A reply that is left out is placed there.
   let read = 0
   let at = 0
   return parts.flatMap((part): Span[] => {
@@ -76,7 +77,7 @@ function replyRanges(parts: readonly HeldPart[], { messages, parts: kinds }: Con
 
 const isWritten = (part: Conversation['parts'][number] | undefined): boolean => part === 'reply' || part === 'end'
 
-/** The mask of a reply that begins with given text; undefined: all of it is the model's. */
+/** Returns the mask of a reply that contains given text; undefined if the model wrote all of it; `unknown` if its text is not found. */
 function forcedMask(
   { text, forced }: Extract<HeldPart, { kind: 'reply' }>,
   { start, end }: Span,

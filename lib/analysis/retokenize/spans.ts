@@ -1,4 +1,4 @@
-/** Texts, think blocks and calls of a trajectory, found where they are not known. */
+/** Finds the texts, think blocks and calls of a trajectory where they are unknown. */
 
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER, parserNamed } from '#lib/parsers/registry.ts'
@@ -12,7 +12,7 @@ import type { HeldPart } from './recorded-messages.ts'
 import { wholeVocab } from './remade.ts'
 import type { BareSegment } from './reply-segments.ts'
 
-/** All that there is by now, closed: with the texts of its ids, and the calls of a response under way. */
+/** Returns what a trajectory has so far as a finished one, with the texts of its ids and the calls of an open response. */
 export function withTexts(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
   const { live, ...closed } = trajectory
   if (!trajectory.model.tokenizer) {
@@ -31,7 +31,7 @@ export function withTexts(trajectory: TrajectoryView, tokenizer: Tokenizer): Tra
   return { ...before, segments: [...closed.segments, last] }
 }
 
-/** The segments of a side that was made: calls that stand where they stood keep their ids and results. */
+/** Adds think blocks and calls to a reconstructed side. If a reply has as many calls as were recorded, they keep their ids and results. */
 export function withSpans(
   frame: Trajectory,
   bare: readonly BareSegment[],
@@ -61,13 +61,13 @@ function sameCalls(found: readonly ToolCall[], recorded: readonly ToolCall[]): r
   })
 }
 
-/** Without a recorded one nothing is taken for a call. */
+/** Returns the recorded parser. Without one, it returns a parser that finds no calls. */
 function parserOf({ model }: Pick<TrajectoryView, 'model'>): ToolParser {
   const standard = parserNamed(DEFAULT_PARSER) as ToolParser
   return parserNamed(model.parser ?? '') ?? { ...standard, parse: () => [] }
 }
 
-/** Columns beside ids and mask are not needed. */
+/** Converts a segment to plain arrays and removes all columns except ids and mask. */
 function plain(segment: SegmentView): Segment {
   const { logprobs, topLogprobs, columns: others, ids, mask, ...rest } = segment
   const columns = { ids: Array.from(ids), ...(mask && { mask: Array.from(mask, (bit) => (bit === 1 ? 1 : 0)) }) }

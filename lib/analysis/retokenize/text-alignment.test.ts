@@ -1,4 +1,4 @@
-/** What a tokenizer does to a text that it reads again, as the alignment shows it: each in its own drift. */
+/** Tests that the alignment shows each change which a tokenizer makes to a text as a drift span of its own. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { knownBytes, retokenized } from '#lib/rollout/record/retokenize.ts'
@@ -8,7 +8,7 @@ import { alignTokens } from '#lib/trajectory/drift/align.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 
 const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
-/** Normalises to NFC, as Qwen's do. */
+/** A tokenizer that normalizes to NFC, as those of Qwen do. */
 const { tokenizer: tiny } = loadTokenizerFiles('tiny', {
   tokenizerJson: model('tokenizer.json'),
   tokenizerConfigJson: model('tokenizer_config.json'),
@@ -19,10 +19,10 @@ const byteIds = new Map(
   ),
 )
 const byteId = (byte: number): number => byteIds.get(byte) as number
-/** One token for each byte. */
+/** Returns one token for each byte of a text. */
 const spelled = (text: string): number[] => Array.from(new TextEncoder().encode(text), byteId)
 
-/** `equal [left|right] equal`; ~ for | where both are the same bytes. Bytes that are no character in hexadecimal. */
+/** Draws an alignment as `equal [left|right] equal`, with ~ for | if the bytes are equal. Bytes that are no character are hexadecimal. */
 function again(ids: readonly number[], tokenizer: Tokenizer = tiny): string {
   const bytes = knownBytes(tokenizer)
   const encoded = retokenized(ids, tokenizer)

@@ -1,4 +1,4 @@
-/** Any ids in any segments as text: what was said of characters is said of the tokens that now hold them. */
+/** Tests the text side of any ids in any segments: each new token has the segment, mask and spans of its characters. */
 
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -80,7 +80,7 @@ describe('the text side of any ids in any segments', () => {
     )
   })
 
-  /** Of a text without bytes that are no character: the segment and the mask of each of its bytes. */
+  /** Returns the segment and the mask of each byte. */
   const facts = (trajectory: Trajectory) =>
     trajectory.segments.flatMap((one, index) =>
       Array.from(one.ids).flatMap((token, at) =>
@@ -107,7 +107,7 @@ describe('the text side of any ids in any segments', () => {
           for (const [token, id] of one.ids.entries()) {
             const bit = one.mask?.[token] ?? (one.kind === 'response' ? 1 : 0)
             const spelled = bytesOf(again.vocab[id] ?? '')
-            // What begins within a character goes with it.
+            // A token that begins inside a character belongs to the token that begins the character.
             if (((spelled[0] as number) & 0xc0) !== 0x80) expect([index, bit]).toEqual(before[at])
             at += spelled.length
           }

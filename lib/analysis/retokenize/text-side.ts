@@ -1,6 +1,6 @@
 /**
- * encode(decode(ids)): the whole sequence as text, encoded again. Segments, mask, messages, think blocks and calls stand where
- * the same characters stand; a token over an edge belongs to the segment in which it starts.
+ * Builds the text side: encode(decode(ids)) of the whole sequence. Segments, mask, messages, think blocks and calls are placed at the
+ * same characters. A token that crosses a segment boundary belongs to the segment in which it starts.
  */
 
 import type { TextRange } from '#lib/parsers/parser.ts'
@@ -18,6 +18,7 @@ import type { LoadedSide, SegmentAlone, ShownSide, SideTokenizer } from '../comp
 import { isSameTokenizer, textCaveats } from './caveats.ts'
 import { madeFrame, wholeVocab } from './remade.ts'
 
+/** Returns the side in mode text, with its caveats. Segments are also encoded alone if the tokenizer is the recorded one. */
 export function textSide(
   { trajectory, as }: Pick<LoadedSide, 'trajectory' | 'as'>,
   { tokenizer }: Pick<SideTokenizer, 'tokenizer'>,
@@ -30,7 +31,7 @@ export function textSide(
   }
 }
 
-/** The drift of the text alone, without what a person is told beside it. */
+/** Compares a trajectory with its text side, without caveats and without segments that are encoded alone. */
 export const textComparison = (trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryComparison =>
   compareTrajectories(trajectory, encodedAgain(trajectory, tokenizer).made)
 
@@ -52,14 +53,14 @@ function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
   return { segments, vocab, written, encoded, made }
 }
 
-/** The text of all segments; offsets are UTF-16 units. */
+/** The text of all segments. Offsets are in UTF-16 code units. */
 interface TextSide {
   readonly text: string
-  /** At which each token starts; the length of the text last. */
+  /** Offset at which each token starts, and the length of the text last. */
   readonly starts: readonly number[]
-  /** At which each segment starts; the length of the text last. What begins in a segment and ends in the next is its own. */
+  /** Offset at which each segment starts, and the length of the text last. A character belongs to the segment in which it begins. */
   readonly edges: readonly number[]
-  /** The first token of each segment; the number of tokens last. */
+  /** First token of each segment, and the number of tokens last. */
   readonly firsts: readonly number[]
 }
 
@@ -69,7 +70,7 @@ function writtenText(segments: readonly SegmentView[], vocab: Vocab): TextSide {
   const firsts = [0]
   for (const segment of segments) firsts.push((firsts.at(-1) as number) + segment.ids.length)
   const edges = firsts.map((first) =>
-    // The half of a character that ends a segment is one of its characters.
+    // If a segment ends with a part of a character, that character belongs to the segment.
     first === ids.length ? text.length : (starts[first] as number) + Number(endsWithinCharacter(ids, first, vocab)),
   )
   return { text, starts, edges, firsts }
@@ -94,7 +95,7 @@ function isUnfinished(bytes: Uint8Array): boolean {
 
 interface Encoded {
   readonly ids: readonly number[]
-  /** Of the text as it was written, whatever the tokenizer made of it. */
+  /** Offsets in the written text, even if the tokenizer normalizes it. */
   readonly starts: readonly number[]
   readonly unsure: readonly Span[]
 }
@@ -106,7 +107,7 @@ function encodedText(text: string, tokenizer: Tokenizer): Encoded {
   return { ids, starts: shift === 0 ? starts : starts.map((start) => start + shift), unsure }
 }
 
-/** The added token of the same text. */
+/** Returns the id of the added token that has the text of the recorded end of turn; undefined if there is none. */
 function endOfTurnIn({ model, vocab }: TrajectoryView, { addedTokens }: Tokenizer): number | undefined {
   const id = model.tokenizer?.endOfTurnId
   const text = id === undefined ? undefined : vocab[id]
@@ -137,14 +138,14 @@ function carried(
   }
 }
 
-/** The tokens that start within a range of the text. */
+/** Returns the tokens that start within a range of the text. */
 function tokensFrom(starts: readonly number[], start: number, end: number): Span {
   const count = starts.length - 1
   const first = (offset: number) => countWhile(count, (token) => (starts[token] as number) < offset)
   return { start: first(start), end: first(end) }
 }
 
-/** That of the token which begins the character. */
+/** Returns the recorded mask of the token that begins the character at an offset. */
 function maskAt({ mask = [] }: SegmentView, offset: number, index: number, { starts, firsts }: TextSide): 0 | 1 {
   const first = firsts[index] as number
   let token = countWhile(starts.length - 1, (at) => (starts[at] as number) <= offset) - 1
@@ -169,7 +170,7 @@ function carriedSpans(
     const within = (token: number) => Math.min(Math.max(token, own.start), own.end) - own.start
     return { start: within(found.start), end: within(found.end) }
   }
-  /** From an offset in the response's text to one in that of the tokens which now stand there. */
+  /** Maps an offset in the text of the recorded response to an offset in the text of the new tokens. */
   const moved = (offset: number): number => {
     const at = edge + offset
     const token = countWhile(own.end - own.start, (number) => (encoded.starts[own.start + number] as number) <= at) - 1
@@ -194,7 +195,7 @@ function carriedSpans(
   }
 }
 
-/** Each segment's text encoded by itself: chat pipelines often encode message by message. */
+/** Encodes the text of each segment alone, because chat pipelines often encode message by message. */
 function segmentsAlone(
   segments: readonly SegmentView[],
   { text, edges }: Pick<TextSide, 'text' | 'edges'>,
