@@ -9,13 +9,13 @@ import { MARKS, WAYS } from './mask-words.ts'
 interface MaskFindingsProps {
   readonly report: MaskReport
   readonly pair: WayPair
-  /** The token that is shown, if any. */
+  /** Index of the shown token, if any. */
   readonly selected: number | undefined
-  /** Shows a place: its tokens, where the sequence has them, and its line. */
+  /** Shows the tokens of a finding, if the sequence contains them, and its template line. */
   readonly onPlace: (place: { readonly token: number | undefined; readonly line: number | undefined }) => void
 }
 
-/** What is wrong with the masks, and where they differ. */
+/** Findings of the mask lints, and the places where the masks differ. */
 export function MaskFindings({ report, pair, selected, onPlace }: MaskFindingsProps) {
   const disagreements = report.disagreements.filter(
     ({ marks }) => pair === undefined || (differs(marks[pair[0]], marks[pair[1]]) && marks[pair[0]] !== marks[pair[1]]),
@@ -101,7 +101,7 @@ function PlaceButton({ place, onPlace }: { readonly place: LintPlace } & Pick<Ma
   )
 }
 
-/** More rows than anybody reads; the pane stays quick. */
+/** Most rows listed, so that the pane stays fast. */
 const MOST_LISTED = 500
 const FIRST_LISTED = 100
 

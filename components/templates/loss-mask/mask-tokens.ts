@@ -1,4 +1,4 @@
-/** The sequence of a mask report as the token view takes it, with a stripe for each way behind every token. */
+/** Converts the sequence of a mask report into a trajectory for the token view, with a stripe per mask under every token. */
 
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { countText } from '#components/token-view/numbers.ts'
@@ -9,14 +9,16 @@ import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { MARKS, WAYS } from './mask-words.ts'
 
+/** A trajectory for the token view, with the masks of its tokens. */
 export interface MaskTokens {
   readonly trajectory: LiveTrajectory
   readonly reading: TokenReading
-  /** Computed ways, in order, and what each says of a token. */
+  /** Returns the mark of each computed way for a token, in order. */
   readonly marks: (index: number) => readonly { readonly way: WayName; readonly mark: Mark }[]
   readonly origin: (index: number) => TokenOrigin | undefined
 }
 
+/** Returns the sequence of the report as one prompt segment per message. */
 export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskReport): MaskTokens {
   const lanes = ways.flatMap((way) => (way.kind === 'computed' ? [{ way: way.name, runs: way.runs }] : []))
   const marks = (index: number) =>
@@ -48,7 +50,7 @@ export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskRep
     },
     reading: {
       colour: () => undefined,
-      // A way that is missing keeps its place, so that the others stand where they always do.
+      // A way without a mask keeps its stripe, so that the positions of the others do not change.
       bands: (index) => {
         const said = new Map(marks(index).map(({ way, mark }) => [way, mark]))
         const isTrained = [...said.values()].some((mark) => mark === 'trained' || mark === 'partly')
@@ -79,7 +81,7 @@ interface Part {
   readonly message: number | undefined
 }
 
-/** Runs of tokens of one message; what stands for none is a part of its own. */
+/** Splits the tokens into runs of the same message; tokens outside all messages form their own parts. */
 function messageParts(length: number, origins: readonly TokenOrigin[]): readonly Part[] {
   const parts: { start: number; end: number; message: number | undefined }[] = []
   const add = (start: number, end: number, message: number | undefined): void => {
@@ -98,7 +100,7 @@ function messageParts(length: number, origins: readonly TokenOrigin[]): readonly
   return parts
 }
 
-/** The range that holds a token, of ranges in order. */
+/** Returns the range that contains a token; the ranges must be in order. */
 function rangeAt<T extends { readonly start: number; readonly end: number }>(
   ranges: readonly T[],
   index: number,

@@ -2,7 +2,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import type { MaskReport, Way, WayName } from '#lib/templates/loss-mask/report.ts'
 import { WAYS } from './mask-words.ts'
 
-/** Two ways whose disagreements are listed; undefined: all. */
+/** Two ways whose disagreements are listed; undefined lists all. */
 export type WayPair = readonly [WayName, WayName] | undefined
 
 interface MaskWaysProps {
@@ -12,7 +12,7 @@ interface MaskWaysProps {
   readonly onLine: (line: number) => void
 }
 
-/** Each way with what it would train on and what is right or wrong about it; under them how often each two disagree. */
+/** List of the ways with what each would train and its problems, and how often each two disagree. */
 export function MaskWays({ report, pair, onPair, onLine }: MaskWaysProps) {
   return (
     <section aria-labelledby="mask-ways" className="px-3.5 py-2.5">
@@ -84,7 +84,7 @@ function WayRow({ way, onLine }: { readonly way: Way; readonly onLine: (line: nu
   )
 }
 
-/** Breaks that are told one by one. */
+/** Most breaks that are listed. */
 const MOST_SHOWN = 50
 
 function Breaks({
@@ -102,7 +102,7 @@ function Breaks({
         </summary>
         <ul className="grid gap-2 py-1.5 pl-4">
           {breaks.slice(0, MOST_SHOWN).map(({ message, text, difference, line }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a list that never changes its order
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the list never changes
             <li key={index}>
               <p>
                 <span className="font-medium">Message {message + 1}:</span> {text}

@@ -1,6 +1,7 @@
-/** What the mask doctor's ways and marks are called on the page. */
+/** Names of the mask doctor's ways and marks on the page. */
 import type { Mark, WayName } from '#lib/templates/loss-mask/report.ts'
 
+/** Title, short name and explanation of each way to compute a loss mask. */
 export const WAYS: Readonly<Record<WayName, { readonly title: string; readonly short: string; readonly how: string }>> =
   {
     tito: { title: 'TITO (sampled tokens)', short: 'TITO', how: 'The mask of the open trajectory.' },
@@ -21,6 +22,7 @@ export const WAYS: Readonly<Record<WayName, { readonly title: string; readonly s
     },
   }
 
+/** Sign, text and colour of each mark; the colour is a CSS value, undefined for none. */
 export const MARKS: Readonly<
   Record<Mark, { readonly sign: string; readonly text: string; readonly colour: string | undefined }>
 > = {

@@ -7,7 +7,7 @@ import type { LabTabProps } from '../lab-tab.ts'
 import { MasksTab } from './masks-tab.tsx'
 
 beforeEach(() => {
-  // What the token view asks of a browser besides the document.
+  // The token view needs these APIs of a browser, which jsdom lacks.
   vi.stubGlobal(
     'ResizeObserver',
     class {
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const input = { template: 't', messages: '[]', tools: '', options: '' }
 
-/** q of the user, a of the assistant, an end and a newline: generation trains nothing, the prefix difference the newline too. */
+/** Report in which q is the user's, a the assistant's, then an end and a newline. `generation` trains nothing, `prefix` also the newline. */
 const report: MaskReport = {
   version: 1,
   tokenizer: { name: 'bytes', fingerprint: 'f' },
@@ -153,7 +153,7 @@ function tab(answer: MaskReport | Error, view: LabTabProps['view'] = {}) {
 const wayRow = (name: string) => document.querySelector(`[data-way="${name}"]`) as HTMLElement
 
 describe('the mask doctor', () => {
-  test('tells of each way how much it trains and what is wrong', async () => {
+  test('shows how much each way trains and its problems', async () => {
     const { onLine } = tab(report)
     await screen.findByText('Loss mask, four ways')
     expect(wayRow('tito').textContent).toContain('no trajectory is open')
@@ -166,7 +166,7 @@ describe('the mask doctor', () => {
     expect(onLine).toHaveBeenCalledWith(2)
   })
 
-  test('lists the disagreements; a click shows the tokens and the line', async () => {
+  test('lists the disagreements; a click shows their tokens and template line', async () => {
     const { onView, onLine } = tab(report)
     const list = await screen.findByRole('list', { name: 'Disagreements' })
     const [first, second] = within(list).getAllByRole('button')
@@ -178,7 +178,7 @@ describe('the mask doctor', () => {
     expect(onLine).toHaveBeenCalledWith(2)
   })
 
-  test('two ways chosen leave only their disagreements', async () => {
+  test('lists only the disagreements of two chosen ways', async () => {
     tab(report)
     await screen.findByText('Where they disagree (2)')
     await userEvent.click(screen.getByRole('button', { name: 'generation ↔ fixed base 2' }))
@@ -188,7 +188,7 @@ describe('the mask doctor', () => {
     expect(screen.getByText('Where they disagree (2)')).toBeDefined()
   })
 
-  test('says of each lint where and what to do', async () => {
+  test('shows the place and the remedy of each lint', async () => {
     const { onView, onLine } = tab(report)
     const lint = (await screen.findByText('Cut it.')).closest('li') as HTMLElement
     const [here, gone] = within(lint).getAllByRole('button')
@@ -198,7 +198,7 @@ describe('the mask doctor', () => {
     expect(gone?.hasAttribute('disabled')).toBe(true)
   })
 
-  test('the chosen token says what every way makes of it', async () => {
+  test('shows the mark of every way for the chosen token', async () => {
     tab(report, { at: '3' })
     const bar = await screen.findByRole('region', { name: 'Token' })
     expect(bar.textContent).toContain('prefix: trained')
@@ -206,7 +206,7 @@ describe('the mask doctor', () => {
     expect(bar.textContent).not.toContain('template line')
   })
 
-  test('steps by keyboard through the tokens', async () => {
+  test('steps through the tokens by keyboard', async () => {
     const { onView, onLine } = tab(report, { at: '1' })
     ;(await screen.findByRole('grid')).focus()
     await userEvent.keyboard('{ArrowLeft}')
@@ -214,13 +214,13 @@ describe('the mask doctor', () => {
     expect(onLine).toHaveBeenCalledWith(1)
   })
 
-  test('nothing to find is said so', async () => {
+  test('says when there are no findings', async () => {
     tab({ ...report, lints: [], disagreements: [] })
     expect(await screen.findByText('No findings')).toBeDefined()
     expect(screen.getByText('No disagreements')).toBeDefined()
   })
 
-  test('a conversation that does not render is an error with its line', async () => {
+  test('shows an error with its line for a conversation that does not render', async () => {
     const failure = { where: 'template', className: 'UndefinedError', message: "'x' is undefined", line: 4 } as const
     const { onLine } = tab({ ...report, failure, sequence: { ...report.sequence, ids: [], origins: [] } })
     expect((await screen.findByRole('alert')).textContent).toContain("'x' is undefined")
@@ -228,7 +228,7 @@ describe('the mask doctor', () => {
     expect(onLine).toHaveBeenCalledWith(4)
   })
 
-  test('a task that cannot be done says why', async () => {
+  test('shows why a task failed', async () => {
     tab(new Error('no such tokenizer'))
     expect((await screen.findByRole('alert')).textContent).toContain('no such tokenizer')
   })

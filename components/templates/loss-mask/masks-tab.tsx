@@ -1,5 +1,5 @@
 'use client'
-/** The mask doctor: what each way to a loss mask would train on, what is wrong with it, and where they differ. */
+/** The mask doctor: what each way to compute a loss mask would train, its problems, and where the ways differ. */
 import { useMemo, useState } from 'react'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
@@ -15,9 +15,10 @@ import { type MaskTokens, maskTokens } from './mask-tokens.ts'
 import { MaskWays, type WayPair } from './mask-ways.tsx'
 import { MARKS, WAYS } from './mask-words.ts'
 
-/** Long enough for a word: the doctor renders every prefix. */
+/** Pause in typing before the doctor runs, in milliseconds. It is long, because the doctor renders every prefix. */
 const PAUSE_MS = 250
 
+/** The tab of the mask doctor. */
 export function MasksTab({ input, tokenizer, trajectory, run, view, onView, onLine }: LabTabProps) {
   const state = useTask(run, 'masks', trajectory ? { input, trajectory } : { input }, {
     tokenizers: [tokenizer],
@@ -103,7 +104,7 @@ interface TokenBarProps {
   readonly onLine: (line: number) => void
 }
 
-/** One token and what every way says of it; without one, what the stripes mean. */
+/** The marks of every way for one token; without a token, the legend of the stripes. */
 function TokenBar({ report, tokens, index, onLine }: TokenBarProps) {
   const token = tokenAt(tokens.trajectory, index ?? -1)
   const origin = token && tokens.origin(token.index)

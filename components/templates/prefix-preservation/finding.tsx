@@ -13,11 +13,11 @@ import { cellName, VERDICTS } from './words.ts'
 
 interface CellDetailProps extends Pick<LabTabProps, 'run' | 'tokenizer' | 'onLine' | 'onTemplate' | 'onMessages'> {
   readonly cell: Cell
-  /** As the doctor was asked. */
+  /** Input with which the doctor ran. */
   readonly input: DoctorInput
 }
 
-/** What one cell found. */
+/** Details of one cell of the matrix. */
 export function CellDetail({ cell, input, run, tokenizer, onLine, onTemplate, onMessages }: CellDetailProps) {
   const { verdict } = cell
   return (
@@ -66,6 +66,7 @@ function headline(verdict: TemplateVerdict, unit: 'token' | 'character'): string
   }
 }
 
+/** Cause, remedy and template lines of a finding. */
 export function FindingText({ finding, onLine }: { readonly finding: Finding } & Pick<LabTabProps, 'onLine'>) {
   const { cause, remedy, line, expectedLine, message } = finding
   return (
@@ -100,7 +101,7 @@ function LineButton({ line, onLine }: { readonly line: number } & Pick<LabTabPro
   )
 }
 
-/** The tokens of both sides, the first difference marked. */
+/** The tokens of both sides with the first difference marked. */
 export function Sides({ finding }: { readonly finding: Finding }) {
   return (
     <div className="grid border-line border-y">
@@ -117,6 +118,7 @@ interface SideProps {
   readonly at: number
 }
 
+/** The tokens of one side; `at` is the index of the first token that differs. */
 export function DifferenceSide({ name, note, side, at }: SideProps) {
   const vocab: Vocab = Object.fromEntries(side.tokens.map(({ id, piece }) => [id, piece]))
   const rest = side.length - side.start - side.tokens.length

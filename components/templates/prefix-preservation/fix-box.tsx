@@ -14,7 +14,7 @@ interface FixBoxProps extends Pick<LabTabProps, 'run' | 'tokenizer' | 'onTemplat
   readonly input: DoctorInput
 }
 
-/** A change to the template that cures the cell: looked for when the cell is opened, made when it is wanted. */
+/** A change to the template that removes the finding. It is searched when the cell is opened and applied on request. */
 export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps) {
   const state = useTask(run, 'stabilityFix', { input, cell }, { tokenizers: [tokenizer], pauseMs: 0 })
   if (state.kind === 'failed') return <TaskBanner error={state.error} />

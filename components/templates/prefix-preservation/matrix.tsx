@@ -30,11 +30,11 @@ interface MatrixColumn {
   readonly key: string
   readonly name: string
   readonly title: string
-  /** Narrower columns under the name; none: it is one column. */
+  /** Narrower columns under the name; empty for a single column. */
   readonly parts: readonly { readonly name: string; readonly title: string }[]
 }
 
-/** Cells by verdict, one of them in the tab order; arrows, Home and End walk through them. */
+/** Grid of cells by verdict. One cell is in the tab order; the arrow keys, Home and End move between cells. */
 export function Matrix({ label, groups, columns, selected, onSelect }: MatrixProps) {
   const rows = groups.flatMap((group) => group.rows)
   const [focused, setFocused] = useState<string>()
@@ -64,7 +64,7 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
   const width = columns.reduce((sum, { parts }) => sum + Math.max(1, parts.length), 0)
   return (
     <div className="overflow-x-auto">
-      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table of cells to walk through is a grid */}
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table with arrow-key navigation is a grid */}
       <table ref={table} role="grid" aria-label={label} className="border-separate border-spacing-[3px] text-xs">
         <thead className="text-dim">
           <tr>
@@ -141,7 +141,7 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
   )
 }
 
-/** What columns, rows and signs mean. */
+/** Legend of the columns, rows and signs. */
 export function MatrixLegend() {
   const terms = [
     ...boundaries.map((boundary) => BOUNDARIES[boundary]),
@@ -174,7 +174,7 @@ export function MatrixLegend() {
   )
 }
 
-/** A row that asks nothing of the template is one cell that says why. */
+/** Returns the cells that the arrow keys visit. A row that does not apply to the template is a single cell with the reason. */
 function walked({ cells }: MatrixRow): readonly Cell[] {
   const [first] = cells
   const why = (cell: Cell | undefined) => (cell?.verdict.kind === 'notApplicable' ? cell.verdict.why : undefined)
@@ -186,7 +186,7 @@ function walked({ cells }: MatrixRow): readonly Cell[] {
 interface MatrixCellProps {
   readonly cell: Cell
   readonly span: number
-  /** Stands for its whole row. */
+  /** Whether the cell represents its whole row. */
   readonly isWhole: boolean
   readonly isSelected: boolean
   readonly isReachable: boolean
@@ -219,7 +219,7 @@ function MatrixCell({ cell, span, isWhole, isSelected, isReachable, onKeyDown, o
   )
 }
 
-/** Rows are thinking, grouped by options; columns are boundaries. */
+/** Groups the cells of the scripted conversations: by options, with a row per form of thinking and a column per boundary. */
 export function scriptGroups(cells: readonly Cell[]): readonly MatrixGroup[] {
   const groups = new Map<string, Map<string, MatrixRow>>()
   for (const cell of cells) {
@@ -235,13 +235,14 @@ export function scriptGroups(cells: readonly Cell[]): readonly MatrixGroup[] {
   return [...groups].map(([title, rows]) => ({ key: title, title, rows: [...rows.values()] }))
 }
 
+/** Columns of the scripted conversations: a boundary each, with parts for replies without and with text. */
 export const SCRIPT_COLUMNS: readonly MatrixColumn[] = boundaries.map((boundary) => ({
   key: boundary,
   ...BOUNDARIES[boundary],
   parts: boundary === 'end' || boundary === 'user' || boundary === 'system' ? [] : [CONTENTS.without, CONTENTS.with],
 }))
 
-/** Rows are the two forms of the messages, columns the replies. */
+/** Returns the cells of a trajectory with a row per form of the messages and a column per reply. */
 export function recordedGroups(cells: readonly Cell[]): readonly MatrixGroup[] {
   const rows = (['text', 'parsed'] as const).map((form) => ({
     key: form,
@@ -255,6 +256,7 @@ export function recordedGroups(cells: readonly Cell[]): readonly MatrixGroup[] {
   return [{ key: 'trajectory', title: '', rows }]
 }
 
+/** Returns the columns of a trajectory: one per reply. */
 export const recordedColumns = (cells: readonly Cell[]): readonly MatrixColumn[] =>
   cells
     .filter(({ place }) => place.kind === 'trajectory' && place.form === 'text')

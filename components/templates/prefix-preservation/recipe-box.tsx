@@ -10,7 +10,7 @@ interface RecipeBoxProps {
   readonly onCell: (id: string) => void
 }
 
-/** How Rollscope continues a conversation, and whether that is what the whole conversation renders. */
+/** How Rollscope continues a conversation, and whether a render of the whole conversation gives the same. */
 export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
   const { kind, endOfTurn, separator, appended, proofs } = recipe
   const failed = proofs.filter(({ result }) => result.kind !== 'held')
@@ -99,7 +99,7 @@ function Row({
   )
 }
 
-/** Characters that are shown of a text from a little before the difference. */
+/** Characters of a text that are shown before the difference. */
 const BEFORE = 24
 const SHOWN = 120
 

@@ -21,10 +21,10 @@ type SearchState =
   | { readonly kind: 'done'; readonly result: SearchResult }
   | { readonly kind: 'failed'; readonly error: Error }
 
-/** Conversations of one search. */
+/** Conversations per search. */
 const CASES = 2_000
 
-/** Looks for the smallest conversation that breaks; going on passes over the causes that are known. */
+/** Searches the smallest conversation that is not prefix-preserving. A continued search skips known causes. */
 export function Search({ input, run, tokenizer, onLine, onMessages }: SearchProps) {
   const [state, setState] = useState<SearchState>({ kind: 'idle' })
   const [found, setFound] = useState<readonly Counterexample[]>([])
@@ -61,7 +61,7 @@ export function Search({ input, run, tokenizer, onLine, onMessages }: SearchProp
   const cancel = () => {
     running.current?.abort()
     setState({ kind: 'idle' })
-    // The next search makes other conversations.
+    // The next search generates other conversations.
     setSeed(seed + 1)
   }
   const smallest = state.kind === 'running' ? state.progress?.smallest : undefined
@@ -139,7 +139,7 @@ function Example({ counterexample, isOpen, onLine, onMessages }: ExampleProps) {
   )
 }
 
-/** The messages on one line: role and content, thinking and calls as far as they go. */
+/** Returns the messages in one line: role, content, thinking and calls, shortened. */
 function gist(messages: string): string {
   const list = JSON.parse(messages) as readonly Readonly<Record<string, unknown>>[]
   return list

@@ -18,7 +18,7 @@ import { StabilityTab } from './stability-tab.tsx'
 
 const bytes = { tokenizer: byteTokenizer, compile: (text: string) => chatTemplate(text, {}) }
 
-/** The tasks themselves, without a worker: a turn of the page between two steps. */
+/** Runs the tasks without a worker and yields to the page between two steps. */
 const run = (async (name: keyof typeof tasks, request: never, { signal, onProgress }) => {
   const task = tasks[name]
   const start = 'load' in task ? await task.load() : task
@@ -32,7 +32,7 @@ const run = (async (name: keyof typeof tasks, request: never, { signal, onProgre
   }
 }) as RunTask
 
-/** The search for a fix, which begins with the first finding, takes longer than the matrix: it is left out where none is looked at. */
+/** Runs the tasks without the search for a fix, which starts with the first finding and takes longer than the matrix. */
 const runWithoutFix = ((name, request, options) =>
   name === 'stabilityFix' ? new Promise(() => {}) : run(name, request, options)) as RunTask
 
@@ -62,8 +62,8 @@ const current = () => waitFor(() => expect(document.querySelector('[data-stabili
 const grid = () => screen.getByRole('grid', { name: 'Prefix stability' })
 const cell = (name: RegExp) => within(grid()).getByRole('button', { name })
 
-describe('the matrix', () => {
-  test('tells each cell by a sign and a name, and opens the first red one', async () => {
+describe('the matrix of the prefix doctor', () => {
+  test('shows each cell with a sign and a name, and opens the first unstable one', async () => {
     tab(strips)
     await current()
     expect(cell(/^thinking off · → tool · calls only: stable$/).textContent).toBe('✓')
@@ -75,7 +75,7 @@ describe('the matrix', () => {
     expect(marked).toEqual([expect.stringContaining('<think>'), expect.not.stringContaining('<think>')])
   })
 
-  test('Distinct renders are counted, and every column is explained on the page', async () => {
+  test('counts distinct renders and explains every column', async () => {
     tab(promptThinks)
     await current()
     const summary = document.querySelector('[data-stable]')?.textContent
@@ -87,7 +87,7 @@ describe('the matrix', () => {
       expect(within(legend).getAllByText(column.textContent ?? '', { selector: 'dt' }).length).toBe(1)
   })
 
-  test('compares text where the address says so, and the switch changes the address', async () => {
+  test('compares text if the address says so, and its switch changes the address', async () => {
     const asked = vi.fn(runWithoutFix)
     const { props } = tab(strips, { view: { compares: 'text' }, run: asked as unknown as RunTask })
     await current()
@@ -98,7 +98,7 @@ describe('the matrix', () => {
     expect(props.onView).toHaveBeenLastCalledWith({ compares: undefined })
   })
 
-  test('of a stable template is green, with nothing to explain', async () => {
+  test('of a prefix-preserving template has only stable cells and no finding', async () => {
     tab(steady)
     await current()
     expect(document.querySelectorAll('[data-verdict="stable"]')).toHaveLength(39)
@@ -107,7 +107,7 @@ describe('the matrix', () => {
     expect(screen.getByText(/Checked at all \d+ boundaries:/)).toBeDefined()
   })
 
-  test('is walked through with the arrows; one cell is in the tab order', async () => {
+  test('moves between cells with the arrow keys, and has one cell in the tab order', async () => {
     const { props } = tab(strips)
     await current()
     expect(grid().querySelectorAll('button[tabindex="0"]')).toHaveLength(1)
@@ -121,13 +121,13 @@ describe('the matrix', () => {
     expect(grid().querySelectorAll('button[tabindex="0"]')).toHaveLength(1)
   })
 
-  test('a row that asks nothing of the template is one cell that says why', async () => {
+  test('shows a row that does not apply to the template as one cell with the reason', async () => {
     tab("{%- for m in messages -%}{{- m.role + ': ' + m.content + '\\n' -}}{%- endfor -%}")
     await current()
     expect(within(grid()).getAllByText('– The template does not render thinking.')).toHaveLength(2)
   })
 
-  test('a template that does not compile is told with its line', async () => {
+  test('shows the error and its line for a template that does not compile', async () => {
     const { props } = tab('a\n{% if %}')
     await current()
     expect(screen.getByRole('alert').textContent).toContain('TemplateSyntaxError')
@@ -136,7 +136,7 @@ describe('the matrix', () => {
   })
 })
 
-describe('a finding', () => {
+describe('a finding of the prefix doctor', () => {
   test('shows its line, its conversation, and a fix that can be applied', async () => {
     const { props } = tab(alias, { view: { cell: 'tool/without/off' }, run })
     await current()
@@ -165,10 +165,10 @@ describe('a finding', () => {
   })
 })
 
-describe('the search', () => {
+describe('the search of the prefix doctor', () => {
   const search = () => screen.getByRole('region', { name: 'Counterexamples' })
 
-  test('finds the smallest conversation, which can be opened; going on looks for another cause', async () => {
+  test('finds the smallest conversation and opens it; a continued search finds another cause', async () => {
     const { props } = tab(strips)
     await current()
     await userEvent.click(screen.getByRole('button', { name: 'Search for counterexamples' }))
@@ -182,7 +182,7 @@ describe('the search', () => {
     expect(search().querySelectorAll('[data-counterexample="thinking-stripped"]')).toHaveLength(1)
   })
 
-  test('can be given up', async () => {
+  test('can be cancelled', async () => {
     tab(steady)
     await current()
     await userEvent.click(screen.getByRole('button', { name: 'Search for counterexamples' }))
@@ -192,7 +192,7 @@ describe('the search', () => {
   })
 })
 
-test('an open trajectory has a grid of its own', async () => {
+test('the prefix doctor shows a grid of its own for an open trajectory', async () => {
   const trajectory = (await import('#testing/sample-trajectory.ts')).sampleTrajectory
   tab(steady, { trajectory })
   await current()

@@ -1,5 +1,5 @@
 'use client'
-/** The prefix-stability doctor: at which boundaries the next turn begins with what was read and written, and why not. */
+/** The prefix doctor: at which boundaries the next render begins with the earlier one plus the reply, and why not elsewhere. */
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
@@ -15,9 +15,10 @@ import { RecipeBox } from './recipe-box.tsx'
 import { Search } from './search.tsx'
 import { TrlBox } from './trl-box.tsx'
 
-/** Long enough for a word: the doctor renders hundreds of conversations. */
+/** Pause in typing before the doctor runs, in milliseconds. It is long, because the doctor renders hundreds of conversations. */
 const PAUSE_MS = 250
 
+/** The tab of the prefix doctor. */
 export function StabilityTab(props: LabTabProps) {
   const { input, tokenizer, trajectory, run, onLine } = props
   const { template, tools, options } = input
@@ -74,7 +75,7 @@ export function StabilityTab(props: LabTabProps) {
 interface ReportProps extends LabTabProps {
   readonly report: DoctorReport
   readonly asked: DoctorInput
-  /** What a search is about: another template begins a new one. */
+  /** Identifies the subject of a search; another key resets the search. */
   readonly searchKey: string
   readonly isStale: boolean
 }

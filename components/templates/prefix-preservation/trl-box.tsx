@@ -3,7 +3,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import type { TrlVerdict } from '#lib/templates/prefix-preservation/report.ts'
 import { DifferenceSide } from './finding.tsx'
 
-/** The answer of TRL's own check, beside the matrix that asks more. */
+/** Verdict of TRL's own check, which covers fewer cases than the matrix. */
 export function TrlBox({ verdict }: { readonly verdict: TrlVerdict }) {
   const { sign, look, answer } = ANSWERS[verdict.kind]
   return (

@@ -1,4 +1,4 @@
-/** What boundaries, thinking and verdicts are called on the page. */
+/** Names of boundaries, forms of thinking and verdicts on the page. */
 import type {
   Boundary,
   Cell,
@@ -7,6 +7,7 @@ import type {
   Thinking,
 } from '#lib/templates/prefix-preservation/report.ts'
 
+/** Name and explanation of each boundary: what follows the reply in the next prompt. */
 export const BOUNDARIES: Readonly<Record<Boundary, { readonly name: string; readonly title: string }>> = {
   end: { name: 'no tool', title: 'No tools at all, and no new message: the conversation ends with the reply' },
   user: { name: '→ user', title: 'A question follows an answer that tools helped to find' },
@@ -18,18 +19,21 @@ export const BOUNDARIES: Readonly<Record<Boundary, { readonly name: string; read
   chain: { name: 'chain', title: 'A second question is worked on with tools: several users, several calls' },
 }
 
+/** Name and explanation of each form of thinking. */
 export const THINKING: Readonly<Record<Thinking, { readonly name: string; readonly title: string }>> = {
   off: { name: 'thinking off', title: 'No reply thinks' },
   on: { name: 'thinking on', title: 'Every reply thinks, and the messages keep its thinking' },
   stripped: { name: 'on, earlier stripped', title: 'The reply thinks; the thinking of earlier replies was removed' },
 }
 
+/** Name and explanation of whether a reply has text besides its calls. */
 export const CONTENTS = {
   none: { name: '', title: '' },
   without: { name: 'bare', title: 'calls only' },
   with: { name: '+ text', title: 'text beside the calls' },
 } as const
 
+/** Sign, text and CSS classes of each verdict. */
 export const VERDICTS: Readonly<
   Record<TemplateVerdict['kind'] | 'merging', { readonly sign: string; readonly text: string; readonly look: string }>
 > = {
@@ -40,16 +44,17 @@ export const VERDICTS: Readonly<
   error: { sign: '!', text: 'error', look: 'bg-warn-soft text-warn font-semibold' },
 }
 
+/** Returns changed template options as text; null means that the option is left out. */
 export const optionsText = (options: OptionChange): string =>
   Object.entries(options)
     .map(([name, value]) => (value === null ? `without ${name}` : `${name} = ${value}`))
     .join(', ') || 'options as given'
 
-/** Sign, name and look of a verdict. What only merges tokens is another thing than what the template breaks. */
+/** Returns the sign, text and look of a verdict. A finding in which only tokens merge has its own verdict. */
 export const verdictWords = (verdict: TemplateVerdict): (typeof VERDICTS)[TemplateVerdict['kind']] =>
   VERDICTS[verdict.kind === 'unstable' && !verdict.finding.textDiffers ? 'merging' : verdict.kind]
 
-/** A cell in words: what it asks. */
+/** Returns what a cell checks, as text. */
 export function cellName({ place }: Cell): string {
   const { name } = BOUNDARIES[place.boundary]
   if (place.kind === 'trajectory') return `${place.form === 'text' ? 'as text' : 'as parsed'} · ${name}`
@@ -62,7 +67,7 @@ export function cellName({ place }: Cell): string {
   return parts.filter((part) => part !== '').join(' · ')
 }
 
-/** The same with the verdict, for those who do not see the sign. */
+/** Returns the name of a cell with its verdict and reason, for screen readers. */
 export function cellLabel(cell: Cell): string {
   const { verdict } = cell
   const why =

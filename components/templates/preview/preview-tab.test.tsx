@@ -9,7 +9,7 @@ import type { LabTabProps } from '../lab-tab.ts'
 import { PreviewTab } from './preview-tab.tsx'
 
 beforeEach(() => {
-  // What the token view asks of a browser besides the document.
+  // The token view needs these APIs of a browser, which jsdom lacks.
   vi.stubGlobal(
     'ResizeObserver',
     class {
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 const input = { template: 'hi\n{{ it }}', messages: '[]', tools: '', options: '' }
 
-/** "ab" from line 1, outside all messages; "cd" from line 2, of the first message and trained. */
+/** Render with "ab" from line 1, outside all messages, and "cd" from line 2, in the first message and trained. */
 const rendered: Preview = {
   kind: 'rendered',
   leftOut: undefined,
@@ -80,7 +80,7 @@ function tab(answers: Readonly<Record<string, Preview | Error>>) {
 
 const state = () => document.querySelector('[data-preview]')?.getAttribute('data-preview')
 
-test('says how much there is, and where a token comes from', async () => {
+test('the preview shows the number of tokens, and the origin of a token', async () => {
   const { show, props } = tab({ [input.template]: rendered })
   expect(await screen.findByText(/4 tokens · 4 characters · 2 trained/)).toBeDefined()
   show({ view: { at: '2' } })
@@ -93,7 +93,7 @@ test('says how much there is, and where a token comes from', async () => {
   expect(props.onLine).toHaveBeenCalledWith(2)
 })
 
-test('names what the template leaves out, beside the render that lacks it', async () => {
+test('the preview names what the template leaves out of the render', async () => {
   const sentence = 'The template leaves out the tools and the calls of message 2.'
   const lacking: Preview = { ...rendered, leftOut: sentence }
   const { show } = tab({ [input.template]: lacking, whole: rendered, broken: refused })
@@ -105,7 +105,7 @@ test('names what the template leaves out, beside the render that lacks it', asyn
   expect(document.querySelector('[data-left-out]')).toBeNull()
 })
 
-test('steps by keyboard: the token goes to the address, its line to the editor', async () => {
+test('the preview steps by keyboard: the token is stored in the address, and the editor shows its line', async () => {
   const { show, props } = tab({ [input.template]: rendered })
   await screen.findByText(/4 tokens/)
   show({ view: { at: '1' } })
@@ -117,7 +117,7 @@ test('steps by keyboard: the token goes to the address, its line to the editor',
   expect(props.onView).toHaveBeenLastCalledWith({ at: undefined })
 })
 
-test('tells how many tokens the cursor’s line writes', async () => {
+test('the preview shows how many tokens the cursor’s line writes', async () => {
   const { show } = tab({ [input.template]: rendered })
   await screen.findByText(/4 tokens/)
   show({ cursorLine: 2 })
@@ -126,7 +126,7 @@ test('tells how many tokens the cursor’s line writes', async () => {
   expect(screen.getByText('line 9: writes nothing here')).toBeDefined()
 })
 
-test('an error in Python’s words leaves the last picture', async () => {
+test('the preview keeps the last render beside an error with Python’s message', async () => {
   const { show, props } = tab({ [input.template]: rendered, broken: refused })
   await screen.findByText(/4 tokens/)
   show({ input: { ...input, template: 'broken' } })
@@ -141,14 +141,14 @@ test('an error in Python’s words leaves the last picture', async () => {
   expect(document.querySelector('[data-refused]')).toBeNull()
 })
 
-test('a task that cannot be done says why, and what to do', async () => {
+test('the preview shows why a task failed, and what to do', async () => {
   tab({ [input.template]: Object.assign(new Error('no such tokenizer'), { hint: 'choose another' }) })
   const alert = await screen.findByRole('alert')
   expect(alert.textContent).toContain('no such tokenizer')
   expect(alert.textContent).toContain('choose another')
 })
 
-test('an answer that comes too late is not shown', async () => {
+test('the preview ignores an answer that arrives too late', async () => {
   const { promise, resolve } = Promise.withResolvers<Preview>()
   let isAsked = false
   const { show } = tab({
@@ -165,14 +165,14 @@ test('an answer that comes too late is not shown', async () => {
   expect(screen.queryByText(/4 tokens/)).toBeNull()
 })
 
-test('the text can be read whole', async () => {
+test('the preview shows the whole text on request', async () => {
   tab({ [input.template]: rendered })
   await screen.findByText(/4 tokens/)
   await userEvent.click(screen.getByRole('button', { name: 'Text' }))
   expect((screen.getByRole('textbox', { name: 'Rendered text' }) as HTMLTextAreaElement).value).toBe('abcd')
 })
 
-describe('a check', () => {
+describe('a check with another renderer', () => {
   const differs: TemplateCheck = {
     judge: 'python',
     version: 'transformers 5.23.0',
@@ -181,7 +181,7 @@ describe('a check', () => {
     firstDifference: { unit: 'character', at: 2, ours: 'cd', theirs: 'xy' },
   }
 
-  test('says who was asked, and where the first difference is', async () => {
+  test('shows the renderer and the first difference', async () => {
     const { props, show } = tab({ [input.template]: rendered })
     await screen.findByText(/4 tokens/)
     const onCheck = vi.fn(async () => differs)
@@ -199,7 +199,7 @@ describe('a check', () => {
     expect(props.onView).toHaveBeenCalledWith({ at: '2' })
   })
 
-  test('is forgotten with its document, and given up with it', async () => {
+  test('is removed or cancelled when the document changes', async () => {
     const { show } = tab({ [input.template]: rendered, broken: refused })
     await screen.findByText(/4 tokens/)
     const signals: AbortSignal[] = []
@@ -218,7 +218,7 @@ describe('a check', () => {
     expect(screen.getByRole('button', { name: 'Check with the server' })).toHaveProperty('disabled', false)
   })
 
-  test('that cannot be made says why', async () => {
+  test('shows why it failed', async () => {
     const { show } = tab({ [input.template]: rendered })
     show({ onCheck: () => Promise.reject(Object.assign(new Error('no such server'), { hint: 'choose another' })) })
     await userEvent.click(screen.getByRole('button', { name: 'Check with the server' }))

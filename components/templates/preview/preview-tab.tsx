@@ -1,5 +1,5 @@
 'use client'
-/** What the template makes of the conversation: its tokens and its text, redrawn while somebody types. */
+/** The render of the conversation as tokens and text, redrawn during typing. */
 import { useEffect, useMemo, useState } from 'react'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
@@ -25,11 +25,12 @@ import { type TaskState, useTask } from '../use-task.ts'
 import { PreviewToken } from './preview-token.tsx'
 import { PREVIEW_COLOURS, type PreviewColour, previewReading, previewTokens } from './preview-trajectory.ts'
 
-/** A render that the next key overtakes is given up: the pause only spares the worker bursts. */
+/** Pause before a render in milliseconds. A newer request cancels the render, so the pause only saves the worker from bursts. */
 const PAUSE_MS = 20
-/** The mask of prefixes takes many renders: none of them between two keys. */
+/** Pause before the prefix mask in milliseconds. It needs many renders, so it does not run between two keystrokes. */
 const MASK_PAUSE_MS = 200
 
+/** The tab of the preview. */
 export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onCheck, onLine }: LabTabProps) {
   const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
   const result = state.kind === 'done' ? state.result : undefined
@@ -39,7 +40,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
     pauseMs: MASK_PAUSE_MS,
   })
   const mask = fresh && maskOf(fresh, prefix)
-  // The last picture stays beside an error, and its mask until the new one is there.
+  // The last render stays beside an error, and its mask stays until the new one is computed.
   const [drawn, setDrawn] = useState<Drawn>()
   const leftOut = result?.kind === 'rendered' ? result.leftOut : undefined
   if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
@@ -48,7 +49,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
   const askedAt = state.kind === 'done' ? state.askedAt : undefined
   useEffect(() => {
     if (askedAt === undefined) return
-    // Seen by performance tools: from the key to the picture.
+    // Performance tools show this measure: the time from the keystroke to the drawn result.
     const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
     return () => cancelAnimationFrame(frame)
   }, [askedAt])
@@ -94,7 +95,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
   )
 }
 
-/** What is shown, and what it was made of. */
+/** The shown render and the results from which it was made. */
 interface Drawn {
   readonly fresh: Picture
   readonly mask: PreviewMask | undefined
@@ -102,7 +103,7 @@ interface Drawn {
   readonly leftOut: string | undefined
 }
 
-/** The template's own mask, else that of prefixes; undefined until that is there. */
+/** Returns the template's own mask, else the prefix mask; undefined until that is computed. */
 function maskOf(fresh: Picture, prefix: TaskState<void, PreviewMask>): PreviewMask | undefined {
   if (fresh.mask.kind === 'known' || prefix.kind === 'failed') return fresh.mask
   return prefix.kind === 'done' ? prefix.result : undefined
@@ -113,13 +114,14 @@ const masked = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn | u
   mask: mask ?? (before ? carriedMask(before.picture, fresh.ids) : fresh.mask),
 })
 
+/** Name of the performance measure from a keystroke to the drawn preview. */
 export const MEASURE = 'rollscope: preview'
 
 interface TokensProps extends Pick<LabTabProps, 'tokenizer' | 'cursorLine' | 'view' | 'onView' | 'onLine'> {
   readonly picture: Picture
-  /** It is of an earlier document: the one of now does not render. */
+  /** Whether the render is of an earlier document, because the current one does not render. */
   readonly isStale: boolean
-  /** The document is being rendered again. */
+  /** Whether the document is being rendered again. */
   readonly isBusy: boolean
 }
 
@@ -248,10 +250,10 @@ const isWithin = (ranges: readonly Span[], index: number): boolean => {
 
 const trainedCount = (trained: Uint8Array): number => trained.reduce((sum, bit) => sum + bit, 0)
 
-/** More would take the browser seconds to set. */
+/** Most characters shown: a longer text takes the browser seconds to lay out. */
 const LONGEST_SHOWN = 300_000
 
-/** The text that the template wrote, to be read and copied. */
+/** The rendered text, to read and copy. */
 function RenderedText({ text }: { readonly text: string }) {
   const shown = text.slice(0, LONGEST_SHOWN)
   return (

@@ -11,7 +11,7 @@ interface PreviewTokenProps {
   readonly onLine: (line: number) => void
 }
 
-/** Everything about one token of the preview, in two lines. */
+/** Details of one token of the preview in two lines. */
 export function PreviewToken({ token, picture, onLine }: PreviewTokenProps) {
   const entry = picture.vocab[token.id]
   const origin = originOf(picture, token.index)

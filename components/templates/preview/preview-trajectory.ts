@@ -1,4 +1,4 @@
-/** A rendered conversation as the token view takes it: one segment for each message, and for what stands between them. */
+/** Converts a rendered conversation for the token view: a segment per message, and for the tokens between messages. */
 
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { tint } from '#components/token-view/colour/palette.ts'
@@ -8,21 +8,24 @@ import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, type Token } from '#lib/trajectory/tokens/tokens.ts'
 
-/** What the background of a token tells. */
+/** What the background colour of a token can show. */
 export const PREVIEW_COLOURS = ['message', 'line', 'mask', 'none'] as const
+/** Name of a colour mode of the preview. */
 export type PreviewColour = (typeof PREVIEW_COLOURS)[number]
 
+/** A render as a trajectory, with facts about its segments and lines. */
 export interface PreviewTokens {
   readonly picture: Picture
   readonly trajectory: LiveTrajectory
-  /** Of each segment: what it is called. */
+  /** Title of each segment. */
   readonly titles: readonly string[]
-  /** Of each segment: how many tokens are trained; undefined where the mask is not known. */
+  /** Number of trained tokens of each segment; undefined if the mask is unknown. */
   readonly trained: readonly (number | undefined)[]
-  /** In the order in which they first write something, so that neighbours differ in colour. */
+  /** Rank of each template line by its first token, so that neighbouring lines get different colours. */
   readonly lineOrder: ReadonlyMap<number, number>
 }
 
+/** Returns the render for the token view. */
 export function previewTokens(picture: Picture, tokenizerName: string): PreviewTokens {
   const runs = messageRuns(picture)
   const { mask } = picture
@@ -57,7 +60,7 @@ export function previewTokens(picture: Picture, tokenizerName: string): PreviewT
   }
 }
 
-/** `found`: whether a token stands on the line that the cursor is on. */
+/** Returns how the token view reads the render. `found` returns whether a token was written by the cursor's line. */
 export function previewReading(
   { picture, titles, trained, lineOrder }: PreviewTokens,
   colour: PreviewColour,
@@ -82,7 +85,7 @@ export function previewReading(
   }
 }
 
-/** Where a token comes from, in words. */
+/** Returns the origin of a token and its mask as texts. */
 export function tokenFacts(picture: Picture, { index, trained }: Token): readonly string[] {
   const origin = originOf(picture, index)
   return [

@@ -1,7 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 
 interface TurnsChartProps {
-  /** Tokens of each call of both sides. */
+  /** Prompt length of each call in tokens, for both sides. */
   readonly lengths: readonly (readonly number[])[]
 }
 
@@ -12,7 +12,7 @@ const BOTTOM = 18
 const TOP = 8
 const RIGHT = 8
 
-/** Of the other side and the shown one: the stroke tells them apart as well as the colour. */
+/** Lines of the other side and the shown one; they differ in stroke too, not only in colour. */
 const TURNS_LOOKS = [
   { ink: 'text-tool', dashes: '5 3' },
   { ink: 'text-accent', dashes: undefined },
@@ -28,7 +28,7 @@ export function TurnsStroke({ side }: { readonly side: 0 | 1 }) {
   )
 }
 
-/** How long each side's prompts become. The table beside it says the numbers. */
+/** Chart of the prompt lengths of both sides by call. A table beside it contains the same numbers. */
 export function TurnsChart({ lengths }: TurnsChartProps) {
   const longest = Math.max(1, ...lengths.flat())
   const calls = Math.max(2, ...lengths.map((line) => line.length))

@@ -7,12 +7,12 @@ interface CallCardProps {
   readonly text: string
   readonly call: ReadCall
   readonly number: number
-  /** Undefined where the call is malformed, or there is nothing to compare. */
+  /** The call as the template renders it; undefined if the call is malformed or there is nothing to compare. */
   readonly reRendered: ReRenderedCall | undefined
   readonly onLine: (line: number) => void
 }
 
-/** One call as it was read: its typed arguments, and what the template makes of it; or where it went wrong. */
+/** Card of one call: its typed arguments and its render by the template, or the error of a malformed call. */
 export function CallCard({ text, call, number, reRendered, onLine }: CallCardProps) {
   const title = `call ${number}`
   return (
@@ -74,10 +74,10 @@ function Arguments({ read }: { readonly read: readonly ReadArgument[] }) {
   )
 }
 
-/** Characters shown before and behind the fault. */
+/** Characters shown before and after the error. */
 const AROUND = 20
 
-/** The line in which it went wrong, and a caret under the character. */
+/** The line with the error, and a caret under its character. */
 function FaultFrame({
   text,
   call,
@@ -99,7 +99,7 @@ function FaultFrame({
         <span className="text-bad">{text.slice(offset, to)}</span>
         {to < end && '…'}
         {'\n'}
-        {/* The text itself, unseen: letters differ in width. */}
+        {/* An invisible copy of the text places the caret, because letters differ in width. */}
         <span aria-hidden className="invisible">
           {lead}
         </span>

@@ -8,16 +8,16 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 interface CompletionRowsProps {
   readonly completions: readonly NamedCompletion[]
-  /** For each completion, one for each parser. */
+  /** Results of each completion, one per parser. */
   readonly rows: readonly (readonly Tally[])[]
-  /** The parser that ranks first. */
+  /** Name of the parser that ranks first. */
   readonly best: string
   readonly onPick: (completion: NamedCompletion) => void
 }
 
 const PAGE = 50
 
-/** The completions that the best parser does not read whole: malformed, dropped, drafted, or better read by another. */
+/** Completions that the best parser does not read completely: malformed, dropped or drafted calls, or more calls by another. */
 export function CompletionRows({ completions, rows, best, onPick }: CompletionRowsProps) {
   const [count, setCount] = useState(PAGE)
   const at = parserNames.indexOf(best)

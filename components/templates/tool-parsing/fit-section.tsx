@@ -17,15 +17,15 @@ interface FitSectionProps {
   readonly input: LabInput
   readonly tokenizers: readonly string[]
   readonly run: RunTask
-  /** The completion that is shown; '' for none. */
+  /** Text of the shown completion; '' for none. */
   readonly shown: string
-  /** Of the file, or of the open trajectory. */
+  /** Completions of the file or of the open trajectory. */
   readonly completions: readonly NamedCompletion[]
   readonly onPick: (completion: NamedCompletion) => void
   readonly onLine: (line: number) => void
 }
 
-/** The template needs not be asked at every key. */
+/** Pause in typing before the template is checked, in milliseconds. */
 const PAUSE_MS = 250
 
 type Reading =
@@ -33,7 +33,7 @@ type Reading =
   | { readonly kind: 'failed'; readonly error: Error }
   | { readonly kind: 'done'; readonly report: FitReport; readonly completions: readonly NamedCompletion[] }
 
-/** "Which parser fits?": by what the template writes and by the completion that is shown, at once; by many on request. */
+/** “Which parser fits?”: rates the parsers by the template and the shown completion at once, and by many on request. */
 export function FitSection({
   input,
   tokenizers,

@@ -7,7 +7,7 @@ interface ParsedTextProps {
   readonly lane: Lane
 }
 
-/** A completion as one parser sees it: every character in its part, calls numbered, faults pointed at. */
+/** A completion as one parser reads it: every character in its part, with numbered calls and marked errors. */
 export function ParsedText({ text, lane }: ParsedTextProps) {
   let lastCall: number | undefined
   return (
@@ -33,10 +33,10 @@ export function ParsedText({ text, lane }: ParsedTextProps) {
   )
 }
 
-/** A text of more parts would hold up the page, and nobody reads it. */
+/** Most parts shown: more would block the page. */
 const MOST_TILES = 4000
 
-/** Not part of the text: neither copied nor selected with it. */
+/** Label that is not part of the text: it is neither selected nor copied with it. */
 function Label({ children }: { readonly children: string }) {
   return (
     <span className="mr-0.5 select-none rounded-xs border border-line bg-panel px-1 align-middle font-sans text-[10px] text-dim not-italic leading-none no-underline">
@@ -67,7 +67,7 @@ function TileText({ text, tile, lane }: { readonly text: string; readonly tile: 
   )
 }
 
-/** UTF-16 code units of the character. */
+/** Returns the UTF-16 code units of the character at an offset. */
 const lengthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 
 function titleOf({ start, part, call, argument }: Tile, lane: Lane): string {
@@ -82,6 +82,7 @@ function titleOf({ start, part, call, argument }: Tile, lane: Lane): string {
 
 const PARTS = ['name', 'key', 'value', 'marker', 'think', 'dropped', 'malformed'] as const
 
+/** Legend of the parts of a completion. */
 export function PartLegend() {
   return (
     <ul aria-label="Legend" className="flex flex-wrap gap-x-3 gap-y-1 font-mono text-xs">
@@ -94,7 +95,7 @@ export function PartLegend() {
   )
 }
 
-/** How each part of a completion looks. Never by colour alone: parts differ in weight, lines and slant too. */
+/** Looks of the parts of a completion. They differ in weight, lines and slant too, not only in colour. */
 const PART_LOOKS: Readonly<Record<TilePart, string>> = {
   marker: 'text-faint',
   name: 'font-semibold text-tool underline decoration-2 underline-offset-3',

@@ -7,14 +7,14 @@ import { ParsedText } from './parsed-text.tsx'
 interface ParserLaneProps {
   readonly text: string
   readonly lane: Lane
-  /** Undefined while it is being computed, or without a tokenizer. */
+  /** Renders of the calls; undefined while they are computed, or without a tokenizer. */
   readonly reRendering: ReRendering | undefined
-  /** Another parser reads more calls here. */
+  /** Another parser that reads more calls of this completion. */
   readonly better: { readonly parser: string; readonly calls: number } | undefined
   readonly onLine: (line: number) => void
 }
 
-/** One parser's view of the completion; closed at first where it reads nothing that another one reads. */
+/** One parser's view of the completion. It is closed at first if this parser reads nothing that another one reads. */
 export function ParserLane({ text, lane, reRendering, better, onLine }: ParserLaneProps) {
   const { parser, calls, dropped, drafted } = lane
   const header = (
@@ -44,7 +44,7 @@ export function ParserLane({ text, lane, reRendering, better, onLine }: ParserLa
   )
 }
 
-/** Nobody reads more cards than these; the text above shows all calls. */
+/** Most cards shown; the text above shows all calls. */
 const MOST_CARDS = 50
 
 function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'better'>) {

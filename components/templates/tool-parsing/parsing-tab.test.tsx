@@ -14,7 +14,7 @@ import { ParsingTab } from './parsing-tab.tsx'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (template) => chatTemplate(template, {}) }
 
-/** As the worker does it, here and now. */
+/** Runs the tasks of the worker in this thread. */
 const run = (async (name: keyof typeof tasks, request: never, { tokenizers, onProgress }: Parameters<RunTask>[2]) => {
   const task = tasks[name]
   const start = 'load' in task ? await task.load() : task
@@ -86,14 +86,14 @@ const parts = (name: string, part: string) =>
 const XML = '<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>'
 const HERMES = 'So: <tool_call>{"name": "add", "id": 7, "arguments": {"a": "x"}}</tool_call>'
 
-test('nothing is there: what to do, and which parser the template speaks for', async () => {
+test('the parser lab without a completion says what to do and which parser matches the template', async () => {
   open()
   expect(screen.getByPlaceholderText(/Paste a completion/)).toBeDefined()
   expect(await screen.findByText(/^qwen_xml fits: it reads both calls/)).toBeDefined()
   expect(screen.queryByRole('region', { name: 'hermes' })).toBeNull()
 })
 
-test('a pasted completion is scored at once; one without calls leaves the ranking to the template', async () => {
+test('the parser lab scores a pasted completion at once, and ranks by the template if it has no calls', async () => {
   const { user } = open({ template: kimiTemplate })
   await type(user, HERMES)
   expect(await screen.findByText(/^The template speaks for kimi_k2, the completion for hermes/)).toBeDefined()
@@ -104,7 +104,7 @@ test('a pasted completion is scored at once; one without calls leaves the rankin
   ).toBeDefined()
 })
 
-test('every parser has a lane with its parts, what it drops and why, and the typed arguments', async () => {
+test('the parser lab has a lane per parser with parts, dropped text with the reason, and typed arguments', async () => {
   const { user } = open()
   await type(user, HERMES)
   await waitFor(() => expect(parts('hermes', 'name')).toEqual(['"add"']))
@@ -120,7 +120,7 @@ test('every parser has a lane with its parts, what it drops and why, and the typ
   expect(lane('glm').textContent).toContain('hermes reads 1 more')
 })
 
-test('a fault has a caret under its character', async () => {
+test('the parser lab shows a caret under the character of an error', async () => {
   const { user } = open()
   await type(user, 'é\n<tool_call>\n{"name": add}\n</tool_call>')
   const frame = await waitFor(() => {
@@ -134,7 +134,7 @@ test('a fault has a caret under its character', async () => {
   expect(lane('hermes').querySelector('[data-fault]')?.textContent).toBe('a')
 })
 
-test('parsers are chosen by chips', async () => {
+test('the parser lab shows the parsers that are chosen by chips', async () => {
   const { user } = open()
   await type(user, HERMES)
   await user.click(await screen.findByRole('button', { name: /^glm/ }))
@@ -146,7 +146,7 @@ test('parsers are chosen by chips', async () => {
   expect(screen.getByText('No parser is chosen.')).toBeDefined()
 })
 
-test('each call is put through the template: the same, otherwise with its line, or not at all', async () => {
+test('the parser lab renders each call with the template: equal, different with its line, or missing', async () => {
   const { user, lines } = open()
   await type(user, XML)
   expect(
@@ -158,14 +158,14 @@ test('each call is put through the template: the same, otherwise with its line, 
   expect(xmlTemplate.split('\n')[(lines[0] ?? 0) - 1]).toContain("'<parameter='")
 })
 
-test('without a tokenizer the parsers still read', async () => {
+test('the parser lab parses without a tokenizer', async () => {
   const { user } = open({ tokenizer: '' })
   await type(user, XML)
   await waitFor(() => expect(parts('qwen_xml', 'value')).toEqual(['1']))
   expect(document.querySelector('[data-rerendered]')).toBeNull()
 })
 
-test('a file of completions: picked from, and ranked together with the template', async () => {
+test('the parser lab offers the completions of a file, and ranks the parsers by them and the template', async () => {
   const { user } = open({ template: kimiTemplate })
   const file = new File(
     [['x', HERMES, HERMES].map((text) => JSON.stringify({ completion: text })).join('\n')],
@@ -183,7 +183,7 @@ test('a file of completions: picked from, and ranked together with the template'
   expect((await screen.findByRole('alert')).textContent).toBe('odd.json contains no completions.')
 })
 
-test('the open trajectory’s responses can be picked, the first with a call is shown', async () => {
+test('the parser lab offers the responses of the open trajectory, and shows the first with a call', async () => {
   const decoded = decode(readFileSync('public/examples/tool-error.json', 'utf8'))
   if (!decoded.ok) throw new Error('no example')
   open({ trajectory: decoded.trajectory })
@@ -192,7 +192,7 @@ test('the open trajectory’s responses can be picked, the first with a call is 
   expect(parts('hermes', 'name').length).toBeGreaterThan(0)
 })
 
-test('the server’s own parsers, beside ours: calls, and what it drops without a word', async () => {
+test('the parser lab compares the server’s own parsers with ours: calls, and text that the server drops', async () => {
   const { user, asked } = open({
     answer: {
       toolCalls: { state: 'answered', parser: 'qwen25', normalText: '', calls: [] },
@@ -213,7 +213,7 @@ test('the server’s own parsers, beside ours: calls, and what it drops without 
   ])
 })
 
-test('a server that has no such endpoints says so calmly; one that is away is an error', async () => {
+test('the parser lab notes a server without parser endpoints, and reports an unreachable server as an error', async () => {
   const { user } = open({ answer: { toolCalls: { state: 'absent' }, reasoning: { state: 'not-asked' } } })
   await type(user, HERMES)
   await user.click(screen.getByRole('button', { name: 'Parse on the server' }))
@@ -224,14 +224,14 @@ test('a server that has no such endpoints says so calmly; one that is away is an
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('what cannot be asked is told', async () => {
+test('the parser lab says what cannot be requested from the server', async () => {
   const { user } = open({ answer: new Error('Rollscope’s own server does not answer.') })
   await type(user, HERMES)
   await user.click(screen.getByRole('button', { name: 'Parse on the server' }))
   expect((await screen.findByRole('alert')).textContent).toContain('does not answer')
 })
 
-test('what was looked at last is there again', async () => {
+test('the parser lab restores the last completion', async () => {
   const { user, keeping } = open({ kept: HERMES })
   expect(parts('hermes', 'name')).toEqual(['"add"'])
   await type(user, XML)

@@ -1,5 +1,5 @@
 'use client'
-/** The parser lab: one completion seen by every parser at once, put through the template again, and which parser fits. */
+/** The parser lab: one completion read by all parsers, each call rendered again, and which parser fits. */
 import { useDeferredValue, useMemo, useState } from 'react'
 import { parserNames, parsers } from '#lib/parsers/registry.ts'
 import { analyse, type Lane } from '#lib/templates/tool-parsing/analysis.ts'
@@ -16,16 +16,17 @@ import { type AskServer, ServerSection } from './server-section.tsx'
 import { SourceBox } from './source-box.tsx'
 
 interface ParsingTabProps extends LabTabProps {
-  /** Names of the SGLang servers that may be asked. */
+  /** Names of the SGLang servers that the user can choose. */
   readonly servers: readonly string[]
   readonly askServer: AskServer
-  /** The completion that was looked at last; '' for none. */
+  /** Text of the last completion; '' for none. */
   readonly kept: string
   readonly onKeep: (text: string) => void
 }
 
 const PAUSE_MS = 120
 
+/** The tab of the parser lab. */
 export function ParsingTab(props: ParsingTabProps) {
   const { input, tokenizer, trajectory, run, onLine, servers, server, askServer, kept, onKeep } = props
   const responses = useMemo(() => (trajectory ? completionsOf(trajectory, '') : []), [trajectory])
@@ -119,7 +120,7 @@ export function ParsingTab(props: ParsingTabProps) {
   )
 }
 
-/** Those that find a call, readable or not; all of them where none does. */
+/** Returns the parsers that find a call, malformed or not; all parsers if none does. */
 function findingParsers(lanes: readonly Lane[]): readonly string[] {
   const finding = lanes.filter(({ calls }) => calls.length > 0)
   return (finding.length > 0 ? finding : lanes).map(({ parser }) => parser)
@@ -134,13 +135,13 @@ interface OpenedFile {
 const fileLabel = ({ name, skipped }: OpenedFile): string =>
   skipped === 0 ? name : `${name} (${skipped} ${skipped === 1 ? 'line' : 'lines'} without a completion)`
 
-/** With its ids where it is one of the responses. */
+/** Returns the kept completion, with its ids if it is one of the responses. */
 const keptCompletion = (text: string, responses: readonly NamedCompletion[]): NamedCompletion | undefined =>
   text === '' ? undefined : (responses.find((response) => response.text === text) ?? { text, from: '' })
 
 const NOTHING: NamedCompletion = { text: '', from: '' }
 
-/** The first response with calls is the one that people come for. */
+/** Returns the first response with calls, else the first response. */
 function firstOf(trajectory: TrajectoryView | undefined, responses: readonly NamedCompletion[]): NamedCompletion {
   const all = trajectory?.segments.filter((segment) => segment.kind === 'response') ?? []
   const withCalls = all.findIndex(({ toolCalls }) => toolCalls.length > 0)
@@ -162,7 +163,7 @@ interface ParserChipsProps {
   readonly onChange: (shown: readonly string[]) => void
 }
 
-/** Any set of parsers; each says how many calls it reads. */
+/** Buttons that choose which parsers are shown; each shows how many calls it reads. */
 function ParserChips({ parsers, shown, onChange }: ParserChipsProps) {
   return (
     <fieldset className="flex flex-wrap gap-1">

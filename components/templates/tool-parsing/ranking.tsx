@@ -1,7 +1,7 @@
 import { percentText } from '#components/token-view/numbers.ts'
 import type { FitReport, RankedParser } from '#lib/templates/tool-parsing/fit.ts'
 
-/** The parsers in order, each with its score and the reasons for it in words. */
+/** Ranking of the parsers, each with its score and the reasons. */
 export function Ranking({ report }: { readonly report: FitReport }) {
   const { verdict, ranking, template } = report
   return (

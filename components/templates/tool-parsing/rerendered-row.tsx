@@ -20,7 +20,7 @@ interface ReRenderedRowProps {
   readonly onLine: (line: number) => void
 }
 
-/** Whether the template writes the call with the ids that the model wrote. */
+/** Whether the template renders the call with the ids that the model sampled. */
 export function ReRenderedRow({ reRendered, onLine }: ReRenderedRowProps) {
   if (reRendered.kind === 'same')
     return (
@@ -66,7 +66,7 @@ export function ReRenderedRow({ reRendered, onLine }: ReRenderedRowProps) {
   )
 }
 
-/** Tokens shown before and behind the place where the two part. */
+/** Tokens shown before and after the first difference. */
 const BEFORE = 4
 const BEHIND = 8
 

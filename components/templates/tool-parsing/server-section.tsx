@@ -9,6 +9,7 @@ import { type ServerCall, serverView } from '#lib/templates/tool-parsing/server-
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { TaskBanner } from '../editor/failure-banner.tsx'
 
+/** Requests the server's parse of a completion. Rejects with ApiError or with the signal's reason. */
 export type AskServer = (server: string, question: ServerQuestion, signal: AbortSignal) => Promise<ServerParsing>
 
 interface ServerSectionProps {
@@ -16,7 +17,7 @@ interface ServerSectionProps {
   readonly tools: readonly ToolSpec[]
   /** Every parser's view of the text. */
   readonly lanes: readonly Lane[]
-  /** Names. */
+  /** Names of the servers. */
   readonly servers: readonly string[]
   readonly first: string
   readonly ask: AskServer
@@ -27,7 +28,7 @@ type Asked =
   | { readonly kind: 'failed'; readonly error: Error }
   | { readonly kind: 'answered'; readonly text: string; readonly server: string; readonly parsing: ServerParsing }
 
-/** What SGLang's own parsers make of the completion, beside ours. */
+/** The completion as SGLang's own parsers read it, compared with ours. */
 export function ServerSection({ text, tools, lanes, servers, first, ask }: ServerSectionProps) {
   const [chosen, setServer] = useState<string>()
   const server = chosen ?? first
@@ -124,7 +125,7 @@ const VERDICTS: Readonly<Record<ServerCall['verdict'], string>> = {
 function ToolCalls({ text, server, parsing: { toolCalls }, lanes }: AnswerProps & Pick<ServerSectionProps, 'lanes'>) {
   if (toolCalls.state !== 'answered')
     return <Unanswered what="tool calls" path="/parse_function_call" server={server} answer={toolCalls} />
-  // The format of ours whose calls are most like the server's.
+  // Our format whose calls are most similar to the server's is compared.
   const views = lanes.map((lane) => ({ lane, view: serverView(text, lane, toolCalls) }))
   const likeness = ({ view }: (typeof views)[number]) => view.calls.filter(({ verdict }) => verdict === 'same').length
   const nearest = views.reduce<(typeof views)[number] | undefined>(
@@ -140,7 +141,7 @@ function ToolCalls({ text, server, parsing: { toolCalls }, lanes }: AnswerProps 
       </p>
       <ul className="mt-1 grid gap-1">
         {nearest?.view.calls.map((call, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: calls of one answer stand still
+          // biome-ignore lint/suspicious/noArrayIndexKey: the calls of one answer do not change
           <li key={index} className="[overflow-wrap:anywhere]" data-server-call={call.verdict}>
             <code className="font-mono">
               <span className="font-semibold text-tool">{call.name ?? 'no name'}</span> {call.arguments}
@@ -193,7 +194,7 @@ interface UnansweredProps {
   readonly answer: Exclude<ServerParsing['toolCalls'] | ServerParsing['reasoning'], { readonly state: 'answered' }>
 }
 
-/** Calm: most servers lack the endpoints, and nothing here depends on them. */
+/** A note, not a warning: most servers lack the endpoints, and nothing else depends on them. */
 function Unanswered({ what, path, server, answer }: UnansweredProps) {
   switch (answer.state) {
     case 'absent':

@@ -6,25 +6,26 @@ import type { NamedCompletion } from '#lib/templates/tool-parsing/completions-fi
 
 interface SourceBoxProps {
   readonly completion: NamedCompletion
-  /** What can be picked: the open trajectory's responses and the file's completions. */
+  /** Completions to choose from: the open trajectory's responses and the file's completions. */
   readonly choices: readonly { readonly label: string; readonly completions: readonly NamedCompletion[] }[]
   readonly onType: (text: string) => void
   readonly onPick: (completion: NamedCompletion) => void
   readonly onFile: (file: File) => void
-  /** What is wrong with the last file. */
+  /** Why the last file could not be read. */
   readonly fileProblem: string | undefined
 }
 
-/** The members that hermes passes over, the number and the text behind are what the lab is there to show. */
+/** Sample with what the lab makes visible: members that hermes ignores, a number, and text after the calls. */
 const SAMPLE = `Let me look.
 <tool_call>
 {"name": "calculator", "id": "call_1", "arguments": {"expression": "12 * 7"}}
 </tool_call>
 Done?`
 
-/** Above this, a list of everything is no help. */
+/** Most entries of a list; longer lists are no help. */
 const MOST_CHOICES = 500
 
+/** Field for the completion, with choices from the trajectory and from a file. */
 export function SourceBox({ completion, choices, onType, onPick, onFile, fileProblem }: SourceBoxProps) {
   const picked = choices.flatMap(({ completions }, group) => {
     const index = completions.indexOf(completion)
