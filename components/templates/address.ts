@@ -6,17 +6,19 @@ import type { SharedView } from '#lib/templates/document/shared-document.ts'
 import { sourceLink } from '#lib/templates/document/source.ts'
 import { LAB_VIEW_NAMES, type LabView, type LabViewName } from './lab-tab.ts'
 
-/** What the left side shows. */
+/** Parts of the document that the left pane can show. */
 export const LAB_PARTS = ['template', 'messages', 'tools', 'options'] as const
+/** Name of a part of the document. */
 export type LabPart = (typeof LAB_PARTS)[number]
 const FORMS = ['form', 'json'] as const
+/** How messages, tools and options are edited: as a form or as JSON. */
 export type LabForm = (typeof FORMS)[number]
 
 const tabNames = Object.fromEntries(LAB_VIEW_NAMES.map((name) => [name, parseAsString])) as {
   [name in LabViewName]: typeof parseAsString
 }
 
-/** What the address says of the lab: a copied link shows the same, as far as the other browser can have it. */
+/** Reads the lab's view and document from the page's address. Another browser shows the same as far as it has the sources. */
 export function useLabAddress() {
   const [{ tab, part, as, from, t, tokenizer, revision, ...tabs }, set] = useAddress({
     tab: parseAsString,
@@ -42,7 +44,7 @@ export function useLabAddress() {
     show: (shown: { readonly tab?: string; readonly part?: LabPart; readonly as?: LabForm }) => set(shown),
     setView: (change: LabView) =>
       set(Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value ?? null]))),
-    /** What a shared document shows. `against`: number of the other revision of A/B. */
+    /** Writes the view of a shared document. `against` is the number of the other revision in the A/B tab. */
     showShared: ({ tab, part, as, ...shared }: SharedView, against: number | undefined) =>
       set({
         ...(Object.fromEntries(LAB_VIEW_NAMES.map((name) => [name, null])) as { [name in LabViewName]: null }),
@@ -52,7 +54,7 @@ export function useLabAddress() {
         as: as ?? null,
         against: against === undefined ? null : String(against),
       }),
-    /** The address says of the document what brings it back. */
+    /** Writes the source, trajectory, tokenizer and revision from which the document can be opened again. */
     follow: (document: LabDocument) =>
       set({
         from: sourceLink(document.source) ?? null,
@@ -63,8 +65,10 @@ export function useLabAddress() {
   }
 }
 
+/** The document that a link names; undefined fields are absent from the address. */
 export type LabLink = ReturnType<typeof useLabAddress>['linked']
 
+/** Returns whether the address names the document. */
 export const isFollowed = ({ from, trajectory, tokenizer, revision }: LabLink, document: LabDocument): boolean =>
   from === sourceLink(document.source) &&
   trajectory === document.trajectory &&

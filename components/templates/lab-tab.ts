@@ -1,4 +1,4 @@
-/** What every tab of the template lab gets: the document, the tokenizer's state, the worker, and what it may do. */
+/** Props of every tab of the template lab: the document, the tokenizer's name, the worker and the callbacks. */
 
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -6,37 +6,40 @@ import type { Revision } from '#lib/templates/document/document.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** Names that tabs keep in the address; each tab may add its own. Not `token`: that is the launch token’s. */
+/** Names that tabs may store in the address. `token` is not among them, because it is the name of the launch token. */
 export const LAB_VIEW_NAMES = ['colour', 'at', 'cell', 'compares', 'against', 'tokenizer2', 'turns'] as const
+/** A name that tabs may store in the address. */
 export type LabViewName = (typeof LAB_VIEW_NAMES)[number]
+/** Values that a tab stores in the address. */
 export type LabView = { readonly [name in LabViewName]?: string | undefined }
 
+/** Props of a tab. */
 export interface LabTabProps {
   readonly input: LabInput
-  /** Name of the chosen tokenizer, as the server's loader takes it. */
+  /** Name of the chosen tokenizer, as the server's loader accepts it. */
   readonly tokenizer: string
-  /** Name of the chosen server; '' where none is known. */
+  /** Name of the chosen server; '' if unknown. */
   readonly server: string
-  /** The trajectory that the lab was opened with, if any: its ids are the truth. */
+  /** The trajectory with which the lab was opened, if any. Its recorded ids are the reference. */
   readonly trajectory: TrajectoryView | undefined
   /** Runs a task of lib/templates/tasks/tasks.ts in the worker. */
   readonly run: RunTask
-  /** Line of the template that the cursor stands on, from 1; undefined where it stands in none. */
+  /** Line of the template with the cursor, from 1; undefined if the cursor is elsewhere. */
   readonly cursorLine: number | undefined
-  /** Templates that are kept, to be compared with the one that is shown. */
+  /** Revisions of the template, which can be compared with the shown one. */
   readonly revisions: readonly Revision[]
-  /** Number of the revision that is shown. */
+  /** Number of the shown revision. */
   readonly shown: number
-  /** What the address says of the tab: a copied link shows the same. */
+  /** Values of the tab in the address, so that a copied link shows the same. */
   readonly view: LabView
-  /** Names with undefined leave the address. */
+  /** Changes values in the address; undefined removes a name. */
   readonly onView: (change: { readonly [name in LabViewName]?: string | undefined }) => void
-  /** Asks a renderer that is not ours about the document. Rejects with an error that says why, or the signal's reason. */
+  /** Checks the document with another renderer. Rejects with an error that gives the reason, or with the signal's reason. */
   readonly onCheck: (judge: TemplateCheck['judge'], signal: AbortSignal) => Promise<TemplateCheck>
-  /** Shows a line of the template in the editor, and marks it. `revision`: number of another one, which is then shown. */
+  /** Shows and marks a line of the template in the editor. `revision` is the number of another revision, which is then shown. */
   readonly onLine: (line: number, revision?: number) => void
-  /** A changed template, as a new revision that says why. */
+  /** Makes a changed template a new revision with a reason. */
   readonly onTemplate: (template: string, why: string) => void
-  /** Changes the conversation (a counterexample is opened in the editor). */
+  /** Replaces the conversation, for example by a counterexample. */
   readonly onMessages: (messages: string, why: string) => void
 }

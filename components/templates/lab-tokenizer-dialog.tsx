@@ -8,14 +8,14 @@ import { TextField } from '#components/ui/field.tsx'
 
 interface LabTokenizerDialogProps {
   readonly tokenizer: string
-  /** The name that the field begins with. */
+  /** Initial text of the field. */
   readonly proposed: string
   readonly server: string
   readonly onChoose: (name: string) => void
   readonly onClose: () => void
 }
 
-/** Whose ids the lab shows. */
+/** Dialog that chooses the tokenizer of the lab. */
 export function LabTokenizerDialog({ tokenizer, proposed, server, onChoose, onClose }: LabTokenizerDialogProps) {
   const [name, setName] = useState(proposed)
   const { state, downloads, suggested, check } = useTokenizerCheck(server)

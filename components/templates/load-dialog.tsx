@@ -43,7 +43,7 @@ const PLACE_NAMES = {
 } as const
 const LATEST = 20
 
-/** Templates and conversations from everywhere they may be. What is loaded is a revision of its own. */
+/** Dialog that loads templates and conversations from all sources. A loaded template becomes a new revision. */
 export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, onClose }: LabLoadDialogProps) {
   const [place, setPlace] = useState<Place>('samples')
   const [state, setState] = useState<'asking' | 'loading' | ApiError>('asking')
@@ -51,7 +51,7 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, o
   useEffect(() => () => running.current.abort(), [])
   const load = useSources()
   const { data: waitingFor } = useQuery(downloadsOptions(state === 'loading'))
-  /** One at a time: a further one gives the one before up. */
+  /** Runs one load at a time: a new one cancels the previous one. */
   const attempt = async <T,>(fetching: (signal: AbortSignal) => Promise<T>, then: (result: T) => void) => {
     running.current.abort()
     const controller = new AbortController()
@@ -156,7 +156,7 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, o
 
 interface ModelFormProps {
   readonly onRead: (name: string, then: (templates: readonly NamedTemplate[]) => void) => void
-  /** `template`: its name, where there are several. */
+  /** `template` is the name of one of the model's templates; undefined if it has only one. */
   readonly onLoad: (name: string, template: string | undefined) => void
 }
 
@@ -287,7 +287,7 @@ function EarlierList({ onOpen }: { readonly onOpen: (document: LabDocument) => v
   )
 }
 
-/** Of the first message that a user wrote; '' where there is none. */
+/** Returns the content of the first message of a user; '' if there is none. */
 function firstContent(messages: string): string {
   const reading = readJsonText(messages)
   if (!reading.ok || reading.root.kind !== 'array') return ''

@@ -1,5 +1,5 @@
 'use client'
-/** The parser lab's tab, with the servers that it may ask. */
+/** The parser lab's tab with the names of the registered servers. */
 import { useQuery } from '@tanstack/react-query'
 import { ParsingTab } from '#components/templates/tool-parsing/parsing-tab.tsx'
 import { serversOptions } from '#lib/browser/queries.ts'
@@ -7,6 +7,7 @@ import { askServerParsers } from '#lib/browser/rollout/server-parsing.ts'
 import { keepText, sessionText } from '#lib/browser/session-text.ts'
 import type { LabTabProps } from './lab-tab.ts'
 
+/** Connects the parser lab to the servers and to the text kept for this browser session. */
 export function ParsingTabWithServers(props: LabTabProps) {
   const { data } = useQuery(serversOptions())
   const servers = data?.servers.map(({ name }) => name) ?? []

@@ -1,5 +1,5 @@
 'use client'
-/** The template lab: a template, a conversation and a tokenizer on the left, what comes of them on the right. */
+/** The template lab: a template, a conversation and a tokenizer on the left, their result on the right. */
 import { useQuery } from '@tanstack/react-query'
 import { History, Redo2, Share2, Undo2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
@@ -61,6 +61,7 @@ const LabSharing = dynamic(async () => (await import('#components/sharing/lab-sh
 
 const PART_NAMES = { template: 'Template', messages: 'Messages', tools: 'Tools', options: 'Options' } as const
 
+/** The page of the template lab. */
 export function TemplatesScreen() {
   const { state, lab } = useLabDocument()
   const address = useLabAddress()
@@ -148,27 +149,27 @@ interface OpenLabProps {
   readonly isSaved: boolean
   readonly onAction: (action: LabAction) => LabHistory | undefined
   readonly onFile: (file: File) => void
-  /** Keeps the document among the earlier ones, before another takes its place. */
+  /** Stores the document among the earlier ones before another one replaces it. */
   readonly onKeep: () => Promise<void>
-  /** A shared document that was dropped or chosen. */
+  /** A file with a shared document that was dropped or chosen. */
   readonly sharedFile: File | undefined
-  /** It was opened or left. */
+  /** Called when the shared document was opened or dismissed. */
   readonly onSharedFile: () => void
 }
 
-/** Of the template and the tokenizer, before the first check. */
+/** Assumed match of template and tokenizer before the first check. */
 const UNKNOWN_FIT: Extract<Checked, { ok: true }> = { ok: true, markers: [], plainMarkers: [] }
 
-/** What tells a shared document from other files. */
+/** Bytes of a file that show whether it is a shared document. */
 const SNIFFED_BYTES = 200
 
-/** Long enough for a word, short enough to seem at once. */
+/** Pause in typing before the document is checked, in milliseconds. */
 const PAUSE_MS = 60
 
 type OpenDialog =
   | 'revisions'
   | 'load'
-  /** The name that the dialog begins with. */
+  /** Dialog of the tokenizer with an initial name. */
   | { readonly tokenizer: string }
 
 function OpenLab(props: OpenLabProps) {
@@ -185,7 +186,7 @@ function OpenLab(props: OpenLabProps) {
   const [cursorLine, setCursorLine] = useState<number>()
   const check = useTask(run, 'check', input, { tokenizers: [now.tokenizer], pauseMs: PAUSE_MS })
   const [error, setError] = useState<InputError>()
-  // While it is asked again, the last answer stands.
+  // During a new check, the last answer stays.
   const told = check.kind === 'done' ? (check.result.ok ? undefined : check.result.error) : error
   if (told !== error) setError(told)
   const [fit, setFit] = useState(UNKNOWN_FIT)
@@ -237,7 +238,7 @@ function OpenLab(props: OpenLabProps) {
         shown={pane}
         onShow={setPane}
         editor={
-          // biome-ignore lint/a11y/noStaticElementInteractions: one history for all fields, so their own undo gives way
+          // biome-ignore lint/a11y/noStaticElementInteractions: one history for all fields replaces their own undo
           <div
             className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]"
             data-saved={isSaved}
@@ -441,7 +442,7 @@ function OpenLab(props: OpenLabProps) {
   )
 }
 
-/** By the key and not by its sign: with caps lock, ⇧ gives the small letter. */
+/** Returns the step of a key. The case of the letter is ignored, because caps lock with ⇧ gives the small letter. */
 function historyKey(event: KeyboardEvent): 'undone' | 'redone' | undefined {
   if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return undefined
   const key = event.key.toLowerCase()

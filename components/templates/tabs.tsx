@@ -1,15 +1,16 @@
-/** The tabs of the template lab, in their order. Each is loaded when it is first shown. */
+/** The tabs of the template lab in order. Each tab is loaded when it is first shown. */
 import dynamic from 'next/dynamic'
 import type { ComponentType } from 'react'
 import type { LabTabProps } from './lab-tab.ts'
 
 interface LabTab {
-  /** In the address. */
+  /** Name in the address. */
   readonly name: string
   readonly title: string
   readonly Tab: ComponentType<LabTabProps>
 }
 
+/** All tabs; the first one is the default. */
 export const LAB_TABS: readonly LabTab[] = [
   {
     name: 'preview',

@@ -9,13 +9,14 @@ import type { LabDocument, Loaded } from '#lib/templates/document/document.ts'
 import { type LabSource, linkedSource, sourceLink } from '#lib/templates/document/source.ts'
 import type { LabLink } from './address.ts'
 
+/** State of opening the document. */
 export type LabOpening =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open' }
-  /** What the link names cannot be had; the document that is there is shown. */
+  /** The link's source cannot be loaded; the existing document is shown. */
   | { readonly kind: 'refused'; readonly error: ApiError }
 
-/** Fetches a source, with what the caches know. Throws ApiError, or the signal's reason. */
+/** Returns a function that loads a source, from caches if possible. It throws ApiError, or the signal's reason. */
 export function useSources(): (source: LabSource, hasTools: boolean, signal: AbortSignal) => Promise<Loaded> {
   const cache = useQueryClient()
   return (source, hasTools, signal) =>
@@ -27,7 +28,7 @@ export function useSources(): (source: LabSource, hasTools: boolean, signal: Abo
     })
 }
 
-/** Opens the document of this browser, and puts into it what the address names and it lacks. */
+/** Opens this browser's document, and loads what the address names and the document lacks. */
 export function useLabOpening(lab: LabStore | undefined, kind: LabState['kind'], linked: LabLink) {
   const isReading = kind === 'reading'
   const [opening, setOpening] = useState<LabOpening>({ kind: 'opening' })
@@ -43,7 +44,7 @@ export function useLabOpening(lab: LabStore | undefined, kind: LabState['kind'],
       for (const source of sources)
         lab.apply({ type: 'loaded', loaded: await load(source, now.history.now.tools.trim() !== '', signal) })
       if (linked.tokenizer !== undefined) lab.apply({ type: 'tokenizer', name: linked.tokenizer })
-      // A revision of another browser has the same number by chance.
+      // After a load, the number belongs to a revision of another browser.
       if (linked.revision !== undefined && sources.length === 0) lab.apply({ type: 'shown', number: linked.revision })
       setOpening({ kind: 'open' })
     } catch (error) {
@@ -57,7 +58,7 @@ export function useLabOpening(lab: LabStore | undefined, kind: LabState['kind'],
     const controller = new AbortController()
     void open(controller.signal)
     return () => controller.abort()
-    // Once: what happens later is the reader's doing, and the address follows it.
+    // Runs once: later changes are the user's, and the address follows them.
   }, [isReading])
   return { opening, dismiss: () => setOpening({ kind: 'open' }) }
 }
@@ -80,7 +81,7 @@ const documentOf = ({
   trajectory: undefined,
 })
 
-/** What the address names and the document does not have. */
+/** Returns the sources that the address names and the document does not have. */
 function wanted({ from, trajectory }: LabLink, document: LabDocument, isFirst: boolean): readonly LabSource[] {
   const source = from === undefined ? undefined : linkedSource(from)
   return [

@@ -2,24 +2,24 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { ProgressOf, RequestOf, ResultOf, RunTask, TaskName } from '#lib/templates/tasks/tasks.ts'
 
+/** State of a task. */
 export type TaskState<Progress, Result> =
-  /** `progress`: what was told last. */
+  /** `progress` is the last report. */
   | { readonly kind: 'running'; readonly progress: Progress | undefined }
-  /** `askedAt`: when the request changed, as performance.now() tells it. */
+  /** `askedAt` is the time when the request changed, by performance.now(). */
   | { readonly kind: 'done'; readonly result: Result; readonly askedAt: number }
   | { readonly kind: 'failed'; readonly error: Error }
 
 interface TaskOptions {
   readonly tokenizers: readonly string[]
-  /** The request must stand still this long before it is asked. */
+  /** Time without a change of the request before the task starts, in milliseconds. */
   readonly pauseMs: number
-  /** Stands for the request where that is too large to be compared at every render. */
+  /** Identifies a request that is too large to compare on every render. */
   readonly key?: string
 }
 
 /**
- * A task that follows its request: asked again when that changes, given up when nobody needs its answer any more. Without a
- * request nothing is asked.
+ * Runs a task whenever its request changes, and cancels it when its result is no longer needed. Nothing runs without a request.
  */
 export function useTask<Name extends TaskName>(
   run: RunTask,

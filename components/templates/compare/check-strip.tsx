@@ -11,10 +11,10 @@ type Answer =
   | { readonly kind: 'failed'; readonly error: Error & { readonly hint?: string | undefined } }
 
 interface CheckStripProps {
-  /** Stands for the document: an answer is shown beside the one that was asked about, and no other. */
+  /** Identifies the document: an answer is shown only beside the document that it is about. */
   readonly subject: string
   readonly onAsk: (judge: Judge, signal: AbortSignal) => Promise<TemplateCheck>
-  /** Shows where a difference is. */
+  /** Shows the position of a difference. */
   readonly onShow: (difference: NonNullable<TemplateCheck['firstDifference']>) => void
 }
 
@@ -31,7 +31,7 @@ const JUDGES: readonly { readonly judge: Judge; readonly title: string; readonly
   },
 ]
 
-/** Asks renderers that are not ours, and says which version answered what. */
+/** Buttons that check the render with other renderers, and their verdicts with the renderer's version. */
 export function CheckStrip({ subject, onAsk, onShow }: CheckStripProps) {
   const [answers, setAnswers] = useState<{
     readonly subject: string
@@ -39,7 +39,7 @@ export function CheckStrip({ subject, onAsk, onShow }: CheckStripProps) {
   }>({ subject, by: {} })
   const by = answers.subject === subject ? answers.by : {}
   const left = useRef(new AbortController())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another document nobody waits for the answers
+  // biome-ignore lint/correctness/useExhaustiveDependencies: requests about the previous document are cancelled
   useEffect(() => {
     const controller = new AbortController()
     left.current = controller

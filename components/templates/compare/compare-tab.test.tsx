@@ -6,7 +6,7 @@ import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { LabTabProps } from '../lab-tab.ts'
 import { CompareTab } from './compare-tab.tsx'
 
-/** Line `n` of the text is written by template line `10n + first`. */
+/** Returns a side in which line `n` of the text is written by template line `10n + first`. */
 const side = (text: string, tokens: number, first: number) => {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   const origins = {
@@ -78,7 +78,7 @@ const cells = (row: HTMLElement) =>
     .getAllByRole('cell')
     .map(({ textContent }) => textContent)
 
-test('holds the shown template against the last other revision', async () => {
+test('the A/B tab compares the shown template with the last other revision', async () => {
   const { asked } = tab()
   const tokens = await screen.findByRole('row', { name: /^tokens/ })
   expect(cells(tokens)).toEqual(['4', '6', '+2'])
@@ -94,7 +94,7 @@ test('holds the shown template against the last other revision', async () => {
   expect([...document.querySelectorAll('mark')].map(({ textContent }) => textContent)).toEqual(['b', 'c'])
 })
 
-test('leads from a differing line to the template line of either side', async () => {
+test('the A/B tab links a differing line to the template line of each side', async () => {
   const { props } = tab()
   await userEvent.click(await screen.findByRole('button', { name: 'line 12 of the template 2 · draft' }))
   expect(props.onLine).toHaveBeenLastCalledWith(12)
@@ -104,7 +104,7 @@ test('leads from a differing line to the template line of either side', async ()
   expect(props.onLine).toHaveBeenLastCalledWith(11, 1)
 })
 
-test('tells length and cache of each side, and where one ends', async () => {
+test('the A/B tab reports length and cached tokens of each side, and where one side ends', async () => {
   tab()
   expect(cells(await screen.findByRole('row', { name: /^1 · loaded 2/ }))).toEqual([
     '2',
@@ -125,7 +125,7 @@ test('tells length and cache of each side, and where one ends', async () => {
   expect(screen.getByText(/does not render at call 3: TemplateError: no more/)).toBeDefined()
 })
 
-test('what is compared stands in the address', async () => {
+test('the A/B tab writes what is compared into the address', async () => {
   const { props, asked } = tab({ view: { against: '2', tokenizer2: 'other', turns: '8' } })
   await screen.findByRole('row', { name: /^tokens/ })
   expect(asked).toEqual([{ against: 'two', tokenizers: ['bytes', 'other'], turns: 8 }])
@@ -135,7 +135,7 @@ test('what is compared stands in the address', async () => {
   expect(props.onView).toHaveBeenLastCalledWith({ turns: '32' })
 })
 
-test('a tokenizer is looked for when its name is complete', async () => {
+test('the A/B tab looks for a tokenizer when its name is complete', async () => {
   const { props } = tab()
   await userEvent.type(screen.getByLabelText('With the tokenizer'), 'Qwen/Qwen3-0.6B')
   expect(props.onView).not.toHaveBeenCalled()
@@ -143,7 +143,7 @@ test('a tokenizer is looked for when its name is complete', async () => {
   expect(props.onView).toHaveBeenCalledWith({ tokenizer2: 'Qwen/Qwen3-0.6B' })
 })
 
-test('a side that does not render is told by its error', async () => {
+test('the A/B tab shows the error of a side that does not render', async () => {
   const error = { where: 'template', className: 'UndefinedError', message: "'x' is undefined", line: 3 } as const
   tab(
     {},
@@ -158,7 +158,7 @@ test('a side that does not render is told by its error', async () => {
   )
 })
 
-test('ids of two tokenizers are not compared', async () => {
+test('the A/B tab does not compare the ids of two tokenizers', async () => {
   const [left, right] = comparison.sides as [
     Extract<RevisionComparison['sides'][number], { kind: 'rendered' }>,
     unknown,

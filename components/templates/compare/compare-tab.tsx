@@ -1,5 +1,5 @@
 'use client'
-/** Two templates, or two tokenizers, on one conversation: what differs in text, tokens, mask, length and cache. */
+/** Compares two templates or two tokenizers with one conversation: text, tokens, mask, length and cached tokens. */
 import { type ReactNode, useId, useState } from 'react'
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
@@ -18,6 +18,7 @@ const PAUSE_MS = 150
 const TURNS = [8, 16, 32, 64] as const
 const DEFAULT_TURNS = 16
 
+/** The A/B tab. */
 export function CompareTab({ input, tokenizer, run, revisions, shown, view, onView, onLine }: LabTabProps) {
   const against = comparedRevision(revisions, { shown: input.template, named: view.against })
   const otherTokenizer = view.tokenizer2 || tokenizer
@@ -31,7 +32,7 @@ export function CompareTab({ input, tokenizer, run, revisions, shown, view, onVi
   const comparison = state.kind === 'done' ? state.result : state.kind === 'running' ? state.progress : undefined
   const current = revisions.find(({ number }) => number === shown)
   const names = sideNames([against ?? current, current], [otherTokenizer, tokenizer])
-  /** The line of the other template is shown with the sides exchanged, so that the comparison stays. */
+  /** Shows a template line. For the other revision the sides are exchanged, so that the comparison remains. */
   const showLine = (side: 0 | 1, line: number) => {
     if (side === 0 && against && against.number !== shown) {
       onView({ against: String(shown) })
@@ -119,7 +120,7 @@ interface OtherTokenizerProps {
   readonly onChange: (name: string | undefined) => void
 }
 
-/** Taken when it is complete: half a name would be looked for on the Hub. */
+/** Field for the other tokenizer. A name is used when it is complete, because a partial name would be looked up on the Hub. */
 function OtherTokenizer({ tokenizer, other, onChange }: OtherTokenizerProps) {
   const [name, setName] = useState(other ?? '')
   return (
@@ -153,7 +154,7 @@ function OtherTokenizer({ tokenizer, other, onChange }: OtherTokenizerProps) {
 
 type Names = readonly [string, string]
 
-/** By what differs: the revisions, the tokenizers, or both. */
+/** Returns the names of the sides by what differs: the revisions, the tokenizers, or both. */
 function sideNames(sides: readonly (Revision | undefined)[], tokenizers: Names): Names {
   const [left = '', right = ''] = sides.map((revision) => revision && revisionName(revision))
   const [other, chosen] = tokenizers
@@ -238,7 +239,7 @@ function Report({ comparison: { sides, differences, turns }, names, isCounting, 
   )
 }
 
-/** The sides, for tests. */
+/** Names of the sides in data attributes and keys. */
 const SIDES = ['other', 'shown'] as const
 
 function SidesHead({ what, names }: { readonly what: string; readonly names: Names }) {

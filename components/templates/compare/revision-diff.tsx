@@ -4,11 +4,11 @@ import { elementAt } from '#lib/util/element-at.ts'
 interface RevisionDiffProps {
   readonly left: string
   readonly right: string
-  /** Where the texts are renders: the template line that wrote each differing line, and what shows it. */
+  /** For renders: finds and shows the template line that wrote each differing line. */
   readonly source?: {
-    /** Of both sides. */
+    /** Names of both sides. */
     readonly names: readonly [string, string]
-    /** `offset`: UTF-16, in the text of the side. */
+    /** Returns the template line at a UTF-16 offset in the text of the side; undefined if unknown. */
     readonly lineAt: (side: 0 | 1, offset: number) => number | undefined
     readonly onLine: (side: 0 | 1, line: number) => void
   }
@@ -23,7 +23,7 @@ const MARKS = {
   added: 'rounded-xs bg-[color-mix(in_srgb,var(--accent)_28%,transparent)] underline decoration-accent decoration-2',
 } as const
 
-/** The lines in which two texts differ, their changed words marked. Blanks at the end of a changed line are shown. */
+/** The lines in which two texts differ, with changed words marked and trailing spaces of changed lines visible. */
 export function RevisionDiff({ left, right, source }: RevisionDiffProps) {
   const lines = withGaps(withChangedWords(lineDiff(left, right)), MARGIN)
   if (left === right) return <p className="p-3 text-dim">Both are the same text.</p>
@@ -31,19 +31,19 @@ export function RevisionDiff({ left, right, source }: RevisionDiffProps) {
   return (
     <section
       aria-label="Differences"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the element scrolls, so the keyboard must reach it
       tabIndex={0}
       className="max-h-[50dvh] overflow-auto rounded-md border border-line"
     >
       <ol className="w-max min-w-full font-mono text-[12px] leading-5">
         {lines.map((line, i) =>
           line.kind === 'gap' ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines are known by their place alone
+            // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a line
             <li key={i} className="bg-panel px-3 font-sans text-faint text-xs leading-6">
               {line.count} {line.count === 1 ? 'line' : 'lines'} the same
             </li>
           ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines are known by their place alone
+            // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a line
             <li key={i} data-diff={line.kind} className={`flex whitespace-pre ${LOOKS[line.kind]}`}>
               <span className="w-9 shrink-0 pr-2 text-right text-dim tabular-nums">{line.left}</span>
               <span className="w-9 shrink-0 pr-2 text-right text-dim tabular-nums">{line.right}</span>
@@ -66,7 +66,7 @@ function LineText({ line: { kind, text, parts } }: { readonly line: MarkedLine }
   return parts.map((part, i) => {
     const shown = i === parts.length - 1 ? visibleEnd(part.text) : part.text
     return part.isChanged ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts are known by their place alone
+      // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a part
       <mark key={i} className={`text-inherit ${MARKS[kind]}`}>
         {shown}
       </mark>
@@ -81,7 +81,7 @@ type TemplateLineProps = NonNullable<RevisionDiffProps['source']> & {
   readonly starts: readonly [readonly number[], readonly number[]]
 }
 
-/** Leads to the template line that wrote the first changed character of a line; an empty column where it is the same. */
+/** Button with the template line that wrote the first changed character of a line; empty for an equal line. */
 function TemplateLine({ line: { kind, left, right, parts }, starts, names, lineAt, onLine }: TemplateLineProps) {
   const side = kind === 'removed' ? 0 : 1
   const number = side === 0 ? left : right
@@ -105,7 +105,7 @@ function TemplateLine({ line: { kind, left, right, parts }, starts, names, lineA
   )
 }
 
-/** UTF-16 offset at which each line starts. */
+/** Returns the UTF-16 offset at which each line starts. */
 function lineStarts(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -14,7 +14,7 @@ interface RevisionsDialogProps {
   readonly onClose: () => void
 }
 
-/** All revisions of the template: shown, named, compared, deleted. Every step can be undone. */
+/** Dialog with all revisions of the template, which can be shown, named, compared and deleted. Every step can be undone. */
 export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialogProps) {
   const { revisions, shown } = document
   const [renaming, setRenaming] = useState<number>()

@@ -1,7 +1,7 @@
 'use client'
 /**
- * The editor of the lab's texts: CodeMirror around a text that is held elsewhere. Undo is not its own: one history holds
- * all texts, so its keys are left to whoever stands around.
+ * The editor of the lab's texts: CodeMirror with a controlled text. It does not handle undo, because one history contains all
+ * texts of the lab; the page handles the undo keys.
  */
 import { defaultKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
@@ -33,15 +33,16 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { jinjaLanguage } from './jinja-language.ts'
 
+/** An error in the text, shown at its position. */
 export interface CodeProblem {
   readonly message: string
-  /** From 1. */
+  /** Line from 1. */
   readonly line: number
-  /** From 1; undefined where it is not known. */
+  /** Column from 1; undefined if unknown. */
   readonly column: number | undefined
 }
 
-/** A line to be shown and marked. Another object asks for it again. */
+/** A line to scroll to and mark. A new object with the same line scrolls again. */
 export interface ShownLine {
   readonly line: number
 }
@@ -53,10 +54,11 @@ interface CodeEditorProps {
   readonly problem: CodeProblem | undefined
   readonly shownLine?: ShownLine | undefined
   readonly onChange: (text: string) => void
-  /** Line of the cursor, from 1. */
+  /** Called with the line of the cursor, from 1. */
   readonly onCursor?: ((line: number) => void) | undefined
 }
 
+/** Shows a text with syntax colours and its error. */
 export function CodeEditor({ label, language, text, problem, shownLine, onChange, onCursor }: CodeEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(undefined)
@@ -95,7 +97,7 @@ export function CodeEditor({ label, language, text, problem, shownLine, onChange
   useEffect(() => {
     const view = editor.current
     if (view) view.dispatch(setDiagnostics(view.state, problem ? [diagnostic(view.state, problem)] : []))
-    // The place of a problem is that of the text it was found in.
+    // The position of a problem belongs to the text in which it was found, so the effect follows the problem only.
   }, [problem])
 
   useEffect(() => {
@@ -110,10 +112,10 @@ export function CodeEditor({ label, language, text, problem, shownLine, onChange
   return <div ref={frame} className="code-editor h-full min-h-0" data-code-editor={language} />
 }
 
-/** A change that came from the document and not from the keyboard. */
+/** Marks a change that came from the document and not from the keyboard. */
 const fromOutside = Annotation.define<true>()
 
-/** Only what differs is replaced, so that the cursor stays where it can; a step back shows where it went. */
+/** Replaces only the part that differs, so that the cursor keeps its position. A step of undo scrolls to the change. */
 function takeText(view: EditorView, text: string): void {
   const old = view.state.doc.toString()
   if (old === text) return
@@ -133,12 +135,12 @@ function takeText(view: EditorView, text: string): void {
   })
 }
 
-/** From the column to the end of the line; the whole line where no column is known. */
+/** Returns the marker of a problem: from its column to the end of the line, or the whole line if the column is unknown. */
 function diagnostic({ doc }: EditorState, { message, line, column }: CodeProblem): Diagnostic {
   const { from, to, length } = doc.line(Math.min(Math.max(line, 1), doc.lines))
   const indent = /^\s*/.exec(doc.sliceString(from, to))?.[0].length ?? 0
   const start = column === undefined ? Math.min(indent, length) : Math.min(column - 1, length)
-  // An empty range has no squiggle: at the end of a line the last sign gets it.
+  // An empty range has no squiggle, so at the end of a line the last character gets it.
   return { from: from + Math.min(start, Math.max(length - 1, 0)), to, severity: 'error', message }
 }
 
@@ -243,7 +245,7 @@ const THEME = EditorView.theme({
   '.cm-specialChar': { color: 'var(--bad)' },
 })
 
-/** Any other key ends it before. */
+/** Time in milliseconds in which Tab leaves the editor after Escape; any other key ends it earlier. */
 const TAB_LEAVES_MS = 600_000
 
 function leaveByTab(view: EditorView): boolean {
@@ -253,7 +255,7 @@ function leaveByTab(view: EditorView): boolean {
 
 function surroundings(): Extension {
   return [
-    // The content security policy takes no other styles.
+    // The content security policy accepts only styles with the nonce.
     EditorView.cspNonce.of(document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''),
     lineNumbers(),
     lintGutter(),
@@ -273,7 +275,7 @@ function surroundings(): Extension {
     keymap.of([
       ...searchKeymap,
       ...defaultKeymap,
-      // Tab writes; after Esc it leaves, so that nobody is kept inside.
+      // Tab indents. After Escape it moves the focus, so that keyboard users can leave the editor.
       { key: 'Escape', run: leaveByTab },
       indentWithTab,
     ]),

@@ -5,7 +5,7 @@ import type { LabField } from '#lib/templates/document/document.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
 import type { CodeEditor, CodeProblem, ShownLine } from './code-editor.tsx'
 
-// The template is what is seen first.
+// The forms are loaded on demand, because the template is shown first.
 const MessagesForm = lazy(async () => ({ default: (await import('../forms/messages-form.tsx')).MessagesForm }))
 const ToolsForm = lazy(async () => ({ default: (await import('../forms/tools-form.tsx')).ToolsForm }))
 const OptionsForm = lazy(async () => ({ default: (await import('../forms/options-form.tsx')).OptionsForm }))
@@ -29,7 +29,7 @@ const LABELS = {
   options: 'Options, JSON',
 } as const
 
-/** One part of the document at a time: the template as text, the others as a form or as the JSON that it edits. */
+/** Editor of one part of the document: the template as text, other parts as a form or as JSON. */
 export function DocumentEditor(props: DocumentEditorProps) {
   const { input, part, as, error, shownLine, onAs, onType, onCursor } = props
   const type = (text: string) => onType(part, text)
@@ -63,10 +63,10 @@ export function DocumentEditor(props: DocumentEditorProps) {
   )
 }
 
-/** Kept for as long as the error is the same: the editor is told only what has changed. */
+/** Problems by error: the same error must give the same object, because the editor reacts to a new one. */
 const problems = new WeakMap<InputError, CodeProblem>()
 
-/** Undefined where no line is known: the bar tells it alone. */
+/** Returns the problem to mark in the editor; undefined if its line is unknown, and only the problem bar shows it. */
 function problemOf(error: InputError): CodeProblem | undefined {
   const { className, message, line, column } = error
   if (line === undefined) return undefined
@@ -75,7 +75,7 @@ function problemOf(error: InputError): CodeProblem | undefined {
   return known
 }
 
-// CodeMirror is larger than everything else on the page together: the text is there before it.
+// CodeMirror is larger than all other code of the page together, so the text is shown before it is loaded.
 const Loaded = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
 
 function LazyCodeEditor(props: ComponentProps<typeof CodeEditor>) {

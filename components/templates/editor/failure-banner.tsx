@@ -1,4 +1,4 @@
-/** Why a tab of the template lab has nothing to show: the lab's own texts, or the machinery. */
+/** Errors that a tab of the template lab shows instead of a result: in the document, or in the task itself. */
 
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -9,7 +9,7 @@ interface InputBannerProps {
   readonly onLine: (line: number) => void
 }
 
-/** What is wrong with the document, in Python's words. */
+/** Shows an error of the document with Python's message. */
 export function InputBanner({ error, onLine }: InputBannerProps) {
   const { where, className, message, line, column } = error
   const place = [where, line !== undefined && `line ${line}`, column !== undefined && `column ${column}`]
@@ -20,7 +20,7 @@ export function InputBanner({ error, onLine }: InputBannerProps) {
   )
 }
 
-/** The same in one row, above something that is still worth looking at. */
+/** Shows an error of the document in one row, above an older result. */
 export function InputLine({ error, onLine }: InputBannerProps) {
   const { where, className, message, line } = error
   return (
@@ -40,7 +40,7 @@ export function InputLine({ error, onLine }: InputBannerProps) {
   )
 }
 
-/** Why a task could not be done at all. */
+/** Shows why a task failed for a reason other than the document. */
 export function TaskBanner({ error }: { readonly error: Error & { readonly hint?: string | undefined } }) {
   return <Banner tone="bad" title={error.message} hint={error.hint} />
 }

@@ -1,14 +1,14 @@
 /**
- * Colours for chat templates. @codemirror/lang-jinja is not used: it knows neither `{{-` nor `set ns.x` nor slices, which
- * every chat template has, and takes what stands between the tags for HTML.
+ * Syntax colours for chat templates. @codemirror/lang-jinja is not used, because it does not support `{{-`, `set ns.x` and
+ * slices, which most chat templates contain, and because it reads the text between tags as HTML.
  */
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 
 interface State {
   readonly inside: 'text' | 'comment' | 'tag' | 'raw'
-  /** What closes the tag: `}}` or `%}`. */
+  /** End of the open tag: `}}` or `%}`. */
   readonly close: string
-  /** What the next name is: the tag's own, a filter's, an attribute's, or any. */
+  /** Role of the next name: the tag's keyword, a filter, an attribute, or any name. */
   readonly next: 'keyword' | 'filter' | 'attribute' | 'name'
   readonly isRaw: boolean
 }
@@ -24,6 +24,7 @@ interface Box {
   state: State
 }
 
+/** The language for CodeMirror. */
 export const jinjaLanguage = StreamLanguage.define<Box>({
   name: 'jinja',
   startState: () => ({ state: TEXT }),

@@ -5,12 +5,12 @@ import { readJsonText } from '#lib/json/json-text.ts'
 
 interface JsonFieldProps {
   readonly label: string
-  /** Valid JSON; '' where there is none. */
+  /** Valid JSON; '' if there is no value. */
   readonly source: string
   readonly onChange: (source: string) => void
 }
 
-/** A value in its JSON. What is not JSON yet stays here, with what is wrong with it, until it is. */
+/** Field for a value as JSON. Invalid JSON stays in the field with its error until it is corrected. */
 export function JsonField({ label, source, onChange }: JsonFieldProps) {
   const [draft, setDraft] = useState<{ readonly of: string; readonly text: string }>()
   const shown = draft?.of === source ? draft.text : source

@@ -2,17 +2,18 @@
 import type { ReactNode } from 'react'
 import { Segmented } from '#components/ui/segmented.tsx'
 
+/** Name of a pane of the lab. */
 export type LabPane = 'editor' | 'result'
 
 interface LabPanesProps {
   readonly editor: ReactNode
   readonly result: ReactNode
-  /** Which one a narrow window shows. */
+  /** Pane that a narrow window shows. */
   readonly shown: LabPane
   readonly onShow: (pane: LabPane) => void
 }
 
-/** What is written and what comes of it, side by side; in a narrow window one at a time. */
+/** The editor and the result side by side; a narrow window shows one of them. */
 export function LabPanes({ editor, result, shown, onShow }: LabPanesProps) {
   return (
     <div className="flex min-h-0 flex-col">

@@ -5,7 +5,7 @@ import { MarkerBanner } from './marker-banner.tsx'
 
 const markers = ['[gMASK]', '<sop>', '<|system|>', '<|user|>', '<|assistant|>', '<|observation|>', '<|a|>', '<|b|>']
 
-test('names the markers that the tokenizer lacks, and chooses a tokenizer that has them', async () => {
+test('MarkerBanner names the markers that the tokenizer lacks, and offers a tokenizer that has them', async () => {
   const onTokenizer = vi.fn()
   const props = { markers, tokenizer: 'Qwen/Qwen3-8B', suggested: ['my-glm', 'zai-org/GLM-4.6'], onTokenizer }
   const { rerender, container } = render(<MarkerBanner {...props} />)
@@ -18,7 +18,7 @@ test('names the markers that the tokenizer lacks, and chooses a tokenizer that h
   expect(container.textContent).toBe('')
 })
 
-test('stays hidden for the same markers and tokenizer, and comes back for others', async () => {
+test('MarkerBanner stays dismissed for the same markers and tokenizer, and returns for others', async () => {
   const props = { markers: ['<sop>'], tokenizer: 'a', suggested: [], onTokenizer: () => {} }
   const { rerender } = render(<MarkerBanner {...props} />)
   await userEvent.click(screen.getByRole('button', { name: 'Hide' }))

@@ -4,18 +4,18 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 
 interface MarkerBannerProps {
-  /** Markers of the template that are no tokens of the tokenizer. */
+  /** Markers of the template that are not single tokens of the tokenizer. */
   readonly markers: readonly string[]
   readonly tokenizer: string
-  /** Tokenizers that the template may have been written for, the best first. */
+  /** Tokenizers for which the template may have been written, the best match first. */
   readonly suggested: readonly string[]
   readonly onTokenizer: (name: string) => void
 }
 
-/** Markers that are named; of more the number is told. */
+/** Most markers that are named; further ones are only counted. */
 const MOST_NAMED = 6
 
-/** Says that a template and a tokenizer do not belong together, and which one may. Nothing where they do. */
+/** Warns that the template does not match the tokenizer, and suggests another one. Shows nothing if they match. */
 export function MarkerBanner({ markers, tokenizer, suggested, onTokenizer }: MarkerBannerProps) {
   const key = JSON.stringify([markers, tokenizer])
   const [hidden, setHidden] = useState<string>()

@@ -3,13 +3,13 @@ import type { InputError } from '#lib/templates/document/input.ts'
 
 interface ProblemBarProps {
   readonly error: InputError
-  /** Shows the place in its editor. */
+  /** Shows the position of the error in its editor. */
   readonly onShow: () => void
 }
 
 const PARTS = { template: 'Template', messages: 'Messages', tools: 'Tools', options: 'Options' } as const
 
-/** What Python would say of the document. */
+/** The error that Python would report for the document. */
 export function ProblemBar({ error: { where, className, message, line, column }, onShow }: ProblemBarProps) {
   return (
     <div

@@ -1,6 +1,6 @@
 import { Button } from '#components/ui/button.tsx'
 
-/** In place of a form whose text it cannot show. */
+/** Replaces a form whose text it cannot show, with a button to the JSON. */
 export const Unreadable = ({ why, onText }: { readonly why: string; readonly onText: () => void }) => (
   <div className="grid justify-items-start gap-2.5 p-4">
     <p>{why}</p>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { IconButton } from '#components/ui/icon-button.tsx'
 
 interface FormCardProps {
-  /** What it is called by, for those who cannot see its place. */
+  /** Name for screen readers, such as `message 2`. */
   readonly name: string
   readonly head: ReactNode
   readonly onMove: { readonly up: (() => void) | undefined; readonly down: (() => void) | undefined }
@@ -12,7 +12,7 @@ interface FormCardProps {
   readonly children: ReactNode
 }
 
-/** One entry of a list that is edited as a form. Alt with an arrow moves it, from any of its fields. */
+/** Card for one entry of a list. Alt with an arrow key moves it, from any of its fields. */
 export function FormCard({ name, head, onMove, onDuplicate, onDelete, children }: FormCardProps) {
   return (
     <li

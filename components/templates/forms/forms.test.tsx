@@ -25,7 +25,7 @@ function Page({ form: Form, begun, onText, seen }: PageProps) {
   return <Form text={text} onChange={setText} onText={onText} />
 }
 
-/** A form over a text that lives outside, as in the page; `text()` is what it has become. */
+/** Renders a form over a text that lives outside, as on the page; `text()` returns the current text. */
 function open(form: Form, begun: string) {
   const onText = vi.fn()
   const seen = vi.fn<(text: string) => void>()
@@ -39,14 +39,14 @@ const TALK = `[
 ]`
 const message = (number: number) => within(screen.getByRole('listitem', { name: `message ${number}` }))
 
-describe('messages', () => {
-  test('what is typed into a field changes that value and no other sign', async () => {
+describe('the form of messages', () => {
+  test('changes only the value of the field that is typed in, and no other character of the JSON', async () => {
     const { text, user } = open(MessagesForm, TALK)
     await user.type(message(1).getByLabelText('content'), '"é')
     expect(text()).toBe(TALK.replace('"a"', '"a\\"é"'))
   })
 
-  test('reasoning and calls come and go; the last call takes the list with it', async () => {
+  test('adds and removes reasoning and calls; with the last call the list is removed', async () => {
     const { text, user } = open(MessagesForm, TALK)
     await user.click(message(2).getByRole('button', { name: 'reasoning' }))
     await user.type(message(2).getByLabelText('reasoning_content'), 'r')
@@ -63,7 +63,7 @@ describe('messages', () => {
     expect(text()).toContain('1.0')
   })
 
-  test('what is no JSON stays in its field, with the fault, until it is', async () => {
+  test('keeps invalid JSON in its field with the error until it is valid', async () => {
     const { text, user } = open(MessagesForm, TALK)
     const field = message(2).getByLabelText('arguments, JSON')
     await user.clear(field)
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(text()).toBe(TALK.replace('{"x": 1.0}', '{"x": 2.0}'))
   })
 
-  test('the keyboard moves a message, and the focus goes with it', async () => {
+  test('moves a message by keyboard together with the focus', async () => {
     const { text, user } = open(MessagesForm, TALK)
     message(1).getByRole('combobox').focus()
     await user.keyboard('{Alt>}{ArrowDown}{/Alt}')
@@ -83,7 +83,7 @@ describe('messages', () => {
     expect(document.activeElement).toBe(message(2).getByRole('combobox'))
   })
 
-  test('one is added, doubled and deleted', async () => {
+  test('adds, duplicates and deletes a message', async () => {
     const { text, user } = open(MessagesForm, TALK)
     await user.click(screen.getByRole('button', { name: 'tool' }))
     await user.type(message(3).getByLabelText('tool_call_id'), 'c')
@@ -96,12 +96,12 @@ describe('messages', () => {
     ])
   })
 
-  test('fields that the form does not know are named', () => {
+  test('names the fields that it does not know', () => {
     open(MessagesForm, TALK)
     expect(message(1).getByText('also in the JSON: weight')).toBeDefined()
   })
 
-  test('a text that cannot be read says why and leads to the JSON', async () => {
+  test('says why a text cannot be read, and links to the JSON', async () => {
     const { onText, user } = open(MessagesForm, '[{"role": }]')
     expect(screen.getByText(/line 1, column 11: Expecting value/)).toBeDefined()
     await user.click(screen.getByRole('button', { name: 'Edit the JSON' }))
@@ -109,7 +109,7 @@ describe('messages', () => {
   })
 })
 
-test('tools: one is added, named, described, given parameters', async () => {
+test('the form of tools adds a tool with name, description and parameters', async () => {
   const { text, user } = open(ToolsForm, '')
   await user.click(screen.getByRole('button', { name: 'Add a tool' }))
   await user.type(screen.getByLabelText('name'), 'add')
@@ -122,7 +122,7 @@ test('tools: one is added, named, described, given parameters', async () => {
   ])
 })
 
-test('options: what the template reads is offered; any other name can be given', async () => {
+test('the form of options offers the names that the template reads, and accepts any other', async () => {
   const template = '{% if enable_thinking %}{{ date_string }}{% endif %}'
   const { text, user } = open((props) => <OptionsForm {...props} template={template} />, '{"x": 1.0}')
   await user.click(within(screen.getByRole('group', { name: 'enable_thinking' })).getByRole('button', { name: 'true' }))

@@ -27,10 +27,10 @@ interface MessagesFormProps {
 
 const ROLES = ['system', 'user', 'assistant', 'tool', 'developer'] as const
 
-/** The conversation as cards. Every change is one in the text: what the form does not show stays as it is. */
+/** Form of the conversation as cards. A change edits only its part of the text, so fields that the form lacks are kept. */
 export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
   const list = useRef<HTMLOListElement>(null)
-  /** Card that gets the focus when it is there: a new one, or one that was moved. */
+  /** Index of a new or moved card, which gets the focus when it is rendered. */
   const wanted = useRef<number>(undefined)
   useEffect(() => {
     if (wanted.current === undefined) return
@@ -51,7 +51,7 @@ export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
       <ol ref={list} aria-label="Messages" className="grid gap-2.5">
         {cards.map((card, at) => (
           <FormCard
-            // biome-ignore lint/suspicious/noArrayIndexKey: a message is known by its place alone
+            // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a message
             key={at}
             name={`message ${at + 1}`}
             head={
@@ -150,7 +150,7 @@ function MessageFields({ card, at, text, onChange }: MessageFieldsProps) {
       <ValueField label="content" field={card.content} onChange={(source) => set(['content'], source)} />
       {card.toolCalls.map((call, index) => (
         <CallFields
-          // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place alone
+          // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a call
           key={index}
           name={`call ${index + 1} of message ${at + 1}`}
           call={call}
@@ -196,7 +196,7 @@ interface ValueFieldProps {
   readonly onChange: (source: string) => void
 }
 
-/** A text as it is; anything else as JSON. */
+/** Field that shows a text as plain text and any other value as JSON. */
 function ValueField({ label, field, onChange }: ValueFieldProps) {
   if (field.kind === 'json') return <JsonField label={`${label}, JSON`} source={field.source} onChange={onChange} />
   return (
@@ -214,7 +214,7 @@ function ValueField({ label, field, onChange }: ValueFieldProps) {
 interface CallFieldsProps {
   readonly name: string
   readonly call: CallCard
-  /** At a path from the call; undefined takes the value away. */
+  /** Sets the value at a path from the call; undefined removes it. */
   readonly onSet: (path: JsonPath, source: string | undefined) => void
   readonly onRemove: () => void
 }

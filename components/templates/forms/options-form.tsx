@@ -18,7 +18,7 @@ interface OptionsFormProps {
   readonly onText: () => void
 }
 
-/** What the template reads besides the conversation, and any other name. */
+/** Form of the template options: the variables that the template reads, and any other name. */
 export function OptionsForm({ text, template, onChange, onText }: OptionsFormProps) {
   const read = templateOptions(text, template)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />

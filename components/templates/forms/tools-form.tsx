@@ -15,6 +15,7 @@ interface ToolsFormProps {
   readonly onText: () => void
 }
 
+/** Form of the tools as cards with name, description and parameters. */
 export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
   const read = toolCards(text)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
@@ -33,7 +34,7 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
       <ol aria-label="Tools" className="grid gap-2.5">
         {cards.map(({ name, description, parameters, holder }, at) => (
           <FormCard
-            // biome-ignore lint/suspicious/noArrayIndexKey: while its name is typed, a tool is known by its place alone
+            // biome-ignore lint/suspicious/noArrayIndexKey: the name changes while it is typed, so the index identifies a tool
             key={at}
             name={`tool ${at + 1}`}
             head={<span className="truncate font-medium font-mono text-[12px]">{name === '' ? 'no name' : name}</span>}
