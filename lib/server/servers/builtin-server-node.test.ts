@@ -1,4 +1,4 @@
-/** The built-in server over Node’s own HTTP: what comes in is a standard request, what goes out is its answer. */
+/** Tests the built-in server over Node’s own HTTP server: it receives a standard request and its answer is sent. */
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -28,11 +28,11 @@ test.each([
   ['/sglangs', false],
   ['/', false],
   ['/api/health', false],
-])('%s is for it: %s', (url, isForIt) => {
+])('The path %s belongs to the built-in server: %s', (url, isForIt) => {
   expect(isForLocalModel({ url } as IncomingMessage)).toBe(isForIt)
 })
 
-test('method, path, query, type and body arrive; status, headers and body go back', async () => {
+test('The built-in server receives method, path, query, type and body; the client receives status, headers and body', async () => {
   const seen: unknown[] = []
   const base = await serve(async (request) => {
     const { pathname, search } = new URL(request.url)
@@ -49,7 +49,7 @@ test('method, path, query, type and body arrive; status, headers and body go bac
   ])
 })
 
-test('of a body without end so much is read that it can be refused, and the answer arrives', async () => {
+test('An endless body is read only until it can be refused, and the client gets the answer', async () => {
   const base = await serve(async (request) => Response.json((await request.arrayBuffer()).byteLength))
   const { promise, resolve } = Promise.withResolvers<number>()
   const sending = httpRequest(`${base}/sglang/generate`, { method: 'POST' }, async (answer) => {
@@ -70,7 +70,7 @@ test('of a body without end so much is read that it can be refused, and the answ
   expect(read).toBeLessThan(17 * 2 ** 20)
 })
 
-test('the built-in server learns whether the launch token came with a request', async () => {
+test('The built-in server learns whether the launch token came with a request', async () => {
   const base = await serve(async (_request, caller) => Response.json(caller))
   const ask = async (authorization?: string) =>
     (await fetch(`${base}/sglang/model_info`, { headers: { ...(authorization && { authorization }) } })).json()
@@ -79,7 +79,7 @@ test('the built-in server learns whether the launch token came with a request', 
   expect(await ask()).toEqual({ hasToken: false })
 })
 
-test('a stream comes as it is written, and ends with its end', async () => {
+test('A streamed answer arrives as it is written, and ends with the stream', async () => {
   const gate = Promise.withResolvers<void>()
   const base = await serve(async () => {
     const parts = ['a', 'b'.repeat(2 ** 20), 'c']
@@ -102,7 +102,7 @@ test('a stream comes as it is written, and ends with its end', async () => {
   expect(length).toBe(2 ** 20 + 1)
 })
 
-test('a client that goes away aborts the request and cancels the stream', async () => {
+test('A client that leaves aborts the request and cancels the stream', async () => {
   const ended: string[] = []
   const base = await serve(async (request) => {
     request.signal.addEventListener('abort', () => ended.push('aborted'))
@@ -120,7 +120,7 @@ test('a client that goes away aborts the request and cancels the stream', async 
   await expect.poll(() => ended.toSorted()).toEqual(['aborted', 'cancelled'])
 })
 
-test('a client that goes away within its body is nobody’s failure', async () => {
+test('A client that leaves within its body causes no error', async () => {
   let hasAsked = false
   const failures: unknown[] = []
   const arrived = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 /**
- * The built-in server’s requests without a framework between: Next takes one to two milliseconds for each, as long as
- * reading 30 tokens. Who may ask, and the headers of every answer, are front.ts’s.
+ * Answers requests to the built-in server without a framework in between: Next takes one to two milliseconds for each, as long as reading
+ * 30 tokens. http-gateway.ts checks access and sets the headers of every answer.
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -8,10 +8,11 @@ import { LARGEST_BODY, type LocalModel } from '#lib/builtin-server/local-model.t
 import { type AccessConfig, accessHeaders, hasToken } from '../http/access.ts'
 import { BUILT_IN_PATH } from './servers.ts'
 
+/** Returns whether a request's path belongs to the built-in server. */
 export const isForLocalModel = ({ url = '' }: IncomingMessage): boolean =>
   url.startsWith(BUILT_IN_PATH) && /^[/?]?$/.test(url.charAt(BUILT_IN_PATH.length))
 
-/** Resolves when the answer is written, or when nobody reads it any more: then what it was for has ended. */
+/** Answers a request. Resolves when the answer is written, or when the client has left, which aborts the request. */
 export async function answerFromLocalModel(
   { handle }: Pick<LocalModel, 'handle'>,
   request: IncomingMessage,
@@ -32,7 +33,8 @@ async function standardRequest(request: IncomingMessage, signal: AbortSignal): P
   const { method = 'GET', url = '', headers } = request
   const chunks: Uint8Array[] = []
   let received = 0
-  // The built-in server gets as much of a body as tells it that it is too large. What follows is thrown away as it comes: destroying the request would lose the answer, which says that it is too large.
+  // The built-in server gets just enough of a body to see that it is too large. The rest is discarded as it arrives, because destroying the
+  // request would lose the answer that reports it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Uint8Array)
     received += (chunk as Uint8Array).length

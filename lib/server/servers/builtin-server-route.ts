@@ -2,11 +2,11 @@ import { hasToken, originProblem } from '../http/access.ts'
 import { services } from '../services.ts'
 import { BUILT_IN_PATH } from './servers.ts'
 
-/** The built-in server: open to any local client, as SGLang is, but to no web page of another origin. */
+/** Answers a request to the built-in server from any local client, as SGLang does, but refuses web pages of another origin. */
 export async function localModelRoute(request: Request): Promise<Response> {
   const { config, localModel } = services()
   const refused = originProblem(request.headers, config)
-  // In SGLang's own error shape: its clients read this.
+  // The error has SGLang's own shape, because its clients read it.
   if (refused) return Response.json({ error: { message: refused.detail } }, { status: refused.status })
   const url = new URL(request.url)
   url.pathname = url.pathname.slice(BUILT_IN_PATH.length) || '/'

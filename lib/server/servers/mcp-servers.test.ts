@@ -1,4 +1,4 @@
-/** MCP servers as runs and pages have them, with a real server package behind a program. */
+/** Tests MCP servers as runs and pages use them, with a real server package in a separate program. */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -19,7 +19,7 @@ const everything: NamedPlace = {
   name: 'everything',
   place: { kind: 'stdio', command: process.execPath, args: [program], env: { KEY: 'secret' }, cwd: undefined },
 }
-/** The same program, but it ends where it is told to. */
+/** The same program, except that it ends when a call says so. */
 const other: NamedPlace = {
   name: 'other',
   place: {
@@ -39,7 +39,7 @@ const own = ownAddress({ host: '127.0.0.1', port: 3000 })
 
 let folder: string
 const made: McpServers[] = []
-/** Of all tests: a program takes a third of a second to start. */
+/** All tests share these, because a program takes a third of a second to start. */
 let programs: McpServers
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-'))
@@ -68,8 +68,8 @@ const problemOf = async (action: () => unknown): Promise<unknown> => {
   return undefined
 }
 
-describe('a tool of a program', () => {
-  test('is offered, recorded with its server, and run', async () => {
+describe('A tool of an MCP program', () => {
+  test('is listed, recorded with its server, and called', async () => {
     const all = programs
     expect(all.list()).toEqual(
       ['everything', 'other'].map((name) => ({
@@ -90,7 +90,7 @@ describe('a tool of a program', () => {
     expect(all.runnable(none)).toBeUndefined()
   })
 
-  test('that the server changed since it was confirmed is refused by its name', async () => {
+  test('is refused with its name if the server changed it since it was confirmed', async () => {
     const { fingerprint = '' } = (await programs.tools('everything', signal)).find(({ name }) => name === 'echo') ?? {}
     const asked = { mcp: 'everything', name: 'echo' }
     expect(await programs.spec({ ...asked, fingerprint }, signal)).toEqual(await programs.spec(asked, signal))
@@ -103,7 +103,7 @@ describe('a tool of a program', () => {
     ])
   })
 
-  test('that is not there is refused before anything starts', async () => {
+  test('is refused before anything starts if it does not exist', async () => {
     const all = programs
     expect(await problemOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([
       422,
@@ -119,7 +119,7 @@ describe('a tool of a program', () => {
   })
 })
 
-test('two servers with a tool of one name are told, with both names, and a call says which server gave no result', async () => {
+test('Two MCP servers with a tool of the same name are reported with both names, and a failed call names its server', async () => {
   const all = programs
   const asked = ['everything', 'other'].map((mcp) => ({ mcp, name: 'echo' }))
   expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
@@ -136,7 +136,7 @@ test('two servers with a tool of one name are told, with both names, and a call 
 
 const NO_NAME = '(no name): its name is not a name of 1 to 64 letters, digits, "_" or "-"'
 
-test('tools that no run can have are listed with the reason', async () => {
+test('The list of an MCP server contains tools that no run can use, with the reason', async () => {
   const odd = path.join(import.meta.dirname, '..', '..', 'mcp', 'test-odd-program.ts')
   const all = servers([{ name: 'odd', place: { ...everything.place, args: [odd] } as NamedPlace['place'] }])
   const tools = await all.tools('odd', signal)
@@ -162,7 +162,7 @@ test('tools that no run can have are listed with the reason', async () => {
   ])
 })
 
-test('a server that does not answer is a problem with the reason', async () => {
+test('An MCP server that does not answer is a problem with the reason', async () => {
   const all = servers([{ name: 'broken', place: { ...everything.place, command: '/no/such' } as NamedPlace['place'] }])
   expect(await problemOf(() => all.tools('broken', signal))).toEqual([
     502,
@@ -171,7 +171,7 @@ test('a server that does not answer is a problem with the reason', async () => {
   ])
 })
 
-test('one is saved with its key, which only the user can read and its server alone is sent', async () => {
+test('A saved MCP server has a key that only the user can read and only that server receives', async () => {
   const keys: (string | null)[] = []
   const all = servers([], async (_url, init) => {
     keys.push(new Headers(init?.headers).get('authorization'))
@@ -201,7 +201,7 @@ test('one is saved with its key, which only the user can read and its server alo
   ])
 })
 
-test('one that is removed in mid-run is not asked again; another name of its place is, over the connection there is', async () => {
+test('A removed MCP server gets no further call of a run, while another name of its place continues over the same connection', async () => {
   const requests: { readonly key: string | null; readonly method: string }[] = []
   const all = servers([], async (_url, init) => {
     if (typeof init?.body !== 'string') return new Response('', { status: 405 })
@@ -247,7 +247,7 @@ test.each([
   ['http://a/mcp#tools', /a fragment/],
   ['http://127.0.0.1:3000/mcp', /Rollscope’s own/],
   ['http://localhost.:3000/sglang', /Rollscope’s own/],
-])('%j is refused unseen', async (url, why) => {
+])('The MCP server URL %j is refused before any request', async (url, why) => {
   expect(await problemOf(() => servers().create({ name: 'x', url }))).toEqual([
     400,
     'ADDRESS_REFUSED',
@@ -255,7 +255,7 @@ test.each([
   ])
 })
 
-test('the operator’s file is read at the start, and what is wrong in it ends the start', async () => {
+test('The operator’s file of MCP servers is read at the start, and an error in it ends the start', async () => {
   const file = path.join(folder, 'mcp.json')
   const written = async (text: string) => {
     await writeFile(file, text)

@@ -1,4 +1,4 @@
-/** The MCP servers whose tools runs may have: those of the operator's file, and those saved by their URL. */
+/** The MCP servers whose tools runs may use: those of the operator's file, and those that were saved with their URL. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
@@ -16,6 +16,7 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import { ConfigError } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 
+/** Schema of an MCP server to save. */
 export const mcpServerInputSchema = z.strictObject({
   name: serverNameSchema.describe('Unique; the name by which tools of the server are chosen.'),
   url: z.string().max(2000).describe('Of its streamable HTTP transport, like http://127.0.0.1:8000/mcp.'),
@@ -27,20 +28,21 @@ export const mcpServerInputSchema = z.strictObject({
 })
 type McpServerInput = z.infer<typeof mcpServerInputSchema>
 
+/** Access to the MCP servers. */
 export interface McpServers {
   list(): readonly McpServerEntry[]
   create(input: McpServerInput): McpServerEntry
   remove(name: string): void
-  /** What a server offers now. */
+  /** Lists the tools that a server offers now, with the reason if a run cannot use one. */
   tools(name: string, signal: AbortSignal): Promise<readonly OfferedTool[]>
-  /** As a trajectory records it. */
+  /** Returns a tool's specification as a trajectory records it. */
   spec(asked: McpToolName, signal: AbortSignal): Promise<ToolSpec>
-  /** What a tool of a trajectory does when it is called. Undefined: it is none of an MCP server. */
+  /** Returns the tool that a trajectory records, ready to be called. Undefined if it is no tool of an MCP server. */
   runnable(spec: ToolSpec): AgentTool | undefined
   close(): Promise<void>
 }
 
-/** All throw Problem. */
+/** Returns the servers of the operator's file and of the store. All methods throw HttpProblem. */
 export function createMcpServers(
   configured: readonly NamedPlace[],
   store: McpServerStore,
@@ -77,7 +79,7 @@ export function createMcpServers(
       const obstacle = obstacleTo(tool, inputSchema) ?? (isTaken ? 'the server offers another of that name' : undefined)
       seen.add(tool)
       const told = { name: tool, ...(description !== undefined && { description }) }
-      // A schema that is none is not handed on: it can be too deep to be written.
+      // An invalid schema is not returned, because it can be too deep for JSON.stringify.
       return obstacle === undefined
         ? {
             ...told,
@@ -120,7 +122,7 @@ export function createMcpServers(
         })
       store.save(store.list().filter((other) => other.name !== name))
       const key = keyOf(place)
-      // Another name may stand for the same place.
+      // The connection stays open if another name refers to the same place.
       if (all().some((other) => keyOf(other.place) === key)) return
       void open.get(key)?.close()
       open.delete(key)
@@ -152,7 +154,7 @@ export function createMcpServers(
       return {
         spec,
         async run(input, { signal }) {
-          // Found anew for each call: one that was removed in mid-run must not be asked with a key that was deleted.
+          // The server is looked up for each call: one that was removed during the run must not be called with a key that was deleted.
           if (!all().some(({ name }) => name === from.server))
             throw new Error(`the MCP server ${from.server} was removed`)
           const called = server(from.server)
@@ -172,7 +174,7 @@ export function createMcpServers(
   }
 }
 
-/** The servers of the file that the configuration names. Throws ConfigError. */
+/** Returns the servers of the file that the configuration names. Throws ConfigError. */
 export function configuredMcpServers(file: string | undefined, own: OwnAddress): readonly NamedPlace[] {
   if (file === undefined) return []
   try {
@@ -187,7 +189,7 @@ export function configuredMcpServers(file: string | undefined, own: OwnAddress):
   }
 }
 
-/** The same place is one connection, whatever it is called. */
+/** Returns a key for a place: the same place has one connection under all its names. */
 const keyOf = (place: McpPlace): string => JSON.stringify(place)
 
 const placeOf = ({ url, apiKey }: SavedMcpServer): McpPlace => ({
@@ -204,16 +206,16 @@ const entryOf = ({ name, place, source }: NamedPlace & Pick<McpServerEntry, 'sou
   hasKey: Object.keys(place.kind === 'http' ? place.headers : place.env).length > 0,
 })
 
-/** Some carry their key in it. */
+/** Returns a URL without its query, which may contain a key. */
 const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…')
 
-/** Of all that the model reads of a tool besides its name. */
+/** Returns a hash of everything that the model reads of a tool besides its name. */
 const fingerprintOf = ({ description }: { readonly description?: string }, inputSchema: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([description, inputSchema]))
     .digest('hex')
 
-/** Why no run can have a tool. */
+/** Returns why no run can use a tool; undefined if runs can. */
 function obstacleTo(name: string, inputSchema: unknown): string | undefined {
   const named = toolNameSchema.safeParse(name)
   if (!named.success) return `its name is not ${named.error.issues[0]?.message}`

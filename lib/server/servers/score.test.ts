@@ -1,4 +1,4 @@
-/** Scoring over a client that answers as SGLang does: what is asked in which call, and what is refused before any. */
+/** Tests scoring with a client that answers as SGLang does: what each call requests, and what is refused before any call. */
 import { describe, expect, test } from 'vitest'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { Chunk } from '#lib/sglang/reply/reply.ts'
@@ -17,7 +17,7 @@ const bytes = (count: number): number[] => Array.from({ length: count }, (_, ind
 const linesOf = async (opened: ReturnType<ReturnType<typeof server>['open']>) =>
   Array.fromAsync(scoreLines(await opened, signal))
 
-test('ranges are scored on growing prefixes, from one before where each begins, in calls of bounded length', async () => {
+test('Scoring of ranges sends growing prefixes, from one position before each range, in calls of bounded length', async () => {
   const { calls, open } = server()
   const lines = await linesOf(
     open({
@@ -48,7 +48,7 @@ test('ranges are scored on growing prefixes, from one before where each begins, 
     if (line.kind === 'scores') expect(line.logprobs).toEqual(line.logprobs.map((_, index) => -(line.start + index)))
 })
 
-test('at once: all from startLen on, and the very first token has no logprob', async () => {
+test('Scoring in one answer covers all positions from startLen on, and the very first token has no logprob', async () => {
   const { open } = server()
   expect(await scoreAtOnce(await open({ ids: [1, 2, 3] }), signal)).toMatchObject({
     start: 0,
@@ -60,15 +60,15 @@ test('at once: all from startLen on, and the very first token has no logprob', a
   })
 })
 
-describe('is refused before anything is sent', () => {
-  test('what does not fit into the context: it is never cut', async () => {
+describe('Scoring refuses before it sends anything', () => {
+  test('a sequence that does not fit into the context, which is never cut', async () => {
     const { calls, open } = server({ contextLength: 30 })
     await expect(open({ ids: bytes(30) })).rejects.toMatchObject({ details: { code: 'CONTEXT_LENGTH', field: 'ids' } })
     await expect(open({ ids: bytes(40), ranges: [{ start: 0, end: 29 }] })).resolves.toBeDefined()
     expect(calls).toEqual([])
   })
 
-  test('an id that the server does not have, which would end it', async () => {
+  test('an id that the server does not have, which would end the server', async () => {
     await expect(server().open({ ids: [5000] })).rejects.toMatchObject({ details: { code: 'OTHER_TOKENIZER' } })
     const without = { hasFiles: false }
     await expect(server({ ...without, detokenized: async () => [''] }).open({ ids: [5000] })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('is refused before anything is sent', () => {
     })
   })
 
-  test('what is no range', () => {
+  test('an invalid range', () => {
     const isGood = (request: unknown) => scoreRequestSchema.safeParse(request).success
     const ids = [1, 2, 3]
     expect(
@@ -113,7 +113,7 @@ describe('is refused before anything is sent', () => {
   })
 })
 
-test('what fails on the way is the last line', async () => {
+test('Scoring reports a failure on the way as the last line', async () => {
   const ranges = [
     { start: 1, end: 2 },
     { start: 2, end: 3 },

@@ -1,7 +1,7 @@
 /**
- * Scores ids on a server by prefill: max_new_tokens 0. Long sequences are scored on growing prefixes, each call from where
- * the one before ended, so that what lies before comes from the prefix cache and no call asks for the logits of a whole
- * context. The client holds the ids that the server says it read against those that were sent.
+ * Scores ids on a server by prefill (max_new_tokens 0). Long sequences are scored on growing prefixes, each call from where the one before
+ * ended, so that earlier tokens come from the prefix cache and no call requests the logits of a whole context. The client compares the ids
+ * that the server reports to have read with those that were sent.
  */
 import { randomUUID } from 'node:crypto'
 import { SglangError } from '#lib/sglang/client/errors.ts'
@@ -14,18 +14,22 @@ import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { BUILT_IN } from './servers.ts'
 
-/** Positions of one call: SGLang holds the logits of all of them at once, 1.2 GB at a vocabulary of 150,000. */
+/**
+ * Largest number of positions in one call: SGLang keeps the logits of all of them at once, 1.2 GB for 2,048 positions at a vocabulary of
+ * 150,000.
+ */
 const MOST_POSITIONS = 2048
 
+/** A checked request whose scores can be read. */
 export interface Scoring {
   readonly server: ScoringServer
-  /** The server's. Undefined: its files cannot be had here. */
+  /** Tokenizer of the server; undefined if its files are not available here. */
   readonly tokenizer: Tokenizer | undefined
-  /** Throws SglangError, or the reason of the signal. */
+  /** Yields the scores of each call. Throws SglangError, or the reason of the signal. */
   scores(signal: AbortSignal): AsyncGenerator<Scores>
 }
 
-/** Asks the server what it is, and refuses what it could not score. Throws Problem, SglangError. */
+/** Requests the server's description and refuses what the server could not score. Throws HttpProblem or SglangError. */
 export async function openScoring(request: ScoreRequest, all: Services, signal: AbortSignal): Promise<Scoring> {
   const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0 } = request
   const ranges = request.ranges ?? [{ start: startLen, end: ids.length }]
@@ -63,7 +67,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           rid: randomUUID().replaceAll('-', ''),
           stream: false,
           scoreOnly: true,
-          // One before: SGLang knows nothing of the first position it is asked for.
+          // The request begins one position early, because SGLang returns no logprob for the first requested position.
           logprobStartLen: Math.max(0, range.start - 1),
           topLogprobsNum: topLogprobs,
           vocabularySize,
@@ -75,7 +79,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
   }
 }
 
-/** For `ranges`: what fails on the way is the last line. */
+/** Yields the lines of a streamed answer; a failure of the server is its last line. */
 export async function* scoreLines(scoring: Scoring, signal: AbortSignal): AsyncGenerator<ScoreLine> {
   yield { kind: 'server', ...scoring.server }
   try {
@@ -89,7 +93,7 @@ export async function* scoreLines(scoring: Scoring, signal: AbortSignal): AsyncG
   }
 }
 
-/** All of it in one answer. */
+/** Returns all scores in one answer. Throws SglangError, or the reason of the signal. */
 export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
   const parts: Scores[] = []
   for await (const scores of scoring.scores(signal)) parts.push(scores)
@@ -149,8 +153,8 @@ async function scored(
 }
 
 /**
- * Which ids the server has: an id behind its last ends the server for everybody. By its tokenizer's files; where they cannot be
- * had here the server itself is asked for the text of the largest id. Throws Problem.
+ * Returns which ids the server has, because an id after its last one ends the server for everyone. The tokenizer's files decide; if they
+ * are not available here, the server must return the text of the largest id. Throws HttpProblem.
  */
 async function vocabularyOf(
   server: { readonly name: string; readonly tokenizerName: string | undefined },

@@ -31,7 +31,7 @@ async function against(recordings: Readonly<Record<string, Recording>>) {
   return { ask, requests: server.requests }
 }
 
-test('both parsers answer, by the names that the server runs with, with the lab’s tools', async () => {
+test('Server parsing returns the answers of both parsers under the names of the server, with the lab’s tools', async () => {
   const { ask, requests } = await against({
     '/model_info': modelInfo,
     '/parse_function_call': recording('info-parse-function-call'),
@@ -54,7 +54,7 @@ test('both parsers answer, by the names that the server runs with, with the lab�
   })
 })
 
-test('what the server drops without a word is an answer without calls', async () => {
+test('Server parsing returns an answer without calls for a text whose call the server drops silently', async () => {
   const { ask } = await against({ '/parse_function_call': recording('info-parse-function-call-bad-json') })
   expect(await ask({ text: 'x', toolCallParser: 'qwen25', reasoningParser: 'qwen3' })).toEqual({
     toolCalls: { state: 'answered', parser: 'qwen25', normalText: '', calls: [] },
@@ -62,7 +62,7 @@ test('what the server drops without a word is an answer without calls', async ()
   })
 })
 
-test('a server without the endpoints is no failure, and one that names no parser is asked for ours', async () => {
+test('Server parsing accepts a server without the endpoints, and requests our parser if the server names none', async () => {
   const nameless = { ...modelInfo, response: { model_path: 'm' } }
   const { ask, requests } = await against({ '/model_info': nameless })
   expect(await ask({ text: 'x', parser: 'qwen_xml' })).toEqual({
@@ -75,7 +75,7 @@ test('a server without the endpoints is no failure, and one that names no parser
   expect(await ask({ text: 'x' })).toEqual({ toolCalls: { state: 'not-asked' }, reasoning: { state: 'not-asked' } })
 })
 
-test('a server that fails or is away is told with its code', async () => {
+test('Server parsing reports the code of a server that fails', async () => {
   const failing = { ...modelInfo, status: 500, response: { error: 'no such parser' } }
   const { ask } = await against({ '/parse_function_call': failing, '/separate_reasoning': failing })
   expect(await ask({ text: 'x', toolCallParser: 'nope', reasoningParser: 'nope' })).toMatchObject({
@@ -84,7 +84,7 @@ test('a server that fails or is away is told with its code', async () => {
   })
 })
 
-test('a parser’s name is a name', () => {
+test('Server parsing refuses a parser name with a path, and a request with an address', () => {
   expect(serverParsingRequestSchema.safeParse({ text: '', toolCallParser: '../x' }).success).toBe(false)
   expect(serverParsingRequestSchema.safeParse({ text: '', url: 'http://a' }).success).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** What a server's own parsers make of a text: asked by the server's name, never by an address. */
+/** Returns how a server's own parsers read a text. The request names a saved server, never an address. */
 import * as z from 'zod'
 import type { ServerParsing } from '#lib/api/server-parsing.ts'
 import { serverParserFor } from '#lib/parsers/registry.ts'
@@ -9,6 +9,7 @@ import { schemas } from '#lib/trajectory/format/trajectory.ts'
 
 const parserName = z.string().regex(/^[\w.-]{1,64}$/, 'the name of a parser of SGLang, such as qwen25')
 
+/** Schema of the body of a request to parse a text on a server. */
 export const serverParsingRequestSchema = z.strictObject({
   text: z.string().describe('What a model wrote.'),
   tools: z
@@ -23,7 +24,7 @@ export const serverParsingRequestSchema = z.strictObject({
 })
 type ServerParsingRequest = z.infer<typeof serverParsingRequestSchema>
 
-/** Throws what is no failure of the server. */
+/** Returns the results of both parsers; failures of the server are values. Throws any other error. */
 export async function serverParsing(
   client: Pick<SglangClient, 'describe' | 'parseFunctionCalls' | 'separateReasoning'>,
   request: ServerParsingRequest,
@@ -53,7 +54,7 @@ export async function serverParsing(
 
 const notAsked = { state: 'not-asked' } as const
 
-/** Which parsers the server runs with, asked where the request leaves one open. */
+/** Returns the parsers that the server runs with; undefined if the request names both, or the server does not answer. */
 async function namedByServer(
   client: Pick<SglangClient, 'describe'>,
   { toolCallParser, reasoningParser }: ServerParsingRequest,
@@ -63,13 +64,13 @@ async function namedByServer(
   try {
     return await client.describe(signal)
   } catch (error) {
-    // What failed will fail the question itself as well, and is told there.
+    // The parser's own request will fail as well and report the error.
     if (error instanceof SglangError) return undefined
     throw error
   }
 }
 
-/** Versions and routers say in two ways that they have no such path. */
+/** Statuses of versions and routers that lack the path. */
 const NO_SUCH_PATH: readonly (number | undefined)[] = [404, 405]
 
 async function answerOf<T extends object>(ask: () => Promise<T>) {

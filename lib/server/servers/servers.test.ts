@@ -30,48 +30,48 @@ function problemOf(action: () => unknown) {
   throw new Error('no problem')
 }
 
-describe('a key', () => {
+describe('The key of a saved server', () => {
   beforeEach(() => {
     servers.create({ ...gpu, apiKey: 'sk-1' })
   })
 
-  test('stays while the origin stays, and goes with it', () => {
+  test('stays while the origin stays, and is removed with it', () => {
     expect(servers.replace('gpu', { ...gpu, baseUrl: 'http://10.0.0.1:30000/v2' }).hasKey).toBe(true)
     expect(servers.replace('gpu', { ...gpu, baseUrl: 'http://10.0.0.2:30000' }).hasKey).toBe(false)
     expect(servers.replace('gpu', gpu).hasKey).toBe(false)
   })
 
-  test('is replaced by another, and removed by null', () => {
+  test('is replaced by a new one, and removed by null', () => {
     servers.replace('gpu', { ...gpu, apiKey: 'sk-2' })
     expect(keyOf('gpu')).toBe('sk-2')
     expect(servers.replace('gpu', { ...gpu, apiKey: null }).hasKey).toBe(false)
     expect(keyOf('gpu')).toBeUndefined()
   })
 
-  test('goes along to another origin only when it is given again', () => {
+  test('is used for another origin only if it is given again', () => {
     servers.replace('gpu', { name: 'gpu', baseUrl: 'http://10.0.0.2', apiKey: 'sk-3' })
     expect(keyOf('gpu')).toBe('sk-3')
   })
 
-  test('follows a change of the name', () => {
+  test('stays with a server that is renamed', () => {
     servers.replace('gpu', { ...gpu, name: 'large' })
     expect([keyOf('large'), keyOf('gpu')]).toEqual(['sk-1', undefined])
   })
 })
 
-test('a changed server keeps its place in the list', () => {
+test('The list of servers keeps the position of a changed server', () => {
   for (const name of ['a', 'b', 'c']) servers.create({ ...gpu, name })
   servers.replace('b', { ...gpu, name: 'z' })
   expect(servers.list().map(({ name }) => name)).toEqual(['built-in', 'a', 'z', 'c'])
 })
 
-describe('what is wrong is said with its field', () => {
+describe('A server that cannot be saved is refused with its field if', () => {
   test.each(['built-in', 'environment', 'gpu'])('the name %s is taken', (name) => {
     servers.create(gpu)
     expect(problemOf(() => servers.create({ ...gpu, name }))).toMatchObject({ code: 'NAME_TAKEN', field: 'name' })
   })
 
-  test('an address that no server has', () => {
+  test('its address can belong to no server', () => {
     expect(problemOf(() => servers.create({ ...gpu, baseUrl: 'http://169.254.169.254' }))).toMatchObject({
       status: 400,
       code: 'ADDRESS_REFUSED',
@@ -80,14 +80,14 @@ describe('what is wrong is said with its field', () => {
   })
 })
 
-describe('a name', () => {
+describe('The name of a server', () => {
   const nameOf = (name: string) => serverInputSchema.safeParse({ ...gpu, name }).data?.name
 
   test.each(['a', 'Büro 2', '四号 A100', 'सर्वर', 'h100.eu-west_1', '8', 'x'.repeat(60)])('may be %s', (name) => {
     expect(nameOf(name)).toBe(name)
   })
 
-  test('is one, however it is composed', () => {
+  test('is normalized to one composed form', () => {
     expect(nameOf('Bu\u0308ro')).toBe('Büro')
   })
 

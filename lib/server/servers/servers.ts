@@ -1,4 +1,4 @@
-/** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
+/** The SGLang servers that may be called: the built-in one, the environment's, and saved ones. */
 import * as z from 'zod'
 import type { ServerLoad } from '#lib/api/server-load.ts'
 import { serverNameSchema } from '#lib/api/server-name.ts'
@@ -12,10 +12,13 @@ import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
 import { type Config, hostInAddress } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 
+/** Name of the built-in server and of its tokenizer. */
 export const BUILT_IN = 'built-in'
 const FROM_ENVIRONMENT = 'environment'
+/** Path of the built-in server on Rollscope's own address. */
 export const BUILT_IN_PATH = '/sglang'
 
+/** Schema of a server to save; a null key removes the saved one. */
 export const serverInputSchema = z.strictObject({
   name: serverNameSchema.describe('Unique; the name by which rollouts choose the server.'),
   baseUrl: z.string().max(2000).describe('Like http://127.0.0.1:30000.'),
@@ -28,24 +31,26 @@ export const serverInputSchema = z.strictObject({
 })
 type ServerInput = z.infer<typeof serverInputSchema>
 
+/** Access to the servers; all methods throw HttpProblem. */
 export interface Servers {
   list(): readonly ServerEntry[]
-  /** The server that is used when none is named. */
+  /** Name of the server for requests that name none. */
   readonly defaultName: string
-  /** Throws Problem 404. */
+  /** Returns the client of a server. Throws HttpProblem 404. */
   client(name: string): SglangClient
   create(input: ServerInput): ServerEntry
   replace(name: string, input: ServerInput): ServerEntry
   remove(name: string): void
 }
 
-/** Where the application itself listens: no server may have this address. */
+/** Returns the address of the application itself, which no server may have. */
 export const ownAddress = ({ host, port }: Pick<Config, 'host' | 'port'>): OwnAddress => ({
   host: host.toLowerCase(),
   port,
   builtInPath: BUILT_IN_PATH,
 })
 
+/** Returns the servers of the configuration and of the store. */
 export function createServers(config: Config, store: ServerStore): Servers {
   const own = ownAddress(config)
   const fixed: { readonly server: SavedServer; readonly source: ServerEntry['source'] }[] = [
@@ -100,7 +105,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
         field: 'name',
       })
     const baseUrl = addressIn(input, own)
-    // A key belongs to the origin it was given for: another one must not get it.
+    // A key belongs to the origin that it was given for and is never sent to another one.
     const isSameOrigin = replaced !== undefined && new URL(replaced.baseUrl).origin === new URL(baseUrl).origin
     const kept = isSameOrigin ? replaced.apiKey : undefined
     const server = saved(input.name, baseUrl, input.apiKey === undefined ? kept : (input.apiKey ?? undefined))
@@ -128,8 +133,8 @@ export function createServers(config: Config, store: ServerStore): Servers {
 }
 
 /**
- * How a server stands: never its reply, which may hold its keys. `download`: of the model that it waits for. Throws what is
- * no failure of the server.
+ * Returns the state of a server, never its reply, which may contain keys. `download` returns the download of the model that the server
+ * waits for. Throws errors that are no failures of the server.
  */
 export async function serverStatus(
   client: SglangClient,
@@ -146,6 +151,7 @@ export async function serverStatus(
   }
 }
 
+/** Returns how busy a server is; failures of the server are values. */
 export async function serverLoad(client: SglangClient, signal: AbortSignal): Promise<ServerLoad> {
   try {
     return (await client.load(signal)) ?? { state: 'not-told' }
@@ -160,7 +166,7 @@ function failed(error: unknown) {
   return { state: 'failed' as const, code, message, hint }
 }
 
-/** Throws Problem 400. */
+/** Returns the checked address. Throws HttpProblem 400. */
 function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
   try {
     return serverAddress(baseUrl, own)

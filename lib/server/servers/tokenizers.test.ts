@@ -14,7 +14,7 @@ const loaded: LoadedTokenizer = {
   stopIds: [],
 }
 
-/** A loader that downloads until it is told how it ends. */
+/** Returns a loader whose download continues until the test ends it. */
 function slowLoader() {
   const { promise, resolve, reject } = Promise.withResolvers<LoadedTokenizer>()
   let download: Download | undefined = { kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 }
@@ -48,7 +48,7 @@ async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
   return lines
 }
 
-test('how far it is, and that it is there', async () => {
+test('A tokenizer download reports its progress and its end', async () => {
   expect(await told(loaded)).toEqual([
     { state: 'downloading', kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 },
     {
@@ -61,12 +61,12 @@ test('how far it is, and that it is there', async () => {
   ])
 })
 
-test('why it failed', async () => {
+test('A tokenizer download reports why it failed', async () => {
   const lines = await told(new TokenizerError('TOKENIZER_GATED', 'gated', 'ask'))
   expect(lines.at(-1)).toEqual({ state: 'failed', code: 'TOKENIZER_GATED', detail: 'gated', hint: 'ask' })
 })
 
-test('a chat template that does not compile', async () => {
+test('A tokenizer download reports a chat template that does not compile', async () => {
   const broken = { ...loaded, template: () => chatTemplate('{% for %}', {}) }
   expect((await told(broken)).at(-1)).toEqual({
     state: 'failed',
@@ -75,13 +75,13 @@ test('a chat template that does not compile', async () => {
   })
 })
 
-test('a reader that leaves gives it up', async () => {
+test('A tokenizer download ends when its reader leaves', async () => {
   const slow = slowLoader()
   for await (const _ of loadTokenizer('a/b', slow.loader)) break
   expect(slow.isLeft()).toBe(true)
 })
 
-test('files have a tag by which a browser that has them is spared them', async () => {
+test('The tokenizer files have a tag, with which a browser that has them gets no second copy', async () => {
   const loader = { files: async (name: string) => ({ tokenizerJson: name }) }
   const ask = (query: string, tag?: string) =>
     tokenizerFilesResponse(
@@ -96,7 +96,7 @@ test('files have a tag by which a browser that has them is spared them', async (
   await expect(ask('')).rejects.toMatchObject({ details: { status: 400, code: 'BAD_QUERY' } })
 })
 
-test('how a model’s publishers advise to sample is one of its files', async () => {
+test('The tokenizer files include the sampling advice of a model’s publishers', async () => {
   const asked = (files: object) =>
     generationConfig(new Request('http://localhost/?name=a/b'), {
       files: async () => ({ tokenizerJson: '{}', ...files }),

@@ -1,4 +1,4 @@
-/** Tokenizers over HTTP: fetched ahead of a run, with what becomes of it told line by line, and their files for the browser. */
+/** Tokenizers over HTTP: loads one before a run and reports its progress line by line, and sends its files to the browser. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { downloadSchema } from '#lib/api/tokenizer-download.ts'
@@ -8,10 +8,12 @@ import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/token
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 
+/** Schema of a request to load a tokenizer. */
 export const tokenizerRequestSchema = z.strictObject({
   name: z.string().min(1).max(4096).describe('A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.'),
 })
 
+/** Schema of a line of progress. */
 export const loadingSchema = z.discriminatedUnion('state', [
   downloadSchema.extend({ state: z.literal('downloading') }),
   z.object({
@@ -23,11 +25,12 @@ export const loadingSchema = z.discriminatedUnion('state', [
   }),
   z.object({ state: z.literal('failed'), code: z.string(), detail: z.string(), hint: z.string().optional() }),
 ])
+/** One line of progress; `ready` and `failed` are last. */
 export type Loading = Readonly<z.infer<typeof loadingSchema>>
 
 const LOOK_MS = 200
 
-/** How far it is, as often as that changes, and last how it ended. A reader that leaves gives its download up. */
+/** Yields the progress of a download whenever it changes, then its result. A reader that leaves ends the download. */
 export async function* loadTokenizer(
   name: string,
   loader: Pick<Services['tokenizers'], 'load' | 'downloads'>,
@@ -37,7 +40,7 @@ export async function* loadTokenizer(
     .load(name, left.signal)
     .then((loaded) => ready(name, loaded))
     .catch(failed)
-  // Who has left hears of no failure.
+  // A failure after the reader has left is ignored.
   ending.catch(() => {})
   try {
     for (let told = ''; ; ) {
@@ -75,8 +78,8 @@ function failed(error: unknown): Loading {
 }
 
 /**
- * The files of the tokenizer that `name` in the query says, as JSON. They are megabytes: a browser that has them asks whether
- * they still are the same. Throws Problem, TokenizerError.
+ * Answers with the tokenizer files that `name` in the query selects, as JSON. They have several megabytes, so a browser that has them sends
+ * their tag. Throws HttpProblem or TokenizerError.
  */
 export async function tokenizerFilesResponse(
   request: Request,
@@ -93,7 +96,10 @@ export async function tokenizerFilesResponse(
   return new Response(body, { headers: { ...headers, 'content-type': 'application/json' } })
 }
 
-/** What the model's publishers advise for sampling, of the tokenizer that `name` in the query says. Throws Problem, TokenizerError. */
+/**
+ * Returns the sampling advice of the model's publishers for the tokenizer that `name` in the query selects. Throws HttpProblem or
+ * TokenizerError.
+ */
 export async function generationConfig(
   request: Request,
   loader: Pick<Services['tokenizers'], 'files'>,

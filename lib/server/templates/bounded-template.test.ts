@@ -4,7 +4,7 @@ import { boundedTemplate } from './bounded-template.ts'
 
 const input = { messages: [{ role: 'user', content: 'hi' }], tools: undefined, addGenerationPrompt: false, options: {} }
 
-test('a budget that is given may be smaller, and no larger', () => {
+test('A bounded template accepts a smaller budget and limits a larger one', () => {
   const long = boundedTemplate(chatTemplate("{{ 'a' * 3000000 }}", {}))
   const generous = { steps: 50_000_000, size: 8_000_000, milliseconds: 60_000 }
   expect(() => long.trace(input, generous)).toThrow('longer than 2000000')
@@ -12,7 +12,7 @@ test('a budget that is given may be smaller, and no larger', () => {
   expect(() => long.trace(input, { ...generous, size: 10 })).toThrow('longer than 10')
 })
 
-test('the same template is bounded once, so that what is known of it stays', () => {
+test('A template is bounded once, so that its cached results stay', () => {
   const template = chatTemplate('{{ messages[0].content }}', {})
   expect(boundedTemplate(template)).toBe(boundedTemplate(template))
   expect(boundedTemplate(template).render(input)).toBe('hi')

@@ -1,13 +1,14 @@
-/** Templates of requests: what a render of theirs may take, however large the budget is that somebody gives it. */
+/** Limits the budget of a render of a request's template, however large a budget the caller passes. */
 
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import type { Budget } from '#lib/templates/jinja/rendering.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
-/** The text has twice the length of the longest context: it is encoded at one go, 2 to 13 s at that length. */
+/** The text may have twice the length of the longest context. It is encoded in one piece, which takes 2 to 13 s at that length. */
 const RENDER_BUDGET: Budget = { ...DEFAULT_BUDGET, size: 2_000_000, milliseconds: 1_000 }
 
+/** Returns the template with a limited budget; the same template gives the same result. */
 export const boundedTemplate: (template: CompiledTemplate) => CompiledTemplate = memoizeByIdentity((template) => ({
   text: template.text,
   render: (input, budget) => template.render(input, within(budget)),

@@ -1,4 +1,4 @@
-/** What the threads that render and encode are asked, and how they answer: nothing here runs where requests are served. */
+/** Requests to the threads that render and encode, and their answers. Nothing here runs in the thread that serves requests. */
 
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -21,35 +21,36 @@ import {
   searchTemplate,
 } from './template-doctor.ts'
 
-/** What a request says besides the texts that are read exactly. */
+/** The fields of a request except for the texts that are read exactly. */
 export type LabParts<Request> = Omit<Request, 'messages' | 'tools' | 'options'>
 
-/** A request to the template lab, after its schema was checked. */
+/** A checked request to the template lab. */
 export interface LabWork<Request extends LabRequest = LabRequest> {
   readonly asked: LabParts<Request>
   readonly texts: Omit<LabInput, 'template'>
 }
 
-/** The input of a render as JSON that keeps 1.0 and the order of keys. */
+/** The input of a render as JSON, which keeps 1.0 and the order of keys. */
 export interface SentInput extends Pick<RenderInput, 'addGenerationPrompt' | 'continueFinalMessage'> {
   readonly messages: string
   readonly tools: string | undefined
   readonly options: string
 }
 
+/** A request to the threads of the template lab. */
 export type LabQuestion =
-  /** Makes the thread ready for questions about a tokenizer. */
+  /** Loads a tokenizer for later requests. */
   | { readonly kind: 'load'; readonly tokenizer: string }
-  /** JSON of the answer of /api/render. */
+  /** Returns the JSON of the answer of /api/render. */
   | ({ readonly kind: 'preview' } & LabWork)
-  /** What a conversation renders to, and its ids. */
+  /** Returns the rendered text of a conversation, and its ids. */
   | ({ readonly kind: 'conversation' } & LabWork)
-  /** JSON of the answer of /api/templates/doctor. */
+  /** Returns the JSON of the answer of /api/templates/doctor. */
   | ({ readonly kind: 'diagnosis' } & LabWork<DoctorRequest>)
-  /** The same of /api/templates/fix and /api/templates/search. */
+  /** The next two return the JSON of the answers of /api/templates/fix and /api/templates/search. */
   | ({ readonly kind: 'fix' } & LabWork<FixRequest>)
   | ({ readonly kind: 'search' } & LabWork<SearchRequest>)
-  /** A template with a tokenizer's special tokens; undefined: it knows none. */
+  /** Renders a template with a tokenizer's special tokens; an undefined tokenizer has none. */
   | {
       readonly kind: 'render'
       readonly tokenizer: string | undefined
@@ -58,11 +59,13 @@ export type LabQuestion =
     }
   | { readonly kind: 'encode'; readonly tokenizer: string; readonly text: string }
 
+/** A rendered conversation and the ids of its text. */
 export interface RenderedIds {
   readonly text: string
   readonly ids: readonly number[]
 }
 
+/** The type of the answer to each kind of request. */
 export interface LabAnswers {
   readonly load: null
   readonly preview: string
@@ -74,6 +77,7 @@ export interface LabAnswers {
   readonly encode: readonly number[]
 }
 
+/** The reply of a thread; `raised` is an error of the template. */
 export type LabAnswered =
   | { readonly kind: 'answer'; readonly value: LabAnswers[keyof LabAnswers] }
   | { readonly kind: 'refused'; readonly problem: ProblemDetails }
@@ -89,6 +93,7 @@ interface Deps {
   readonly tokenizers: TokenizerLoader
 }
 
+/** Returns the function that answers in a thread: HttpProblem, TokenizerError and TemplateError become replies, other errors are thrown. */
 export function createLabAnswers(deps: Deps): (question: LabQuestion) => Promise<LabAnswered> {
   return async (question) => {
     try {
@@ -136,12 +141,12 @@ async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[k
   }
 }
 
-/** Who leaves ends the thread. */
+/** This signal never aborts: a client that leaves ends the whole thread. */
 const NEVER = new AbortController().signal
 
 const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => chosenTemplate(asked, texts.tools, deps, NEVER)
 
-/** Throws Problem where the conversation cannot be read; what the template raises is a value. */
+/** Returns the rendered conversation, or the error that the template raised. Throws HttpProblem if the conversation cannot be read. */
 async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<RenderedIds>> {
   const input = readInput(work.texts)
   if (!input.ok) throw rejectedInput(input.error)
@@ -152,7 +157,7 @@ async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<Render
   })
 }
 
-/** For another thread. */
+/** Returns a render's input as it is sent to another thread. */
 export const sentInput = ({
   messages,
   tools,

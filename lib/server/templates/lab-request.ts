@@ -1,4 +1,4 @@
-/** What requests to the template lab have in common: its texts, exact to the last digit, and the tokenizer they mean. */
+/** The shared parts of requests to the template lab: their texts, exact to the last digit, and their tokenizer. */
 import * as z from 'zod'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
@@ -11,7 +11,7 @@ import { boundedTemplate } from './bounded-template.ts'
 const exact = (what: string) =>
   `${what}, or the JSON text of one. Either way numbers stay as they are written (1.0 is no 1) and keys keep their order.`
 
-/** Fields of a request's schema. */
+/** Fields of every request's schema. */
 export const labShape = {
   tokenizer: z
     .string()
@@ -32,22 +32,25 @@ export const labShape = {
     ),
 }
 
+/** Fields of the schema of requests with a conversation. */
 export const conversationShape = {
   messages: z.union([z.string(), z.array(z.unknown())]).describe(exact('A list of messages')),
 }
 
+/** Fields that select the template; see `labShape` for their defaults. */
 export interface LabRequest {
   readonly tokenizer?: string
   readonly template?: string
 }
 
+/** The tokenizer and the template of a request. */
 export interface Chosen extends LabTokenizer {
   readonly name: string
   readonly loaded: LoadedTokenizer
   readonly template: string
 }
 
-/** Throws Problem, TokenizerError. */
+/** Returns the tokenizer and the template that a request selects. Throws HttpProblem or TokenizerError. */
 export async function chosenTemplate(
   { tokenizer: name = BUILT_IN, template }: LabRequest,
   tools: string,
@@ -67,7 +70,7 @@ export async function chosenTemplate(
   return { name, loaded, template: text, tokenizer: loaded.tokenizer, compile }
 }
 
-/** For routes that answer only what renders. */
+/** Returns the problem of an input that cannot be read or rendered, with its line and column. */
 export function rejectedInput({ where, className, message, line, column }: InputError): HttpProblem {
   const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
   return new HttpProblem({

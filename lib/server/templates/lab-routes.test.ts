@@ -1,4 +1,4 @@
-/** What the template lab answers over HTTP: the shipped model's tokenizer and template, a server that renders its own. */
+/** Tests the template lab over HTTP with the shipped model's tokenizer and template, and a server that renders its own template. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -38,10 +38,10 @@ const tokenizers = createTokenizerLoader({
   hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
 })
 let loaded: LoadedTokenizer
-/** What the server answers for messages. */
+/** The ids that the server answers. */
 let served: () => Promise<readonly number[]>
 let python = 'nowhere'
-/** Answers as the threads do, in this one. */
+/** Answers on this thread as the lab's threads do. */
 const here = labThread({
   ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }),
   close: async () => {},
@@ -71,7 +71,7 @@ const messages = [
   { role: 'assistant', content: '425' },
 ]
 
-/** A request's way through a route, for any of the three. */
+/** Reads a request as the routes do. */
 async function asked<T extends { readonly tokenizer?: string; readonly template?: string }>(
   schema: z.ZodType<T>,
   body: object | string,
@@ -88,8 +88,8 @@ const check = async (body: object) => {
   return templateCheckSchema.parse(await checkTemplate(work, all, never))
 }
 
-describe('render', () => {
-  test('text, ids and the place of every token', async () => {
+describe('The render route', () => {
+  test('returns the text, the ids and the source of every token', async () => {
     const template = '{% for m in messages %}\n{{ m.role }}: {{ m.content }}\n{% endfor %}'
     const answer = await render({ messages, template })
     expect(answer.text).toBe('user: What is 25 * 17?\nassistant: 425\n')
@@ -100,18 +100,18 @@ describe('render', () => {
     expect(answer.tokenizer.fingerprint).toBe(loaded.tokenizer.fingerprint)
   })
 
-  test('numbers and the order of keys are those of the request’s text', async () => {
+  test('keeps the numbers and the order of keys of the request’s text', async () => {
     const template = '{{ messages[0].x | tojson }} {{ y }}'
     const body = `{"template": ${JSON.stringify(template)}, "options": {"y": 1e16}, "messages": [{"role": "user", "x": {"2": 1.0, "1": 12345678901234567890}}]}`
     expect((await render(body)).text).toBe('{"2": 1.0, "1": 12345678901234567890} 1e+16')
   })
 
-  test('JSON may come as its text', async () => {
+  test('accepts JSON as a text', async () => {
     const template = '{{ messages[0].x }}'
     expect((await render({ template, messages: '[{"role": "user", "x": 1.50}]' })).text).toBe('1.5')
   })
 
-  test('continue_final_message leaves the last message open, and an empty list of tools is passed as one', async () => {
+  test('leaves the last message open with continue_final_message, and passes an empty list of tools to the template', async () => {
     const template = '{% for m in messages %}{{ m.content }}.{% endfor %}{{ tools }}'
     expect((await render({ messages, template, options: { continue_final_message: true } })).text).toBe(
       'What is 25 * 17?.425',
@@ -120,7 +120,7 @@ describe('render', () => {
     expect((await render({ messages, template })).text).toBe('What is 25 * 17?.425.None')
   })
 
-  test('without a template the tokenizer’s own is rendered', async () => {
+  test('renders the tokenizer’s own template if the request has none', async () => {
     expect((await render({ messages })).text).toBe(
       loaded.template(false)?.render({ messages, tools: undefined, addGenerationPrompt: false, options: {} }),
     )
@@ -139,22 +139,22 @@ describe('render', () => {
       { messages, template: '', options: { tools: 1 } },
       'options: TypeError: tools is an argument of apply_chat_template',
     ],
-  ])('%j is refused in the right words', async (body, detail) => {
+  ])('refuses %j in Python’s words', async (body, detail) => {
     await expect(render(body)).rejects.toMatchObject({
       details: { status: 422, detail: expect.stringContaining(detail) },
     })
   })
 })
 
-test('a template that goes beyond its budget is refused', async () => {
+test('The render route refuses a template that exceeds its budget', async () => {
   const template = '{{ "a" * 10 ** 10 }}'
   await expect(render({ messages, template })).rejects.toMatchObject({
     details: { status: 422, detail: expect.stringContaining('BudgetError') },
   })
 })
 
-describe('check', () => {
-  test('a server that gives the same ids confirms', async () => {
+describe('The check route', () => {
+  test('confirms a render if the server has the same ids', async () => {
     const { ids } = await render({ messages })
     served = async () => ids
     expect(await check({ judge: 'server' })).toEqual({
@@ -165,7 +165,7 @@ describe('check', () => {
     })
   })
 
-  test('one that gives others contradicts, from the first on that differs', async () => {
+  test('reports the first difference if the server has other ids', async () => {
     const { ids } = await render({ messages })
     served = async () => [...ids.slice(0, -1), ...loaded.tokenizer.encode('zebra')]
     expect(await check({ judge: 'server' })).toMatchObject({
@@ -174,7 +174,7 @@ describe('check', () => {
     })
   })
 
-  test('one that cannot is unavailable; a failure of ours is told beside its answer', async () => {
+  test('is unavailable without the server’s render, and reports our own error beside the server’s answer', async () => {
     served = async () => {
       throw new SglangError('UPSTREAM_REJECTED', 'it has no /tokenize')
     }
@@ -189,7 +189,7 @@ describe('check', () => {
     })
   })
 
-  test('a Python that is not there is unavailable', async () => {
+  test('is unavailable without a Python program', async () => {
     python = path.join(folder, 'no-python')
     expect(await check({ judge: 'python' })).toMatchObject({
       verdict: 'unavailable',
@@ -207,7 +207,7 @@ describe('check', () => {
       'differs',
       'Python raises TypeError: m (line 1); here it renders.',
     ],
-  ])('Python with %s', async (_, answer, verdict, detail) => {
+  ])('compares a render with a Python that answers %s', async (_, answer, verdict, detail) => {
     python = answering(
       'ids' in answer && answer.ids === 'ours' ? { ...answer, ids: loaded.tokenizer.encode('x') } : answer,
     )
@@ -218,7 +218,7 @@ describe('check', () => {
     })
   })
 
-  test('Python that raises: the same words confirm, others contradict', async () => {
+  test('confirms an error if Python raises it in the same words, and contradicts any other answer', async () => {
     const template = '\n{{ nothing.at_all }}'
     python = answering({ error: { className: 'UndefinedError', message: "'nothing' is undefined", line: 2 } })
     expect(await check({ judge: 'python', template })).toMatchObject({ verdict: 'same' })
@@ -232,13 +232,13 @@ describe('check', () => {
   })
 })
 
-describe('doctor', () => {
+describe('The doctor route', () => {
   const report = async (body: object) => {
     const work = await asked(doctorRequestSchema, body)
     return doctorAnswerSchema.parse(JSON.parse(await diagnosis(work, all, never)))
   }
 
-  test('a verdict for every boundary; masks where there is a conversation', async () => {
+  test('returns a verdict for every boundary, and masks if the request has a conversation', async () => {
     const stable = await report({ template: steady.replace("'\\n<tool_call>", "'<tool_call>") })
     expect(stable.summary).toMatchObject({ unstable: 0, errors: 0 })
     expect(stable.masks).toBeUndefined()
@@ -253,7 +253,7 @@ describe('doctor', () => {
   })
 })
 
-describe('fixes and counterexamples', () => {
+describe('The routes of fixes and counterexamples', () => {
   const fix = async (body: object) => {
     const work = await asked(fixRequestSchema, body)
     return fixAnswerSchema.parse(JSON.parse(await labAnswer(here, { kind: 'fix', ...work }, never)))
@@ -263,8 +263,8 @@ describe('fixes and counterexamples', () => {
     return searchAnswerSchema.parse(JSON.parse(await labAnswer(here, { kind: 'search', ...work }, never)))
   }
 
-  test('A fix of one cell comes with its diff, the cells that it cures, and its search', async () => {
-    // With the shipped tokenizer two line breaks would merge at the generation prompt.
+  test('return a fix of one cell with its diff, the cells that it cures, and its search', async () => {
+    // With the shipped tokenizer, two line breaks would merge at the generation prompt.
     const template = alias.replace("'\\n<tool_call>", "'<tool_call>")
     const answer = await fix({ template, cell: 'tool/without/off' })
     expect(answer).toMatchObject({
@@ -281,13 +281,13 @@ describe('fixes and counterexamples', () => {
     expect(answer.applied[0]?.cured).toContain('tool/without/off')
   })
 
-  test('A search answers the smallest conversation that breaks, or how many it tried', async () => {
+  test('return the smallest conversation that breaks, or how many were tried', async () => {
     expect(await search({ template: alias })).toMatchObject({ kind: 'found', counterexample: { replyIndex: 1 } })
     const known = ['end-of-turn', 'merge', 'whitespace', 'new-messages-rewritten', 'history-rewritten']
     expect(await search({ template: alias, known, cases: 20, seed: 7 })).toEqual({ kind: 'none', seed: 7, tried: 20 })
   })
 
-  test('A template that does not compile is refused with its line', async () => {
+  test('refuse a template that does not compile, with its line', async () => {
     for (const request of [fix, search])
       await expect(request({ template: 'a\n{% if %}' })).rejects.toMatchObject({
         details: { status: 422, code: 'TEMPLATE_ERROR', detail: expect.stringContaining('(line 2)') },
@@ -295,7 +295,7 @@ describe('fixes and counterexamples', () => {
   })
 })
 
-/** A program in Python's place that gives one answer. */
+/** Creates a program in place of Python that prints one answer. */
 function answering(answer: object): string {
   const file = path.join(folder, 'python.cjs')
   const text = JSON.stringify({ versions: { python: '3' }, ...answer })

@@ -1,4 +1,4 @@
-/** Requests to the template lab: their texts, exact to the last digit, and the threads that answer them. */
+/** Reads requests to the template lab, whose texts are exact to the last digit, and passes them to its threads. */
 import type * as z from 'zod'
 import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
 import type { PyDict } from '#lib/templates/jinja/python/values.ts'
@@ -12,17 +12,17 @@ import type { LabRequest } from './lab-request.ts'
 import { labAnswer } from './lab-thread.ts'
 import type { DoctorRequest } from './template-doctor.ts'
 
-/** A few conversations at the length of a long context. */
+/** Limit in bytes: a few conversations at the length of a long context. */
 const LARGEST_LAB_BODY = 16 << 20
 
-/** The body of a request to the lab. */
+/** Returns the body format of a request to the lab. */
 export const labBody = <T extends LabRequest>(schema: z.ZodType<T>): Body<LabWork<T>> => ({
   type: 'application/json',
   schema,
   read: (request) => readLabRequest(request, schema),
 })
 
-/** Throws Problem. */
+/** Reads and checks a request's body. Throws HttpProblem. */
 export async function readLabRequest<T extends LabRequest>(
   request: Request,
   schema: z.ZodType<T>,
@@ -34,7 +34,7 @@ export async function readLabRequest<T extends LabRequest>(
     const value = body.get(name)
     return value === undefined || value === null ? '' : typeof value === 'string' ? value : jsonText(value)
   }
-  // They are texts from here on, and go to another thread once.
+  // These fields are in `texts`, so that they are sent to another thread only once.
   const {
     messages: _,
     tools: __,
@@ -47,7 +47,7 @@ export async function readLabRequest<T extends LabRequest>(
   }
 }
 
-/** JSON of the doctor's report. Throws Problem. */
+/** Returns the JSON of the doctor's report. Throws HttpProblem. */
 export async function diagnosis(
   work: LabWork<DoctorRequest>,
   { diagnosing, store }: Pick<Services, 'diagnosing' | 'store'>,

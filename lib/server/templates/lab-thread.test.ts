@@ -1,4 +1,4 @@
-/** The thread that renders and encodes, as it is, and what stays on the thread that serves everybody. */
+/** Tests the real thread that renders and encodes, and the work that stays on the thread that serves requests. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,12 +48,12 @@ const work = (template: string): LabWork => ({
   asked: { template },
   texts: { messages: JSON.stringify(messages), tools: '', options: '' },
 })
-/** Two million blanks are one word: encoding them takes seconds. */
+/** Two million blanks are one word, whose encoding takes seconds. */
 const BLANKS = "{{ ' ' * 1900000 }}"
 const FOR_EVER = '{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}'
 
 describe('The thread of the template lab', () => {
-  test('answers what it is asked, and raises what a template raises', async () => {
+  test('answers requests, and raises the error that a template raises', async () => {
     const text = 'Blanks  and\n\nwords'
     const tokenizer = BUILT_IN
     expect(await thread.ask({ kind: 'encode', tokenizer, text }, never)).toEqual(loaded.tokenizer.encode(text))
@@ -80,7 +80,7 @@ describe('The thread of the template lab', () => {
     ).rejects.toMatchObject({ details: { status: 404, code: 'NO_TRAJECTORY' } })
   })
 
-  test('ends what takes too long, says so, and answers the next request', async () => {
+  test('ends a request that takes too long, reports it, and answers the next request', async () => {
     const brief = threadOf(1)
     await expect(labAnswer(brief, { kind: 'preview', ...work(BLANKS) }, never)).rejects.toMatchObject({
       details: { status: 422, code: 'TOO_SLOW', detail: expect.stringContaining('rendering and encoding') },
@@ -88,7 +88,7 @@ describe('The thread of the template lab', () => {
     await brief.close()
   })
 
-  test('GET answers over HTTP go on while a hostile template renders, until who sent it leaves', async () => {
+  test('leaves GET answers over HTTP unblocked while a hostile template renders, and ends when its client leaves', async () => {
     const leaving = new AbortController()
     const server = createServer((_, response) => response.end('ok'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -113,7 +113,7 @@ describe('The thread of the template lab', () => {
 })
 
 describe('A tokenizer on the serving thread', () => {
-  /** What was asked of the other thread. */
+  /** Kinds of the requests to the other thread. */
   let asked: string[] = []
   const threaded = () =>
     createThreadedTokenizers({
@@ -139,7 +139,7 @@ describe('A tokenizer on the serving thread', () => {
     )
   const own = () => loaded.template(false)?.text ?? ''
 
-  test('derives the usual prompt itself', async () => {
+  test('derives a common prompt itself', async () => {
     const content = 'Where are the fjords, and how deep? '.repeat(500)
     expect(await prompt(own(), content)).toEqual(here(own(), content))
     expect(asked).toEqual([])
@@ -150,7 +150,7 @@ describe('A tokenizer on the serving thread', () => {
     ['a long text', '{{ messages[0].content * 20000 }}', ['encode']],
     [
       'a slow template',
-      // Over the steps that are made here, and far from the second that the other thread has.
+      // The template needs more steps than this thread may take, but far less than the second that the other thread has.
       '{% for i in range(500) %}{% for j in range(500) %}{% endfor %}{% endfor %}{{ x }}',
       ['render'],
     ],
@@ -161,12 +161,12 @@ describe('A tokenizer on the serving thread', () => {
     expect(asked).toEqual(kinds)
   })
 
-  test('A template that never ends is refused, and others go on', async () => {
+  test('refuses a template that never ends, and continues with others', async () => {
     await expect(prompt(FOR_EVER, 'Hi')).rejects.toBeInstanceOf(TemplateError)
     expect(await prompt('{{ x }}', 'Hi')).toEqual(here('{{ x }}', 'Hi'))
   })
 
-  test('is one for all that use the same files, so that what is known of it stays', () => {
+  test('is shared by all users of the same files, so that its cached results stay', () => {
     const { loaded: own } = threaded()
     expect(own.template(false)).toBe(own.template(false))
     expect(own.compile('a')).toBe(own.compile('a'))

@@ -1,4 +1,4 @@
-/** The threads that render and encode, as requests use them. */
+/** Runs the threads that render and encode for requests. */
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
@@ -6,8 +6,9 @@ import { BUILT_IN } from '../servers/servers.ts'
 import type { LabAnswered, LabAnswers, LabQuestion } from './lab-answers.ts'
 import type { LabWorkerStart } from './lab-worker.ts'
 
+/** A thread of the template lab. */
 export interface LabThread {
-  /** Throws Problem, TemplateError, ThreadError where it takes too long, or the signal's reason. */
+  /** Throws HttpProblem, TemplateError, ThreadError if it takes too long, or the signal's reason. */
   ask<Kind extends keyof LabAnswers>(
     question: LabQuestion & { readonly kind: Kind },
     signal: AbortSignal,
@@ -19,13 +20,14 @@ interface Options {
   readonly name: string
   readonly workerFile: string
   readonly start: LabWorkerStart
-  /** For all renders and encodings of one question together. */
+  /** Limit in milliseconds for all renders and encodings of one request together. */
   readonly longestMs: number
 }
 
-/** Long enough for the pauses of a run, whose tokenizer stays loaded. */
+/** Two minutes, so that a tokenizer stays loaded during the pauses of a run. */
 const IDLE_MS = 120_000
 
+/** Returns a thread that starts on its first request and loads the tokenizer outside of the time limit. */
 export const createLabThread = (options: Options): LabThread =>
   labThread(
     createLimitedThread({
@@ -41,7 +43,7 @@ export const createLabThread = (options: Options): LabThread =>
 const tokenizerOf = (question: LabQuestion): string | undefined =>
   'tokenizer' in question ? question.tokenizer : (question.asked.tokenizer ?? BUILT_IN)
 
-/** `thread`: what answers as a worker does. */
+/** Returns the lab's interface to a thread that replies as a lab worker does. */
 export const labThread = (thread: LimitedThread<LabQuestion, LabAnswered>): LabThread => ({
   async ask<Kind extends keyof LabAnswers>(question: LabQuestion & { readonly kind: Kind }, signal: AbortSignal) {
     const answered = await thread.ask(question, signal)
@@ -57,7 +59,7 @@ export const labThread = (thread: LimitedThread<LabQuestion, LabAnswered>): LabT
   close: thread.close,
 })
 
-/** For a route of the lab: what takes too long is refused, with what to do. */
+/** Answers a request of a route. Throws HttpProblem with advice if it takes too long. */
 export async function labAnswer<Kind extends keyof LabAnswers>(
   thread: LabThread,
   question: LabQuestion & { readonly kind: Kind },

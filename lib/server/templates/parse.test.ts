@@ -9,7 +9,7 @@ const parse = (request: unknown) => {
   return answer.results
 }
 
-test('every parser reads the text, when none is named', () => {
+test('The parse route uses every parser if the request names none', () => {
   const text = 'a <tool_call>{"name": "f", "arguments": {"x": "é"}}</tool_call> b'
   const [hermes, ...others] = parse({ text })
   expect(hermes).toEqual({
@@ -36,7 +36,7 @@ test('every parser reads the text, when none is named', () => {
   ])
 })
 
-test('a malformed call has its reason and place, and the id that was written', () => {
+test('The parse route reports a malformed call with its reason, its position and the id that the model wrote', () => {
   const text =
     '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>[]<|tool_call_end|><|tool_calls_section_end|>.'
   expect(parse({ text, parsers: ['kimi_k2'] })).toMatchObject([
@@ -47,7 +47,7 @@ test('a malformed call has its reason and place, and the id that was written', (
   ])
 })
 
-test('what is in neither calls nor rest is named, and so are arguments that do not fit', () => {
+test('The parse route names text that belongs to neither calls nor rest, and arguments that do not fit the schema', () => {
   const text = '<tool_call>\n{"name": "f", "id": 7, "arguments": {"a": 2}}\n</tool_call>'
   const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } }]
   expect(parse({ text, parsers: ['hermes'], tools })).toMatchObject([
@@ -60,18 +60,18 @@ test('what is in neither calls nor rest is named, and so are arguments that do n
   ])
 })
 
-test('a fault has its line and column', () => {
+test('The parse route reports line and column of a fault', () => {
   const text = 'é\n<tool_call>\n💡{}</tool_call>'
   expect(parse({ text, parsers: ['hermes'] })).toMatchObject([{ calls: [{ at: 14, line: 3, column: 1 }] }])
 })
 
-test('tools type the values', () => {
+test('The parse route types values by the schemas of the tools', () => {
   const text = '<tool_call>f<arg_key>a</arg_key><arg_value>42</arg_value></tool_call>'
   const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } }]
   expect(parse({ text, parsers: ['glm'], tools })).toMatchObject([{ calls: [{ input: { a: '42' } }] }])
 })
 
-test('what stands in a think block is no call', () => {
+test('The parse route finds no call in a think block', () => {
   const text = '<think><tool_call>{"name": "f"}</tool_call></think>'
   expect(parse({ text, parsers: ['hermes'] })).toEqual([
     {
@@ -84,7 +84,7 @@ test('what stands in a think block is no call', () => {
   ])
 })
 
-test('a parser that is not there is refused, with those that are', () => {
+test('The parse route refuses an unknown parser and names the existing ones', () => {
   let details: HttpProblem['details'] | undefined
   try {
     parse({ text: '', parsers: ['no_such_parser'] })

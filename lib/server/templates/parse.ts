@@ -1,4 +1,4 @@
-/** Tool calls in a text, as each parser finds them. */
+/** Finds the tool calls of a text with each parser. */
 import * as z from 'zod'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
@@ -8,6 +8,7 @@ import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 
+/** Schema of the body of POST /api/parse. */
 export const parseRequestSchema = z.strictObject({
   text: z
     .string()
@@ -58,6 +59,7 @@ const call = z.discriminatedUnion('kind', [
     column: z.int().describe('In code points, from 1.'),
   }),
 ])
+/** Schema of the answer of POST /api/parse. */
 export const parseAnswerSchema = z.object({
   results: z.array(
     z.object({
@@ -74,6 +76,7 @@ export const parseAnswerSchema = z.object({
   ),
 })
 
+/** Returns the calls that each parser finds. Throws HttpProblem 422 for an unknown parser. */
 export function parseText({
   text,
   parsers = parserNames,
@@ -94,7 +97,7 @@ export function parseText({
   }
 }
 
-/** `found`: as the parser has it; `read`: what is said of it besides. */
+/** Returns a call for the answer. `found` comes from the parser; `read` adds its analysis. */
 function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
@@ -122,7 +125,7 @@ function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typ
 
 const toldRange = ({ start, end }: TextRange) => ({ start, end })
 
-/** Throws Problem 422. */
+/** Returns the parser of this name. Throws HttpProblem 422. */
 export function parserOrProblem(name: string): ToolParser {
   const parser = parserNamed(name)
   if (!parser)

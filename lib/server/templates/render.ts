@@ -1,4 +1,4 @@
-/** A conversation through a chat template over HTTP, with the place that every token comes from. */
+/** Renders a conversation with a chat template over HTTP, with the source of every token. */
 import * as z from 'zod'
 import { type LabInput, resultOf } from '#lib/tasks/task.ts'
 import { originOf, type Picture } from '#lib/templates/preview/picture.ts'
@@ -6,10 +6,12 @@ import { tasks } from '#lib/templates/tasks/tasks.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
 
+/** Schema of the body of POST /api/render. */
 export const renderRequestSchema = z.strictObject({ ...labShape, ...conversationShape })
 
 const column = (of: string) => z.array(z.int()).describe(`One entry per token: ${of}`)
 
+/** Schema of the answer of POST /api/render. */
 export const renderAnswerSchema = z.object({
   text: z.string(),
   ids: column('its id.'),
@@ -25,9 +27,10 @@ export const renderAnswerSchema = z.object({
   vocab: z.record(z.string(), schemas.vocabEntry).describe('The text of each id; {hex} where it is no UTF-8 alone.'),
   tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
 })
+/** The answer of POST /api/render. */
 export type RenderAnswer = z.infer<typeof renderAnswerSchema>
 
-/** Throws Problem 422 with Python's words for what cannot be rendered. */
+/** Returns the rendered conversation. Throws HttpProblem 422 with Python's words if it cannot be rendered. */
 export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: Chosen): RenderAnswer {
   const preview = resultOf(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
   if (preview.kind === 'refused') throw rejectedInput(preview.error)

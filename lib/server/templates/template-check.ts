@@ -1,4 +1,4 @@
-/** A render held against another renderer: the server's own template, or transformers in the user's Python. */
+/** Compares a render with that of another renderer: the server's own template, or transformers in the user's Python. */
 
 import path from 'node:path'
 import * as z from 'zod'
@@ -15,6 +15,7 @@ import type { LabWork, RenderedIds } from './lab-answers.ts'
 import { type Chosen, chosenTemplate, conversationShape, labShape } from './lab-request.ts'
 import { labAnswer } from './lab-thread.ts'
 
+/** Schema of the body of POST /api/templates/check. */
 export const checkRequestSchema = z.strictObject({
   ...labShape,
   ...conversationShape,
@@ -23,9 +24,10 @@ export const checkRequestSchema = z.strictObject({
     .describe('The server renders with its own template; Python (ROLLSCOPE_PYTHON) with the one that is given.'),
   server: z.string().exactOptional().describe('Name of a saved server. Default: the default one.'),
 })
+/** The body of POST /api/templates/check, after its check. */
 export type CheckRequest = z.infer<typeof checkRequestSchema>
 
-/** Throws Problem where the conversation cannot be read. */
+/** Returns the comparison with the other renderer. Throws HttpProblem if the conversation cannot be read. */
 export async function checkTemplate(
   work: LabWork<CheckRequest>,
   all: Services,
@@ -137,7 +139,10 @@ function againstIds(
   }
 }
 
-/** As a request's JSON: numbers as they are written. Integer-like keys come first, as in every JavaScript object. */
+/**
+ * Returns the texts as values for a request's JSON, with numbers in their spelling. Integer-like keys come first, as in every JavaScript
+ * object.
+ */
 function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
   const {
     add_generation_prompt: addGenerationPrompt,
@@ -153,7 +158,7 @@ function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
   }
 }
 
-/** JSON.rawJSON keeps a number's spelling through JSON.stringify. */
+/** Parses JSON so that JSON.stringify keeps the spelling of numbers, with JSON.rawJSON. */
 const written = (text: string): unknown =>
   JSON.parse(text.trim() === '' ? '{}' : text, (_, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && context?.source !== undefined && context.source !== String(value)

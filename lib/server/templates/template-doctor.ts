@@ -1,4 +1,4 @@
-/** The doctor of chat templates over HTTP: the very report of lib/templates. */
+/** The doctor of chat templates over HTTP, with the same report as lib/templates. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import type { TrajectoryReader } from '#lib/store/record.ts'
@@ -24,6 +24,7 @@ const compares = z
   .exactOptional()
   .describe('text: characters are compared instead of the tokenizer’s ids. Default tokens.')
 
+/** Schema of the body of POST /api/templates/doctor. */
 export const doctorRequestSchema = z.strictObject({
   ...labShape,
   messages: conversationShape.messages.exactOptional(),
@@ -33,8 +34,10 @@ export const doctorRequestSchema = z.strictObject({
     .describe('Key of a stored trajectory: its boundaries are checked with the ids that the model wrote.'),
   compares,
 })
+/** The body of POST /api/templates/doctor, after its check. */
 export type DoctorRequest = z.infer<typeof doctorRequestSchema>
 
+/** Schema of the answer of POST /api/templates/doctor. */
 export const doctorAnswerSchema = z
   .looseObject({
     version: z.literal(REPORT_VERSION),
@@ -62,10 +65,10 @@ export const doctorAnswerSchema = z
   })
   .describe('lib/templates/prefix-preservation/report.ts has all fields.')
 
-/** The doctor's report; with a conversation or a trajectory also the loss mask four ways. */
+/** The doctor's report; with a conversation or a trajectory, also the loss mask four ways. */
 export type Diagnosis = DoctorReport & { readonly masks?: MaskReport }
 
-/** Throws Problem, TokenizerError, or the reason of the signal. */
+/** Checks a template. Throws HttpProblem, TokenizerError, or the reason of the signal. */
 export async function diagnose(
   { trajectory: key, compares }: LabParts<DoctorRequest>,
   texts: Omit<LabInput, 'template'>,
@@ -97,6 +100,7 @@ function recorded(key: string, reader: Pick<TrajectoryReader, 'read'>): Trajecto
   return found
 }
 
+/** Schema of the body of POST /api/templates/fix. */
 export const fixRequestSchema = z.strictObject({
   ...labShape,
   cell: z
@@ -107,6 +111,7 @@ export const fixRequestSchema = z.strictObject({
     ),
 })
 
+/** The body of POST /api/templates/fix, after its check. */
 export type FixRequest = z.infer<typeof fixRequestSchema>
 
 const cellFix = z.looseObject({
@@ -122,6 +127,7 @@ const cellFix = z.looseObject({
     .describe('Generated conversations, and how many of them are unstable with the template and with the fix.'),
 })
 
+/** Schema of the answer of POST /api/templates/fix. */
 export const fixAnswerSchema = z
   .object({
     template: z.string().describe('With the applied fixes.'),
@@ -134,7 +140,7 @@ export const fixAnswerSchema = z
   })
   .describe('lib/templates/prefix-preservation/fix/repair.ts has all fields.')
 
-/** Throws Problem, TokenizerError, or the reason of the signal. */
+/** Searches for fixes of unstable cells. Throws HttpProblem, TokenizerError, or the reason of the signal. */
 export async function fixTemplate(
   { cell }: LabParts<FixRequest>,
   { tools, options }: Omit<LabInput, 'template'>,
@@ -154,6 +160,7 @@ export async function fixTemplate(
   return { ...result.repair, isComplete: !('isLate' in result) }
 }
 
+/** Schema of the body of POST /api/templates/search. */
 export const searchRequestSchema = z.strictObject({
   ...labShape,
   seed: z.int().exactOptional().describe('The same seed makes the same conversations. Default 1.'),
@@ -169,8 +176,10 @@ export const searchRequestSchema = z.strictObject({
     .describe('Kinds of causes (`finding.cause.kind`) that are known: what breaks for one of them is passed over.'),
 })
 
+/** The body of POST /api/templates/search, after its check. */
 export type SearchRequest = z.infer<typeof searchRequestSchema>
 
+/** Schema of the answer of POST /api/templates/search. */
 export const searchAnswerSchema = z
   .looseObject({
     kind: z.enum(['found', 'none']),
@@ -185,7 +194,7 @@ export const searchAnswerSchema = z
 
 const CASES = 400
 
-/** Throws Problem, TokenizerError, or the reason of the signal. */
+/** Searches for a conversation that breaks. Throws HttpProblem, TokenizerError, or the reason of the signal. */
 export async function searchTemplate(
   { seed = 1, cases = CASES, known = [] }: LabParts<SearchRequest>,
   { tools, options }: Omit<LabInput, 'template'>,
@@ -214,11 +223,11 @@ const LONGEST_TASK_MS = 30_000
 
 interface Watch<Progress, Late> {
   readonly onProgress: (progress: Progress) => void
-  /** What is answered where time runs out; undefined: an error. */
+  /** Returns the answer when time runs out; undefined results in an error. */
   readonly late: () => Late | undefined
 }
 
-/** A task to its end. */
+/** Runs a task to its end. Throws HttpProblem if it takes too long, or the reason of the signal. */
 async function finished<Progress, Result, Late = never>(
   steps: Generator<Progress, Result>,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * A tokenizer and its templates for the thread that serves everybody. What is quick is computed here, within a budget; what
- * is not goes to another thread, and the computation is run again with its result (Codec.settle).
+ * A tokenizer and its templates for the thread that serves requests. Quick work is computed here within a budget; slow work runs in another
+ * thread, and the computation is repeated with its result (PromptEncoder.settle).
  */
 
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
@@ -15,25 +15,27 @@ import { ThreadError } from '../limited-thread.ts'
 import { type SentInput, sentInput } from './lab-answers.ts'
 import type { LabThread } from './lab-thread.ts'
 
+/** A tokenizer whose slow work runs in another thread. */
 export interface ThreadedTokenizer {
-  /** The same for the same tokenizer. Outside of `settle` it computes everything here. */
+  /** The same object for the same tokenizer. Outside of `settle`, it computes everything on this thread. */
   readonly loaded: LoadedTokenizer
-  /** Runs a computation that renders and encodes with `loaded`, and changes nothing but its result. */
+  /** Runs a computation that renders and encodes with `loaded`, and that has no other effect than its result. */
   readonly settle: NonNullable<PromptEncoder['settle']>
 }
 
-/** Of the serving thread's own time, for all renders of a computation together; a step takes 50 ns. */
+/** Budget on the serving thread for all renders of a computation together; a step takes 50 ns. */
 const QUICK: Budget = { steps: 400_000, size: 262_144, milliseconds: 25 }
 
-/** What one computation may take of the other thread, in all. */
+/** Milliseconds that one computation may spend on the other thread in total. */
 const LONGEST_MS = 30_000
 
-/** UTF-16 units of a text that are encoded here: the slowest take 6 µs each, those of short words a twentieth of it. */
+/** Longest texts that are encoded here, in UTF-16 units: the slowest text takes 6 µs a unit, a text of short words a twentieth of it. */
 const QUICK_TEXT = 2_048
 const QUICK_WORDS = 65_536
-/** A run of letters, of blanks or of signs that is long enough to be slow: tokenizers merge it pair by pair. */
+/** A run of letters, blanks or signs that is long enough to be slow, because tokenizers merge it pair by pair. */
 const LONG_RUN = /[\p{L}\p{M}]{64,}|\s{64,}|[^\s\p{L}\p{M}\p{N}]{64,}/gu
 
+/** Returns whether a text is encoded fast enough for this thread. `byWords`: the tokenizer encodes each word separately. */
 export const isQuickText = (text: string, byWords: boolean): boolean => {
   if (text.length <= QUICK_TEXT) return true
   if (!byWords || text.length > QUICK_WORDS) return false
@@ -42,10 +44,10 @@ export const isQuickText = (text: string, byWords: boolean): boolean => {
   return slow <= QUICK_TEXT
 }
 
-/** What one run of a computation has used here, and what it lacks. */
+/** The state of one attempt of a computation: the results so far, and the one that is missing. */
 interface Computation {
   readonly known: Known
-  /** Milliseconds that it has taken of this thread, once they may be too many; 0 before. */
+  /** Returns the milliseconds that the attempt has taken on this thread; 0 while they cannot be too many. */
   readonly now: () => number
   lack:
     | { readonly kind: 'render'; readonly key: string; readonly template: string; readonly input: SentInput }
@@ -58,7 +60,7 @@ interface Known {
   readonly texts: Map<string, readonly number[]>
 }
 
-/** What a template that is given for a server's own tokenizer may take here, and where it renders otherwise. */
+/** Returns the budget of a template that the user gives for a server's own tokenizer, and how to render it in the other thread. */
 export const slowRenders = (thread: Pick<LabThread, 'ask'>): SlowRenders => ({
   budget: () => ({ ...QUICK, now: stopwatch() }),
   render: (template, input, signal) =>
@@ -69,14 +71,14 @@ export const slowRenders = (thread: Pick<LabThread, 'ask'>): SlowRenders => ({
       }),
 })
 
-/** Leaves a computation that cannot go on; never seen outside of settle. */
+/** Leaves an attempt that needs a missing result; never visible outside of settle. */
 class Lacking extends Error {
   override readonly name = 'Lacking'
 }
 
 /**
- * The time that a computation takes, from now on. Until the clock of the wall says that it may be too long it is 0: processor
- * time costs a system call, and on a busy machine the time of the wall has gone to others.
+ * Returns a clock of the processor time of this thread from now on. It returns 0 until the wall-clock time exceeds the limit: processor
+ * time costs a system call, and on a busy machine the wall-clock time includes other processes.
  */
 function stopwatch(): Computation['now'] {
   const began = performance.now()
@@ -88,7 +90,10 @@ function stopwatch(): Computation['now'] {
   }
 }
 
-/** `thread`: where it may take long. Kept by tokenizer, so that what is known of it is known to all its users. */
+/**
+ * Returns a function that wraps tokenizers, whose slow work runs in `thread`. All users of a tokenizer share one wrapper and its cached
+ * results.
+ */
 export function createThreadedTokenizers(
   thread: Pick<LabThread, 'ask'>,
 ): (loaded: LoadedTokenizer, name: string) => ThreadedTokenizer {
@@ -142,7 +147,7 @@ function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread,
   })
 
   const own: Tokenizer = Object.defineProperties({} as Tokenizer, {
-    // The getter of `frame` stays one.
+    // The descriptors keep the getter of `frame`.
     ...Object.getOwnPropertyDescriptors(loaded.tokenizer),
     encode: { value: encode, enumerable: true },
   })
@@ -195,7 +200,7 @@ function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread,
 const tooSlow = (why: string): TemplateError =>
   new TemplateError(`rendering and encoding: ${why}`, { className: 'BudgetError' })
 
-/** Of all contents. */
+/** Returns the length of all contents in UTF-16 units. */
 function lengthOf({ messages }: RenderInput): number {
   let length = 0
   for (const message of messages) {
