@@ -1,4 +1,4 @@
-/** Several trajectories as one file, a line each, in the order asked for. */
+/** Exports several trajectories as one file with a line each, in the requested order. */
 import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
@@ -22,8 +22,10 @@ const keys = z
   .refine((keys) => new Set(keys).size === keys.length, { message: 'keys that differ' })
   .describe('Of stored trajectories; the lines come in this order. Those without tokens are left out.')
 
+/** Schema of the body of POST /api/export/preview. */
 export const exportPreviewRequestSchema = z.strictObject({ keys })
 
+/** Schema of the body of POST /api/export. */
 export const exportRequestSchema = z.strictObject({
   keys,
   format: z
@@ -33,8 +35,9 @@ export const exportRequestSchema = z.strictObject({
 })
 
 /**
- * One is read when the line before it has been taken: hundreds are never held at once. All are read once before, since
- * an answer that has begun can tell no error, and since groups are numbered over the whole file. Throws Problem.
+ * Returns the lines of a file. Each trajectory is read when the line before it has been taken, so hundreds are never in memory at once. All
+ * are read once in advance, because a response that has begun cannot report an error, and because groups are numbered over the whole file.
+ * Throws HttpProblem.
  */
 export async function exportSeveral(
   { keys, format = 'rollscope' }: z.infer<typeof exportRequestSchema>,
@@ -56,7 +59,7 @@ export async function exportSeveral(
   })
 }
 
-/** The same selection before a format is chosen. Throws Problem. */
+/** Returns what each format would lose of the same selection, before a format is chosen. Throws HttpProblem. */
 export async function exportPreview(
   { keys }: z.infer<typeof exportPreviewRequestSchema>,
   all: Services,
@@ -79,7 +82,7 @@ export async function exportPreview(
 
 type Excluded = ExportPreview['excluded'][number]
 
-/** Visits those that have tokens, in order, and returns the others. Throws Problem for what cannot be read. */
+/** Visits the trajectories that have tokens, in order, and returns the others. Throws HttpProblem if any cannot be read. */
 async function forEachTrajectory(
   keys: readonly string[],
   visit: (trajectory: Trajectory, key: string) => void,
@@ -99,7 +102,7 @@ async function forEachTrajectory(
       if (!isDamagedRecord(error)) throw error
       damaged.push(key)
     }
-    // Thousands take a while: rollouts and other requests go on between them.
+    // Thousands take a while, so rollouts and other requests run in between.
     await setImmediate()
   }
   if (damaged.length > 0)
@@ -112,7 +115,7 @@ async function forEachTrajectory(
   return excluded
 }
 
-/** Samples of a group share their question. */
+/** Returns the title with the number of the sample, because the samples of a group share their question. */
 function titleOf(trajectory: Trajectory): string | undefined {
   const { title = firstQuestion(trajectory), group } = trajectory
   const sample = group && `sample ${group.index + 1}`

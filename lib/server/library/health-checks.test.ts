@@ -1,4 +1,4 @@
-/** The thread that checks stored trajectories, as it is, over a store as it is. */
+/** Tests the real thread that checks stored trajectories, with a real store. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -43,7 +43,7 @@ const drifting = (): Trajectory => {
   return decoded.trajectory
 }
 
-test('all that is stored is checked, a damaged one too, with drift where the tokenizer is here', async () => {
+test('The health thread checks every stored trajectory, even a damaged one, with drift if the tokenizer is on this machine', async () => {
   const known = store.add(drifting())
   const elsewhere = store.add({ ...sample, model: { tools: [], tokenizer: { name: 'some/where', specialIds: [] } } })
   const damaged = store.add({ ...sample, id: 'damaged' })
@@ -61,7 +61,7 @@ test('all that is stored is checked, a damaged one too, with drift where the tok
   expect(store.health(damaged)?.findings).toMatchObject([{ kind: 'unreadable', label: 'damaged' }])
 })
 
-test('one that is asked for is checked at once, and then known', async () => {
+test('The health thread checks a requested trajectory at once and stores the result', async () => {
   const key = store.add(drifting())
   const all = { store, health } as unknown as Services
   const first = await trajectoryHealth(key, all)

@@ -1,6 +1,6 @@
 /**
- * Checks stored trajectories in a thread of its own, the newest first, whenever somebody looks at the library: reading a
- * long one takes longer than other requests should wait.
+ * Checks stored trajectories in a separate thread, newest first, whenever somebody opens the library: reading a long one takes longer than
+ * other requests should wait.
  */
 
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -8,10 +8,11 @@ import type { Health } from '#lib/trajectory/health/health.ts'
 import { createRequestThread } from '../limited-thread.ts'
 import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
 
+/** Access to the health of stored trajectories. */
 export interface HealthChecks {
-  /** Checks what is not checked as it is now, until nothing is left. Returns at once. */
+  /** Checks every trajectory without a current result until none is left. Returns at once. */
   checkStored(): void
-  /** What is known of one, checked now where it is not known. Undefined where there is none. */
+  /** Returns the stored result, or checks the trajectory now. Undefined if there is no such trajectory. */
   healthOf(key: string): Promise<Health | undefined>
   close(): Promise<void>
 }
@@ -24,6 +25,7 @@ interface Options {
 
 const IDLE_MS = 30_000
 
+/** Returns the checks; their thread starts with the first one. */
 export function createHealthChecks({ store, workerFile, start }: Options): HealthChecks {
   const thread = createRequestThread<string, Checked>({ name: 'rollscope-health', workerFile, start, idleMs: IDLE_MS })
   let isChecking = false
@@ -39,7 +41,7 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
   const checkAll = async (): Promise<void> => {
     for (let before: string | undefined; !isClosed; ) {
       const key = store.uncheckedKey()
-      // One that stays unchecked, because it changed meanwhile, waits for the next time.
+      // A trajectory that stays unchecked, because it changed during its check, waits for the next round.
       if (key === undefined || key === before) return
       await check(key)
       before = key

@@ -1,16 +1,17 @@
-/** What goes between the server and the thread that checks trajectories, which is asked for keys. */
+/** Messages between the server and the thread that checks trajectories, which receives keys. */
 
 import type { Revision } from '#lib/store/health.ts'
 import type { RecordIndex } from '#lib/store/listing/search-index.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 
+/** Data that the health thread receives when it starts. */
 export interface HealthWorkerStart {
   readonly dataFolder: string
   readonly tokenizers: TokenizerPlaces
 }
 
-/** Undefined: there is no such trajectory. `index`: undefined where the record cannot be read. */
+/** The result for one key. Undefined if there is no such trajectory; `index` is undefined if the record cannot be read. */
 export type Checked =
   | { readonly of: Revision; readonly health: Health; readonly index: RecordIndex | undefined }
   | undefined

@@ -1,4 +1,4 @@
-/** The thread that checks stored trajectories. */
+/** Runs in the thread that checks stored trajectories. */
 
 import { recordIndex } from '#lib/store/listing/search-index.ts'
 import { openTrajectoryReader } from '#lib/store/record.ts'

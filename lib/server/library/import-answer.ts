@@ -1,25 +1,28 @@
-/** What goes between the server and the thread that imports files. */
+/** Messages between the server and the thread that imports files. */
 import type { Imported } from '#lib/api/imported.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { Refusal } from '../http/refusal.ts'
 
+/** Data that the importing thread receives when it starts. */
 export interface ImportWorkerStart {
   readonly dataFolder: string
   readonly tokenizers: TokenizerPlaces
 }
 
+/** A request to import one received file. */
 export interface ImportQuestion {
-  /** Of the open file. Threads share the descriptors of their process. */
+  /** Descriptor of the open file. Threads share the descriptors of their process. */
   readonly descriptor: number
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** undefined: it has none. */
+  /** Name of the file; undefined if it has none. */
   readonly name: string | undefined
-  /** undefined: the first record tells. */
+  /** Name of the format; undefined: the first record decides. */
   readonly format: string | undefined
-  /** undefined: texts that are not in the file stay unknown. */
+  /** Name of the tokenizer; undefined: texts that are not in the file stay unknown. */
   readonly tokenizer: string | undefined
   readonly parser: string
 }
 
+/** The stored trajectories, or why none is stored. */
 export type ImportAnswer = { readonly kind: 'imported'; readonly imported: Imported } | Refusal

@@ -23,11 +23,13 @@ interface Deps {
   readonly batch?: number
 }
 
-/** Of a trajectory in tokens: its rows cost something too. A batch takes some ten milliseconds, for which other writers wait. */
+/**
+ * Returns the weight of a trajectory in tokens; its rows add a constant. A batch takes some ten milliseconds, for which other writers wait.
+ */
 const weightOf = ({ segments }: Trajectory): number => segments.reduce((sum, { ids }) => sum + ids.length, 500)
 const BATCH = 50_000
 
-/** Throws Problem, TokenizerError and StoreError: nothing is stored then. */
+/** Imports a file. Throws HttpProblem, TokenizerError or StoreError; nothing is stored then. */
 export async function runImportRequest(
   { descriptor, size, name, format: formatName, tokenizer, parser }: ImportQuestion,
   { store, tokenizers, limits = LIMITS, batch = BATCH }: Deps,

@@ -1,4 +1,4 @@
-/** The tokenizer of a file of ids alone, and its texts. */
+/** Adds texts to trajectories of a file that has only ids, with a tokenizer. */
 
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
@@ -9,7 +9,7 @@ import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
 
-/** Throws TokenizerError where there is no such tokenizer. */
+/** Returns the tokenizer with the id that ends a turn. Throws TokenizerError if there is no such tokenizer. */
 export async function textSource(
   name: string,
   parser: ToolParser,
@@ -21,7 +21,7 @@ export async function textSource(
   return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser }
 }
 
-/** Only where turns end is asked of it: one that does not compile counts as none. */
+/** Returns the template, which only determines how turns end; undefined if it does not compile. */
 function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefined {
   try {
     return template(false)
@@ -31,7 +31,7 @@ function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefin
   }
 }
 
-/** Throws Problem where the tokenizer is another model’s. */
+/** Returns the trajectory with its texts. Throws HttpProblem if the tokenizer belongs to another model. */
 export function withTexts(trajectory: Trajectory, texts: TextSource): Trajectory {
   const foreign = foreignId(trajectory, texts.tokenizer)
   if (!foreign) return withTokenizer(trajectory, texts)

@@ -1,4 +1,4 @@
-/** The thread that imports files. It ends with a file that needs more memory than it has; the server does not. */
+/** Runs in the thread that imports files. A file that needs too much memory ends this thread, but not the server. */
 import { openImportStore } from '#lib/store/import-store.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { refusalOf } from '../http/refusal.ts'

@@ -1,4 +1,4 @@
-/** A file that came without its texts, and the tokenizer that tells them. */
+/** Tests the import of files without texts, and of the tokenizer that restores the texts. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a tokenizer whose chat template does not compile still tells the texts', async () => {
+test('An import restores texts with a tokenizer whose chat template does not compile', async () => {
   const load = async () => ({
     tokenizer: byteTokenizer,
     template: () => chatTemplate('{% for %}', {}),
@@ -48,7 +48,7 @@ test('a tokenizer whose chat template does not compile still tells the texts', a
   expect(found && lacksTexts(found)).toBe(false)
 })
 
-test('a parser that is not known is told, without a tokenizer too', async () => {
+test('An import reports an unknown parser, even without a tokenizer', async () => {
   const request = new Request('http://127.0.0.1/api/import?parser=nope', { method: 'POST', body: '{}' })
   const refused = importFile(request, { store } as unknown as Services)
   await expect(refused).rejects.toMatchObject({
@@ -56,10 +56,10 @@ test('a parser that is not known is told, without a tokenizer too', async () => 
   })
 })
 
-/** A tokenizer of bytes under every name. */
+/** Loads a tokenizer of bytes under every name. */
 const load = async () => ({ tokenizer: byteTokenizer, template: () => undefined }) as unknown as LoadedTokenizer
 
-/** What the importing thread does is done in this one. */
+/** Returns services that import on this thread. */
 function services(deps: Partial<Parameters<typeof runImportRequest>[1]> = {}): Services {
   const tokenizers = { load, ...deps.tokenizers }
   const importing = {
@@ -83,7 +83,7 @@ const importText = (query: string, body: string, all = services()) =>
   importFile(new Request(`http://127.0.0.1/api/import?${query}`, { method: 'POST', body }), all)
 const allRows = () => store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 10 }).rows
 
-test('Every sample of a file is stored with the tokenizer that the request names, and with its group', async () => {
+test('An import stores every sample of a file with the tokenizer that the request names, and with its group', async () => {
   const sample = (index: number) => ({
     tokens: [1, 2, 3],
     response_length: 2,
@@ -105,7 +105,7 @@ test('Every sample of a file is stored with the tokenizer that the request names
   })
 })
 
-test('An opened file of Rollscope is listed as imported, also after its record has changed', async () => {
+test('The library lists an opened file of Rollscope as imported, even after its record has changed', async () => {
   const { trajectories } = await importText('name=a.json', encode(sampleTrajectory))
   const [key = ''] = trajectories
   const listed = () => allRows().map(({ source, importFormat }) => [source, importFormat])
@@ -120,7 +120,7 @@ test('An opened file of Rollscope is listed as imported, also after its record h
   ])
 })
 
-describe('A file that cannot be read is refused, and none of its records is stored', () => {
+describe('An import refuses a file that cannot be read, and stores none of its records:', () => {
   const good = '{"token_ids": [1], "logprobs": [NaN]}'
   test.each([
     ['one wrong line', '', `${good}\n{"token_ids": ["x"]}`, 'line 2: token_ids[0]: expected a number, found "x"'],
@@ -135,7 +135,7 @@ describe('A file that cannot be read is refused, and none of its records is stor
   })
 })
 
-test('A wrong record at the end takes back those that were stored before it, and nobody has seen them', async () => {
+test('An import with a wrong record at its end removes the records that it stored before, which nobody has seen', async () => {
   const seen: number[] = []
   const database = openImportStore(folder, () => new Date())
   const watched = {
@@ -160,7 +160,7 @@ test('A wrong record at the end takes back those that were stored before it, and
   database.close()
 })
 
-test('An import says how many of its trajectories were in the library before, and restores deleted ones', async () => {
+test('An import reports how many of its trajectories were in the library before, and restores deleted ones', async () => {
   const { trajectories } = await importText('', encode(sampleTrajectory))
   const [key = ''] = trajectories
   store.remove(key)
@@ -169,7 +169,7 @@ test('An import says how many of its trajectories were in the library before, an
   expect(allRows()).toHaveLength(2)
 })
 
-test('A file that breaks a limit is refused with the limit and what to do', async () => {
+test('An import refuses a file that breaks a limit, with the limit and what to do', async () => {
   const small = services({ limits: { ...LIMITS, records: 2 } })
   await expect(importText('', '[1,1,1]', small)).rejects.toMatchObject({
     details: {
@@ -180,7 +180,7 @@ test('A file that breaks a limit is refused with the limit and what to do', asyn
   })
 })
 
-test('A body that is cut leaves no file behind', async () => {
+test('An import of a body that ends early leaves no file behind', async () => {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(new Uint8Array(2 << 20))
@@ -196,12 +196,12 @@ test('A body that is cut leaves no file behind', async () => {
 test.each([
   ['memory', 'TOO_COMPLEX', Object.assign(new Error('out of memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })],
   ['time', 'TOO_SLOW', new ThreadError('it took longer than 600 s')],
-])('An import that needs too much %s is refused by name', async (_, code, error) => {
+])('An import that needs too much %s is refused with its own code', async (_, code, error) => {
   const all = { ...services(), importing: { ask: () => Promise.reject(error) } } as unknown as Services
   await expect(importText('', '{}', all)).rejects.toMatchObject({ details: { status: 422, code } })
 })
 
-test('A trajectory that was sampled with its tokenizer is given no other one', async () => {
+test('The library assigns no other tokenizer to a trajectory that was sampled with its own', async () => {
   const key = store.add(sampleTrajectory)
   const refused = chooseTokenizer(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
   await expect(refused).rejects.toMatchObject({ details: { status: 409, code: 'HAS_TOKENIZER' } })

@@ -1,4 +1,4 @@
-/** Files into the library, and the tokenizer of those that came without their texts. */
+/** Imports files into the library, and assigns a tokenizer to trajectories that came without their texts. */
 
 import * as z from 'zod'
 import type { Imported } from '#lib/api/imported.ts'
@@ -19,10 +19,10 @@ import { formatNamed, storedTrajectory } from './trajectories.ts'
 const LONGEST_FILE_NAME = 1000
 const SPLIT_HINT = 'Store its records in several files: of JSON lines, `split -l 10000` writes parts of 10,000.'
 
-/** Stores all trajectories of a file, or none. Throws Problem. */
+/** Stores all trajectories of a file, or none. Throws HttpProblem. */
 export async function importFile(request: Request, all: Services): Promise<Imported> {
   const query = new URL(request.url).searchParams
-  // Names are looked up before the file is received, and without a tokenizer too.
+  // Names are checked before the file arrives; the parser's name also without a tokenizer.
   const format = query.get('format') ?? undefined
   if (format !== undefined) formatNamed(format, formats, 'format')
   const parser = parserOrProblem(query.get('parser') ?? DEFAULT_PARSER).name
@@ -42,12 +42,13 @@ export async function importFile(request: Request, all: Services): Promise<Impor
   }
 }
 
+/** Schema of the body that assigns a tokenizer to an imported trajectory. */
 export const tokenizerChoiceSchema = z.strictObject({
   tokenizer: z.string().min(1).max(4096).describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS.'),
   parser: z.string().exactOptional().describe(`Of the tool calls in the text. Default ${DEFAULT_PARSER}.`),
 })
 
-/** Finds the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws Problem. */
+/** Restores the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws HttpProblem. */
 export async function chooseTokenizer(
   key: string,
   { tokenizer, parser }: z.infer<typeof tokenizerChoiceSchema>,

@@ -1,4 +1,4 @@
-/** The thread that imports, as it runs in the application. */
+/** Tests the importing thread as it runs in the application. */
 import { mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -44,7 +44,7 @@ function question(text: string) {
 }
 const ongoing = () => new AbortController().signal
 
-test('The importing thread stores what another connection then reads, and refuses with a problem', async () => {
+test('The importing thread stores trajectories that another connection reads, and refuses a wrong file with a problem', async () => {
   const { trajectories } = await importAnswer(question('[{"token_ids":[1]},{"token_ids":[2]}]'), importing, ongoing())
   expect(trajectories.map((key) => store.get(key)?.segments[0]?.ids)).toEqual([[1], [2]])
   await expect(importAnswer(question('[1,'), importing, ongoing())).rejects.toMatchObject({
@@ -52,7 +52,7 @@ test('The importing thread stores what another connection then reads, and refuse
   })
 })
 
-test('An import whose client leaves is given up, and the next one is answered', async () => {
+test('The importing thread ends an import whose client leaves, and answers the next one', async () => {
   const leaving = new AbortController()
   const left = importAnswer(question('{"token_ids":[1]}'), importing, leaving.signal)
   leaving.abort(new Error('the client left'))

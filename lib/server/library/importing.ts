@@ -1,18 +1,19 @@
-/** The importing thread as requests use it: one file at a time, each with a limit of time and of memory. */
+/** Runs the importing thread for requests: one file at a time, each with a limit of time and of memory. */
 
 import type { Imported } from '#lib/api/imported.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
 import type { ImportAnswer, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
 
+/** The thread that imports files. */
 export type ImportingThread = LimitedThread<ImportQuestion, ImportAnswer>
 
 interface Options {
   readonly workerFile: string
   readonly start: ImportWorkerStart
-  /** For one file. */
+  /** Limit for one file in milliseconds. */
   readonly longestMs?: number
-  /** Of the thread's heap, in MiB. */
+  /** Largest heap of the thread in MiB. */
   readonly heapMb?: number
 }
 
@@ -20,10 +21,11 @@ const IDLE_MS = 30_000
 const LONGEST_MS = 10 * 60_000
 const HEAP_MB = 1024
 
+/** Returns the importing thread, which starts on its first request. */
 export const createImporting = ({ longestMs = LONGEST_MS, heapMb = HEAP_MB, ...options }: Options): ImportingThread =>
   createLimitedThread({ name: 'rollscope-import', idleMs: IDLE_MS, longestMs, heapMb, ...options })
 
-/** Throws Problem, or the signal's reason. */
+/** Returns the imported trajectories. Throws HttpProblem, or the signal's reason. */
 export async function importAnswer(
   question: ImportQuestion,
   thread: Pick<ImportingThread, 'ask'>,

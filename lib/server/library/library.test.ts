@@ -1,4 +1,4 @@
-/** Lists, labels, deletion and export of several, with a store as it is. */
+/** Tests lists, labels, deletion and export of several trajectories with a real store. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -55,12 +55,12 @@ const problemOf = (action: () => unknown) => {
   return undefined
 }
 
-test('the rows beside a trajectory are those of the list with the same query', () => {
+test('The library returns the neighbours of a trajectory in the list of the same query', () => {
   const beside = (key: string, query: string) =>
     trajectoryNeighbours(key, new Request(`http://h/api/trajectories/${key}/neighbours?${query}`), all)
   expect(beside('b', '')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'c', next: 'a' })
   expect(beside('a', '')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'b' })
-  // Unknown rewards come last.
+  // Unknown rewards sort last.
   expect(beside('c', 'sort=reward')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'a', next: 'b' })
   expect(beside('b', 'sort=reward&order=asc')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'a' })
   store.label('b', { tags: ['x'] })
@@ -70,8 +70,8 @@ test('the rows beside a trajectory are those of the list with the same query', (
   expect(problemOf(() => beside('b', ''))).toMatchObject({ code: 'DELETED' })
 })
 
-describe('lists', () => {
-  test('are asked for in the address', () => {
+describe('The list of the library', () => {
+  test('reads its filter, order and length from the query', () => {
     expect(keys('')).toEqual(['c', 'b', 'a'])
     expect(keys('sort=added&order=asc&limit=2')).toEqual(['a', 'b'])
     expect(keys('sort=reward')).toEqual(['a', 'c', 'b'])
@@ -80,7 +80,7 @@ describe('lists', () => {
     expect(keys('tag=x&tag=y')).toEqual([])
   })
 
-  test('count what a trainer’s cut loses where one is given', () => {
+  test('counts the tokens that a trainer’s cut would lose, if the query has one', () => {
     expect(list('').cut).toBeUndefined()
     expect(list('cut=8').cut).toMatchObject({ samples: 3, longer: 3, losing: 3, lost: 3 })
     expect(list('cut=8&overlong=drop&health=lost&q=reward:1').cut).toMatchObject({ samples: 1, losing: 1, lost: 6 })
@@ -88,7 +88,7 @@ describe('lists', () => {
     expect(problemOf(() => list('cut=8&overlong=keep'))).toMatchObject({ status: 400 })
   })
 
-  test('fold groups where that is asked for', () => {
+  test('folds groups if the query requests it', () => {
     for (const index of [0, 1]) store.add({ ...sample, id: `g${index}`, reward: 1, group: { id: 'g', index } })
     expect(list('').groups).toBeUndefined()
     const { trajectories, groups, total } = list('groups=folded&q=reward:1')
@@ -97,7 +97,7 @@ describe('lists', () => {
     expect(problemOf(() => list('groups=maybe'))).toMatchObject({ status: 400 })
   })
 
-  test('go on at a cursor, which belongs to its order', () => {
+  test('continues at a cursor, which is valid only for its order', () => {
     const first = list('sort=reward&limit=2')
     const second = list(`sort=reward&limit=2&cursor=${first.next}`)
     expect([second.trajectories.map(({ key }) => key), second.start, second.total]).toEqual([['b'], 2, 3])
@@ -110,7 +110,7 @@ describe('lists', () => {
   })
 
   test.each(['x', '', '%00', 'WzFd', Buffer.from('["added","desc","after",{},1]').toString('base64url')])(
-    'the cursor %j is refused',
+    'refuses the cursor %j',
     (cursor) => {
       expect(problemOf(() => list(`cursor=${cursor}`))).toMatchObject({ status: 400, code: 'BAD_CURSOR' })
     },
@@ -124,13 +124,13 @@ describe('lists', () => {
     ['order=up', '"order" must be one of asc, desc, not "up"'],
     ['limit=-1', '"limit" must be a whole number, not "-1"'],
     [`q=${'x'.repeat(501)}`, '"q" is longer than 500 characters'],
-  ])('%.30s is refused', (query, detail) => {
+  ])('refuses the query %.30s', (query, detail) => {
     expect(problemOf(() => list(query))).toMatchObject({ status: 400, code: 'BAD_QUERY', detail })
   })
 })
 
-describe('labels', () => {
-  test('are changed one by one', () => {
+describe('A change of labels', () => {
+  test('changes each label separately', () => {
     expect(labelTrajectory('a', { title: 'T', tags: ['x'], reward: null }, all)).toMatchObject({
       title: 'T',
       tags: ['x'],
@@ -155,13 +155,13 @@ describe('labels', () => {
     { reward: Number.POSITIVE_INFINITY },
     { outcome: null },
     [],
-  ])('%j is no change of labels', (change) => {
+  ])('is refused if it is %j', (change) => {
     expect(labelChangeSchema.safeParse(change).success).toBe(false)
   })
 })
 
-describe('deletion', () => {
-  test('can be taken back, and says where there is nothing', () => {
+describe('Deletion of a trajectory', () => {
+  test('can be undone, and reports a trajectory that does not exist', () => {
     removeTrajectory('a', all)
     expect(keys('')).toEqual(['c', 'b'])
     expect(problemOf(() => removeTrajectory('a', all))).toMatchObject({ status: 404, code: 'DELETED' })
@@ -171,7 +171,7 @@ describe('deletion', () => {
     expect(problemOf(() => restoreTrajectory('z', all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
   })
 
-  test('is refused while a rollout writes', () => {
+  test('is refused while a rollout writes the trajectory', () => {
     store.add({ ...sample, id: 'r', outcome: { kind: 'running' } }, { runsHere: true })
     expect(problemOf(() => removeTrajectory('r', all))).toMatchObject({
       status: 409,
@@ -181,8 +181,8 @@ describe('deletion', () => {
   })
 })
 
-describe('export of several', () => {
-  test('is a line each, in the order asked for; every line is a file by itself', async () => {
+describe('Export of several trajectories', () => {
+  test('writes a line for each in the requested order, and every line is a complete file', async () => {
     const response = await exportSeveral({ keys: ['c', 'a'] }, all)
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="trajectories-2.jsonl"')
     const lines = (await response.text()).trimEnd().split('\n')
@@ -195,7 +195,7 @@ describe('export of several', () => {
   const group = (id: string, index: number) => ({ group: { id, index } })
   const empty = { segments: [], outcome: { kind: 'failed', code: 'UNREACHABLE', message: 'No answer.' } } as const
 
-  test('A slime export of two groups gives each a group_index of its own, and a file read back keeps them', async () => {
+  test('as slime gives each group its own group_index, and a file that is read back keeps it', async () => {
     const samples = [group('one', 0), group('two', 0), group('one', 1), {}]
     const stored = samples.map((part, n) => store.add({ ...sample, id: `s${n}`, ...part }))
     const text = await (await exportSeveral({ keys: stored, format: 'slime' }, all)).text()
@@ -217,7 +217,7 @@ describe('export of several', () => {
     expect(numbers(await again.text())).toEqual(numbers(text))
   })
 
-  test('The loss lists of one sample and of its whole group are the same, in every format', async () => {
+  test('lists the same losses for one sample and for its whole group, in every format', async () => {
     const stored = [0, 1].map((index) => store.add({ ...sample, id: `g${index}`, ...group('one', index) }))
     const preview = await exportPreview({ keys: stored }, all)
     expect(exportPreviewSchema.parse(preview)).toEqual(preview)
@@ -230,7 +230,7 @@ describe('export of several', () => {
     )
   })
 
-  test('Trajectories without tokens are left out of an export, which says how many, which and why', async () => {
+  test('leaves out trajectories without tokens, and reports how many, which and why', async () => {
     store.add({ ...sample, ...empty, id: 'e', title: 'Failed at once', ...group('one', 2) })
     store.add({ ...sample, segments: [], id: 'f', outcome: { kind: 'running' } }, { runsHere: true })
     store.add({ ...sample, segments: [], id: 'g', ...group('one', 0), outcome: { kind: 'ended', reason: 'cancelled' } })
@@ -253,7 +253,7 @@ describe('export of several', () => {
     })
   })
 
-  test('An export of nothing but trajectories without tokens is refused, with the reason', async () => {
+  test('is refused with the reason if no trajectory has tokens', async () => {
     store.add({ ...sample, ...empty, id: 'e' })
     store.add({ ...sample, ...empty, id: 'f' })
     await expect(exportSeveral({ keys: ['e'] }, all)).rejects.toMatchObject({
@@ -267,11 +267,11 @@ describe('export of several', () => {
     expect(single('rollscope').status).toBe(200)
   })
 
-  test('ends when the one who asked has left', async () => {
+  test('ends when the client has left', async () => {
     await expect(exportPreview({ keys: ['a'] }, all, AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
   })
 
-  test('reads one when the one before has been taken', async () => {
+  test('reads each trajectory when the one before has been taken', async () => {
     let reads = 0
     const counting: TrajectoryStore = {
       ...store,
@@ -282,7 +282,7 @@ describe('export of several', () => {
     }
     const many = Array.from({ length: 50 }, (_, n) => store.add({ ...sample, id: `n${n}` }))
     const response = await exportSeveral({ keys: many }, { ...all, store: counting })
-    // All have been tried once by then, and one may be read ahead.
+    // All have been read once by now, and one may be read ahead.
     expect(reads).toBeLessThanOrEqual(many.length + 2)
     reads -= many.length
     const body = response.body?.getReader()
@@ -294,7 +294,7 @@ describe('export of several', () => {
     expect(reads).toBeLessThan(10)
   })
 
-  test('says what is missing before it begins', async () => {
+  test('reports missing trajectories before it begins', async () => {
     store.remove('b')
     await expect(exportSeveral({ keys: ['a', 'z'] }, all)).rejects.toMatchObject({
       details: { status: 404, detail: 'there is no such trajectory: "z"' },
@@ -305,7 +305,7 @@ describe('export of several', () => {
     })
   })
 
-  test('says what cannot be read before it begins', async () => {
+  test('reports unreadable trajectories before it begins', async () => {
     const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
     database.exec("UPDATE headers SET header = '{' WHERE key IN ('a', 'c')")
     database.close()

@@ -1,4 +1,4 @@
-/** The library over HTTP: stored trajectories listed, labelled, deleted and restored, several exported. */
+/** The library over HTTP: lists, labels, deletes and restores stored trajectories. */
 import * as z from 'zod'
 import {
   firstOrder,
@@ -24,6 +24,7 @@ const GROUPS = ['open', 'folded'] as const
 const LONGEST_PAGE = 200
 const LONGEST_SEARCH = 500
 
+/** Returns one page of the list that the query describes. Throws HttpProblem. */
 export function listTrajectories(request: Request, { store }: Services): TrajectoryPage {
   const cursor = new URL(request.url).searchParams.get('cursor')
   const place = placeQueryIn(request)
@@ -44,7 +45,7 @@ export function listTrajectories(request: Request, { store }: Services): Traject
   }
 }
 
-/** Undefined: none is given. Throws Problem. */
+/** Returns the trainer's cut of the query; undefined if it has none. Throws HttpProblem. */
 function cutIn(request: Request): TrainerCut | undefined {
   const text = new URL(request.url).searchParams.get('cut')
   if (text === null) return undefined
@@ -60,14 +61,14 @@ function cutIn(request: Request): TrainerCut | undefined {
   })
 }
 
-/** The rows beside a trajectory in the list that the same query gives. Throws Problem 404. */
+/** Returns the neighbours of a trajectory in the list of the same query. Throws HttpProblem 404. */
 export function trajectoryNeighbours(key: string, request: Request, { store }: Services): Neighbours {
   const found = store.neighbours(key, placeQueryIn(request))
   if (!found) throw noTrajectory(key, store)
   return found
 }
 
-/** Which rows a list has, and in which order. Throws Problem. */
+/** Returns which rows a list has, and in which order. Throws HttpProblem. */
 function placeQueryIn(request: Request): PlaceQuery {
   const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
   const cut = cutIn(request)
@@ -114,6 +115,7 @@ const tag = z
   .max(80)
   .regex(/^\S(.*\S)?$/u, 'a tag in one line, with no space before or after it')
 
+/** Schema of a change of labels; omitted labels stay, null removes one. */
 export const labelChangeSchema = z.strictObject({
   title: z
     .string()
@@ -133,6 +135,7 @@ export const labelChangeSchema = z.strictObject({
   reward: z.number().nullable().exactOptional().describe('null: not scored.'),
 })
 
+/** Changes the labels of a trajectory and returns its row. Throws HttpProblem 404. */
 export function labelTrajectory(
   key: string,
   change: z.infer<typeof labelChangeSchema>,
@@ -143,13 +146,14 @@ export function labelTrajectory(
   return row
 }
 
-/** Checked now where it is not known. */
+/** Returns the stored health, or checks the trajectory now. Throws HttpProblem 404. */
 export async function trajectoryHealth(key: string, { store, health }: Services): Promise<Health> {
   const found = store.isDeleted(key) ? undefined : await health.healthOf(key)
   if (!found) throw noTrajectory(key, store)
   return found
 }
 
+/** Deletes a trajectory, which can be restored. Throws HttpProblem if there is none (404) or a rollout writes it (409). */
 export function removeTrajectory(key: string, { store }: Services): void {
   const removal = store.remove(key)
   if (removal === 'absent') throw noTrajectory(key, store)
@@ -162,7 +166,7 @@ export function removeTrajectory(key: string, { store }: Services): void {
     })
 }
 
-/** One that is not deleted stays as it is. */
+/** Restores a deleted trajectory and returns its row; one that is not deleted stays unchanged. Throws HttpProblem 404. */
 export function restoreTrajectory(key: string, { store }: Services): TrajectorySummary {
   const row = store.restore(key)
   if (!row) throw noTrajectory(key, store)

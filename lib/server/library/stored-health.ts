@@ -1,4 +1,4 @@
-/** The health of a stored trajectory, drift included where its tokenizer is on this machine: nothing is downloaded for it. */
+/** Computes the health of a stored trajectory. Drift is included if its tokenizer is on this machine; nothing is downloaded. */
 
 import { type Drift, driftTokenizer, withDrift } from '#lib/analysis/health/drift.ts'
 import { health } from '#lib/analysis/health/health.ts'
@@ -9,10 +9,10 @@ import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
 
-/** Places kept of each finding; its count is of all. */
+/** Number of places that are kept for each finding; its count includes all. */
 const MOST_PLACES = 200
 
-/** `found`: the trajectory, or why it cannot be read. `tokenizers` must not download. */
+/** Returns the health of a trajectory. `found` may be the reason why it cannot be read; `tokenizers` must not download. */
 export async function storedHealth(
   found: Trajectory | string,
   tokenizers: Pick<TokenizerLoader, 'load'>,
@@ -25,7 +25,7 @@ export async function storedHealth(
   }
 }
 
-/** Of one that could not be looked at: it is kept too, so that it is not tried again and again. */
+/** Returns the health of a trajectory that could not be checked. It is stored too, so that the check is not repeated again and again. */
 export const unchecked = (label: string, message: string): Health => ({
   findings: [
     {

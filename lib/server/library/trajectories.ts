@@ -1,4 +1,4 @@
-/** Single trajectories over HTTP: one, export. */
+/** Single trajectories over HTTP: reads and exports one. */
 
 import type { Format } from '#lib/formats/format.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
@@ -9,18 +9,20 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 
+/** Returns a stored trajectory. Throws HttpProblem 404. */
 export function storedTrajectory(key: string, { store }: Services): Trajectory {
   const trajectory = store.get(key)
   if (!trajectory) throw noTrajectory(key, store)
   return trajectory
 }
 
-/** As somebody looks at it: a rollout on it goes on. Throws Problem. */
+/** Returns a trajectory for a viewer, which extends the time of a rollout on it. Throws HttpProblem 404. */
 export function shownTrajectory(key: string, all: Services): Trajectory {
   all.runs.lookedAt(key)
   return storedTrajectory(key, all)
 }
 
+/** Returns the problem of a missing trajectory, which says whether it was deleted. */
 export const noTrajectory = (key: string, store: Services['store']): HttpProblem =>
   store.isDeleted(key)
     ? new HttpProblem({
@@ -40,6 +42,7 @@ const shownKey = (key: string): string => JSON.stringify(key.length > 80 ? `${ke
 
 const OWN = 'rollscope'
 
+/** Returns a trajectory as a file in the format of the query. Throws HttpProblem. */
 export function exportTrajectory(request: Request, key: string, all: Services): Response {
   const format = formatToWrite(new URL(request.url).searchParams.get('format') ?? OWN)
   const trajectory = storedTrajectory(key, all)
@@ -60,7 +63,10 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
   })
 }
 
-/** A trainer can use no sample without tokens, and readers of its format refuse one. Undefined: it has tokens. */
+/**
+ * Returns why a trajectory is not exported: a trainer can use no sample without tokens, and readers of its format refuse one. Undefined if
+ * it has tokens.
+ */
 export const whyExcluded = (trajectory: Trajectory): string | undefined =>
   tokenCount(trajectory) > 0 ? undefined : `No tokens: ${endOf(trajectory.outcome)}`
 
@@ -75,10 +81,10 @@ function endOf(outcome: Outcome): string {
   }
 }
 
-/** Throws Problem. */
+/** Returns the export format of this name. Throws HttpProblem. */
 export const formatToWrite = (name: string): WritableFormat => formatNamed(name, writableFormats, 'export format')
 
-/** `what`: how these are called in the error. Throws Problem. */
+/** Returns the format of this name. `what` is the kind of format in the error. Throws HttpProblem. */
 export function formatNamed<F extends Format>(name: string, formats: readonly F[], what: string): F {
   const format = formats.find((known) => known.name === name)
   if (format) return format

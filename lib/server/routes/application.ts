@@ -1,10 +1,10 @@
-/** The application itself. */
+/** The routes of the application itself. */
 import * as z from 'zod'
 import { capabilitiesSchema } from '#lib/api/capabilities.ts'
 import { capabilities } from '../capabilities.ts'
 import { endpoint } from '../http/endpoint.ts'
 
-/** Rows of the application. */
+/** Rows for the health, the abilities and the description of the application. */
 export const applicationRoutes = [
   endpoint({
     method: 'GET',

@@ -1,4 +1,4 @@
-/** Every row of the table is called on services as they are, and what it answers is compared with the row. */
+/** Calls every row of the table with real services, and compares each answer with the row. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -60,7 +60,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Throws where a response is none of the answers of its row. Returns its JSON, or its lines. */
+/** Returns the JSON or the lines of a response. Throws an Error if the response fits none of the answers of its row. */
 async function checkedAnswer({ method, path, answers }: Endpoint, response: Response) {
   const text = await response.text()
   const what = `${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`
@@ -87,7 +87,7 @@ async function checkedAnswer({ method, path, answers }: Endpoint, response: Resp
   }
 }
 
-/** A field that the schema does not name is one too many: it would be missing in the description. */
+/** Throws an Error for a value that does not fit, and for a field that the schema does not name, because the description would lack it. */
 function checkValue(schema: z.ZodType | undefined, value: unknown, what: string): void {
   if (!schema) throw new Error(`${what}. Its row has no such body`)
   const parsed = schema.safeParse(value)
@@ -116,7 +116,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Calls a row by its name, and checks what it answers. */
+/** Calls a row by its name, and checks its answer. */
 async function call(row: string, { params = {}, query = '', body, headers }: Sent = {}) {
   const endpoint = routes.find(({ method, path }) => `${method} ${path}` === row)
   if (!endpoint) throw new Error(`${row} is no row of the table`)
@@ -133,13 +133,13 @@ const MESSAGES = [{ role: 'user', content: 'Hi' }]
 const SAMPLING = { max_new_tokens: 4, temperature: 0 }
 const SPEC = { name: 'add', inputSchema: { type: 'object' } }
 
-test('The rows of the application answer as the table says', async () => {
+test('The rows of the application answer as the table describes', async () => {
   expect(await call('GET /api/health')).toMatchObject({ status: 'ok' })
   expect((await call('GET /api/capabilities')).parsers).toContain('hermes')
   expect(Object.keys((await call('GET /api/openapi.json')).paths).length).toBeGreaterThan(35)
 })
 
-test('The rows of SGLang and MCP servers answer as the table says', async () => {
+test('The rows of SGLang and MCP servers answer as the table describes', async () => {
   const name = 'built-in'
   expect((await call('GET /api/servers')).default).toBe(name)
   const input = { name: 'own', baseUrl: 'http://127.0.0.1:9' }
@@ -165,7 +165,7 @@ test('The rows of SGLang and MCP servers answer as the table says', async () => 
   expect(tools.length).toBeGreaterThan(2)
 })
 
-test('The rows of tokenizers answer as the table says', async () => {
+test('The rows of tokenizers answer as the table describes', async () => {
   await call('GET /api/tokenizers')
   expect((await call('POST /api/tokenizers', { body: { name: 'built-in' } })).at(-1)).toMatchObject({ state: 'ready' })
   expect((await call('POST /api/tokenizers', { body: { name: 'a/b' } })).at(-1)).toMatchObject({ state: 'failed' })
@@ -178,7 +178,7 @@ test('The rows of tokenizers answer as the table says', async () => {
   await call('POST /api/tokenize', { body: { text: 'Hi' } })
 })
 
-test('The rows of rollouts and of what is stored answer as the table says', async () => {
+test('The rows of rollouts and of stored trajectories answer as the table describes', async () => {
   const request = { prompt: 'Hi', sampling: SAMPLING }
   const events = await call('POST /api/rollouts', { body: request })
   expect(events.at(-1)).toMatchObject({ type: 'ended' })
@@ -208,7 +208,7 @@ test('The rows of rollouts and of what is stored answer as the table says', asyn
   await call('POST /api/trajectories/{key}/restore', { params })
 })
 
-test('The rows of groups answer as the table says', async () => {
+test('The rows of groups answer as the table describes', async () => {
   const body = { prompt: 'Hi', sampling: SAMPLING, samples: 2, reward: { kind: 'exact', expected: 'a' } }
   const { groupId: id } = await call('POST /api/groups', { body })
   const lines = await call('GET /api/groups/{id}/events', { params: { id } })
@@ -218,7 +218,7 @@ test('The rows of groups answer as the table says', async () => {
   await call('POST /api/groups/{id}/cancel', { params: { id } })
 })
 
-test('The rows of imported files answer as the table says', async () => {
+test('The rows of imported files answer as the table describes', async () => {
   const headers = { 'content-type': 'application/octet-stream' }
   const body = readFileSync('public/examples/two-steps.json', 'utf8')
   const { trajectories } = await call('POST /api/import', { query: '?name=two-steps.json', body, headers })
@@ -238,11 +238,11 @@ test('The rows of imported files answer as the table says', async () => {
   await call('POST /api/retokenize', { body: { ids: [1, 2, 3], mode: 'text' } })
 })
 
-test('The rows of templates and parsers answer as the table says', async () => {
+test('The rows of templates and parsers answer as the table describes', async () => {
   const text = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call><tool_call>{</tool_call>'
   await call('POST /api/parse', { body: { text: `<think>a</think>${text}`, tools: [SPEC] } })
   await call('POST /api/render', { body: { messages: MESSAGES } })
-  // It drops the reply of every turn but the last.
+  // The template drops every reply but that of the last turn.
   const template =
     "{% for m in messages %}{% if loop.last or m.role != 'assistant' %}<|{{ m.role }}|>{{ m.content }}\n{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
   expect((await call('POST /api/templates/doctor', { body: { template, messages: MESSAGES } })).cells).not.toEqual([])
@@ -253,11 +253,11 @@ test('The rows of templates and parsers answer as the table says', async () => {
   await call('POST /api/templates/check', { body: { messages: MESSAGES, judge: 'python' } })
 })
 
-test('No row of the table was left out', () => {
+test('The tests of the table call every row', () => {
   expect([...uncalled]).toEqual([])
 })
 
-test('Each path of the table refuses the methods that it has no row for, and names those that it has', async () => {
+test('Each path of the table refuses methods without a row, and names the methods that it has', async () => {
   for (const path of new Set(routes.map((row) => row.path))) {
     const has = routes.filter((row) => row.path === path).map(({ method }) => method)
     for (const method of METHODS.filter((one) => !has.includes(one))) {

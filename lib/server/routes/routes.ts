@@ -1,6 +1,6 @@
 /**
- * The HTTP interface as one table: method, path, body, answers and the function that answers. Its description, the checks of
- * its requests and the tests of its answers come from these rows; lib/api has the schemas that the page shares.
+ * The HTTP interface as one table: method, path, body, answers and handler. Its description, the checks of its requests and the tests of
+ * its answers derive from these rows; lib/api has the schemas that the page shares.
  */
 import * as z from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -1,4 +1,4 @@
-/** Rollouts, groups of them, and further turns. */
+/** The routes of rollouts, groups of them, and further turns. */
 import * as z from 'zod'
 import { groupSchema, groupStartedSchema } from '#lib/api/group.ts'
 import { groupLineSchema } from '#lib/api/group-line.ts'
@@ -127,7 +127,7 @@ export const runRoutes = [
   }),
 ]
 
-/** Which events are followed. Throws Problem. */
+/** Returns which events the query requests. Throws HttpProblem. */
 const eventsAsked = (request: Request) => ({
   from: wholeNumber(request, 'from', 0),
   until: oneOf(request, 'until', UNTIL, 'end'),

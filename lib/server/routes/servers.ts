@@ -1,4 +1,4 @@
-/** SGLang and MCP servers: which there are, how they stand, and what they are asked without a run. */
+/** The routes of SGLang and MCP servers: the list, their state, and requests to them without a run. */
 import { mcpServerEntrySchema, mcpServerListSchema, offeredToolsSchema } from '#lib/api/mcp-server.ts'
 import { serverLoadSchema } from '#lib/api/server-load.ts'
 import { serverParsingSchema } from '#lib/api/server-parsing.ts'

@@ -1,4 +1,4 @@
-/** Templates, parsers and comparisons: what is computed from what is given, and stored nowhere. */
+/** The routes of templates, parsers and comparisons, which compute on their input and store nothing. */
 import { templateCheckSchema } from '#lib/api/template-check.ts'
 import { compare, compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
 import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from '../compare/retokenize.ts'

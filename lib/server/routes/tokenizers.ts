@@ -1,4 +1,4 @@
-/** Tokenizers, and what a prompt becomes with them. */
+/** The routes of tokenizers, and of the preview of a prompt. */
 import { promptPreviewSchema } from '#lib/api/prompt-preview.ts'
 import { tokenizersSchema } from '#lib/api/tokenizer-download.ts'
 import { generationConfigSchema, tokenizerFilesSchema } from '#lib/api/tokenizer-files.ts'

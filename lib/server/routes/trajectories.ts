@@ -1,4 +1,4 @@
-/** What is stored: the library, labels, files in and out. */
+/** The routes of stored trajectories: the library, labels, import and export. */
 import * as z from 'zod'
 import { exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { importedSchema } from '#lib/api/imported.ts'
@@ -22,7 +22,7 @@ import {
 import { exportTrajectory, shownTrajectory } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
-/** Which rows a list has, in which order. */
+/** Query parameters of the list, which select its rows and their order. */
 const LIST_QUERY = {
   q: 'Words and "phrases" that must all stand in title, first question (its first 4,000 characters), tags, note, model, outcome or file name, or begin words of what the model wrote; and numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
   outcome: 'running, ended or failed, or a reason or code such as length.',
