@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- name …]`: the programs of bench/, one after the other, and a table of what they told. Names choose;
- * without any, all run. Exits with 1 when a program fails or a figure does not keep its limit.
+ * `npm run bench [-- name …]` runs the programs of bench/ one after another and prints a table of their figures. Names select
+ * programs; without names, all run. It exits with 1 if a program fails or a figure exceeds its limit.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { FIGURES_VARIABLE, type Figure, figureLine, keepsLimit } from '../bench/
 
 const folder = path.resolve(import.meta.dirname, '..')
 process.chdir(folder)
-/** Parts of benches: they measure nothing by themselves. */
+/** Shared modules of the benches, which measure nothing by themselves. */
 const SHARED: readonly string[] = ['browser', 'edited-trajectory', 'figures', 'import-files']
 const known = globSync('bench/*.ts')
   .map((file) => path.basename(file, '.ts'))

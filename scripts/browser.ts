@@ -1,9 +1,9 @@
-/** Finds a Chromium for the tests, or gets one: the system's, Playwright's own, Debian's package as root. */
+/** Finds or installs a Chromium for the tests: the system's, Playwright's own, or as root Debian's package. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 
-/** Draws pages without the windows around them: a journey takes a third less processor time than in the whole browser. */
+/** A Chromium without windows: a journey takes a third less processor time than in the full browser. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
 
 const SYSTEM_PATHS = [
@@ -17,13 +17,13 @@ const SYSTEM_PATHS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** Returns the path of a browser; undefined when there is none. `headed`: it must have windows. */
+/** Returns the path of a browser, or undefined if there is none. `headed` requires a browser with windows. */
 export const findBrowser = ({ headed = false } = {}): string | undefined =>
   [process.env.CHROMIUM_PATH, ...(headed ? [] : [HEADLESS_SHELL]), chromium.executablePath(), ...SYSTEM_PATHS].find(
     (path) => path !== undefined && path !== '' && existsSync(path),
   )
 
-/** Throws with what to do when none can be had. */
+/** Returns the path of a browser and installs one if necessary. Throws an Error with advice if that fails. */
 export function ensureBrowser(): string {
   const attempts = [
     () => run('npx', ['playwright', 'install', 'chromium']),

@@ -1,4 +1,4 @@
-/** Builds the application where there is no build of the present sources yet: `npm run build`, and `npm start` before it starts. */
+/** Builds the application if the present sources have no build yet: `npm run build`, and `npm start` before it starts. */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,8 +16,8 @@ if (import.meta.main) {
 }
 
 /**
- * Returns the folder of the build of the present sources; undefined when they cannot be built, after it has printed why. `output`: where that of the compiler
- * goes.
+ * Returns the folder of the build of the present sources, or undefined after printing why they cannot be built. `output` is
+ * the destination of the compiler's output.
  */
 export async function buildWhenNeeded({
   isForced = false,
@@ -46,12 +46,12 @@ export async function buildWhenNeeded({
   )
 }
 
-/** The script of the pages that the application saves, in the folder of a build. */
+/** Returns the path of the script for saved pages in a build. */
 export function offlineScript(build: string): string {
   return path.join(build, 'offline.js')
 }
 
-/** Returns the folder of the build of the present sources. Throws where there is none. */
+/** Returns the folder of the build of the present sources. Throws if there is none. */
 export function currentBuild(): string {
   const build = findBuild(folder, sourceHash(root))
   if (build === undefined) throw new Error('there is no build of the present sources: npm run build')
@@ -59,7 +59,8 @@ export function currentBuild(): string {
 }
 
 async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolean> {
-  // Development's own list of the routes: one that names a route which is gone by now would fail the check of the types.
+  // The development server's list of routes is removed, because a route in it that no longer exists would fail the type
+  // check.
   rmSync(path.join(root, '.next', 'dev', 'types'), { recursive: true, force: true })
   const environmentTypes = path.join(root, 'next-env.d.ts')
   const earlier = existsSync(environmentTypes) ? readFileSync(environmentTypes) : undefined
@@ -68,7 +69,8 @@ async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolea
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ROLLSCOPE_BUILD: path.relative(root, made) },
     stdio: ['ignore', output, 'inherit'],
   })
-  // Next writes the folder of this build into it, which is gone one day. `npm run types` makes the one that stays.
+  // Next writes the folder of this build into the file, but that folder is temporary. `npm run types` writes the permanent
+  // version.
   if (earlier === undefined) rmSync(environmentTypes, { force: true })
   else writeFileSync(environmentTypes, earlier)
   if (status !== 0) return false
@@ -77,7 +79,7 @@ async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolea
   return true
 }
 
-/** They are devDependencies, which `npm install --omit=dev` and NODE_ENV=production leave out. */
+/** Returns whether the devDependencies are installed, which `npm install --omit=dev` and NODE_ENV=production leave out. */
 function hasBuildTools(): boolean {
   const { resolve } = createRequire(import.meta.url)
   try {

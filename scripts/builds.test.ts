@@ -53,7 +53,7 @@ describe('the hash of the sources', () => {
   })
 })
 
-/** Builds of sources with the hash `sources`, which are made in no time unless `made` waits. */
+/** Returns options for builds of sources with the hash `sources`; a build is finished when `made` resolves. */
 function builds(sources: string, made: Promise<boolean> = Promise.resolve(true)) {
   const makes: string[] = []
   const seen = { waits: 0 }
@@ -73,7 +73,7 @@ function builds(sources: string, made: Promise<boolean> = Promise.resolve(true))
   return { all, makes, seen }
 }
 const folders = () => readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-/** As an instance that ended has left it. */
+/** Creates a complete build that no instance uses. */
 function unusedBuild(name: string): string {
   const build = path.join(folder, name)
   mkdirSync(build)

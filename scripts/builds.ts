@@ -1,6 +1,6 @@
 /**
- * Builds of the application: one for each state of the sources, each in a folder of its own. An instance keeps the build that it
- * started with, whatever is built beside it, and a build that nobody uses is removed after the next one.
+ * Builds of the application: one for each state of the sources, each in its own folder. An instance keeps the build that it
+ * started with, even if others are built meanwhile. An unused build is removed after the next one.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,10 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type FileLock, tryLock } from './file-lock.ts'
 
-/** Files that the build does not read, or writes itself. globSync applies its own `exclude` to folders, not to every file. */
+/**
+ * Files that the build does not read, or writes itself. The `exclude` option of globSync applies to folders, not to every
+ * file.
+ */
 const UNREAD =
   /\.test\.tsx?$|(^|[/\\])(recordings|golden|built)[/\\]|^(next-env\.d\.ts|(biome|knip)\.json|(playwright|vitest)\.config\.ts)$/
 const SOURCES = [
@@ -18,34 +21,35 @@ const SOURCES = [
   'scripts/{build,offline-bundle}.ts',
 ]
 
-/** Made last: a folder without it is of a build that goes on, failed or was killed. */
+/** Written last: without it, the build of a folder is in progress, failed, or was killed. */
 const COMPLETE = 'rollscope-complete'
 /** Locked by every instance that uses the build. */
 const IN_USE = 'rollscope-in-use'
 const BUILDING = 'building'
 const POLL_MS = 100
 
+/** The options of claimBuild. */
 export interface Builds {
-  /** Contains the builds. */
+  /** The folder of all builds. */
   readonly folder: string
-  /** Hash of what a build is made from, now. */
+  /** Returns the present hash of the sources. */
   readonly sources: () => string
-  /** Makes the build in `folder`, which does not exist. Returns whether it was made. */
+  /** Builds into `folder`, which does not exist. Returns whether it succeeded. */
   readonly make: (folder: string) => Promise<boolean>
-  /** Called once when another process is building. */
+  /** Called once if another process is building. */
   readonly onWait: () => void
 }
 
 /**
- * Returns the folder of the build of the present sources, which is made where there is none; undefined when that fails. Nobody removes it
- * while this process runs. `isForced`: it is made anyway.
+ * Returns the folder of the build of the present sources, and builds them if necessary; undefined if that fails. No process
+ * removes the folder while this process runs. `isForced` builds in any case.
  */
 export async function claimBuild(builds: Builds, isForced = false): Promise<string | undefined> {
   const { folder, sources, make, onWait } = builds
   mkdirSync(folder, { recursive: true })
   const found = isForced ? undefined : claimFound(folder, sources())
   if (found !== undefined) {
-    // What an instance that ended since has used.
+    // This removes builds of instances that have ended.
     const lock = tryLock(path.join(folder, BUILDING), 'alone')
     if (lock) removeUnused(folder, found)
     lock?.release()
@@ -78,7 +82,7 @@ export function findBuild(folder: string, hash: string): string | undefined {
     .toSorted((a, b) => madeAt(b) - madeAt(a))[0]
 }
 
-/** Hashes what the build reads. */
+/** Returns the hash of all files that the build reads: 16 hexadecimal digits. */
 export function sourceHash(root: string): string {
   const hash = createHash('sha256')
   const files = globSync(SOURCES, { cwd: root, withFileTypes: true })
@@ -90,7 +94,7 @@ export function sourceHash(root: string): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Finds a build and takes its lock. A build that is being removed is none. */
+/** Finds a build and takes its lock. Builds that are being removed do not count. */
 function claimFound(folder: string, hash: string): string | undefined {
   const build = findBuild(folder, hash)
   const lock = build === undefined ? undefined : tryLock(path.join(build, IN_USE), 'shared')
@@ -109,16 +113,16 @@ async function waitForLock(file: string, onWait: () => void): Promise<FileLock> 
   }
 }
 
-/** Removes every build but `kept` that no process uses. The caller has the lock of the builder, so none of them is being made. */
+/** Removes all unused builds except `kept`. The caller has the lock of the builder, so no build is in progress. */
 function removeUnused(folder: string, kept: string): void {
   for (const build of buildsIn(folder)) {
     if (build === kept) continue
     const lock = tryLock(path.join(build, IN_USE), 'alone')
     if (!lock) continue
-    // First of all, so that nobody takes it for a build from now on.
+    // This comes first, so that no process uses the build from now on.
     rmSync(path.join(build, COMPLETE), { force: true })
     lock.release()
-    // A builder that was killed may have left a compiler that still writes there: the next build removes the rest.
+    // The compiler of a killed builder may still write to the folder: the next build removes the rest.
     try {
       rmSync(build, { recursive: true, force: true })
     } catch (error) {

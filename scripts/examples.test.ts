@@ -1,4 +1,4 @@
-/** The bundled examples are what components/shell/examples.ts says they are. */
+/** Checks that the bundled examples match components/shell/examples.ts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { EXAMPLES } from '#components/shell/examples.ts'

@@ -1,6 +1,6 @@
 /**
- * Makes public/examples: real runs of the built-in model through the application's own HTTP interface. Sampled runs are
- * seeded; which seed is used is the first whose run shows what the example is for. Run with `npm run examples`.
+ * Makes public/examples: real runs of the built-in model through the application's own HTTP interface. Sampled runs have the
+ * first seed whose run demonstrates the purpose of the example. Run it with `npm run examples`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ interface Recipe {
   readonly questions: readonly [string, ...string[]]
   readonly thinking: boolean
   readonly temperature: number
-  /** Whether a run shows what the example is for. */
+  /** Returns whether a run demonstrates the purpose of the example. */
   readonly shows: (trajectory: Trajectory, tokenizer: Tokenizer) => boolean
 }
 
@@ -63,7 +63,7 @@ const recipes: readonly Recipe[] = [
 
 if (import.meta.main) await makeExamples()
 
-/** Indices of the responses whose text, tokenised again, gives other ids than were sampled. */
+/** Returns the indices of the responses whose text encodes to ids that differ from the sampled ones. */
 export function drifts(trajectory: Trajectory, tokenizer: Tokenizer): number[] {
   return trajectory.segments.flatMap((segment, index) => {
     if (segment.kind === 'prompt') return []
@@ -73,7 +73,7 @@ export function drifts(trajectory: Trajectory, tokenizer: Tokenizer): number[] {
   })
 }
 
-/** The tokenizer of the built-in model. */
+/** Loads the tokenizer of the built-in model. */
 export async function builtInTokenizer(): Promise<Tokenizer> {
   const loader = createTokenizerLoader({
     builtIn: { 'tiny-qwen3': path.join(folder, 'models', 'tiny-qwen3') },
@@ -107,7 +107,7 @@ async function makeExamples(): Promise<void> {
   }
 }
 
-/** Where the application listens, once it does. */
+/** Returns the address of the application when it is listening. Rejects if it exits before. */
 async function addressOf(child: ChildProcess): Promise<string> {
   let log = ''
   return new Promise((resolve, reject) => {
@@ -148,7 +148,7 @@ async function play(recipe: Recipe, seed: number, base: string): Promise<Traject
   return decoded.trajectory
 }
 
-/** Runs to its end. -> the trajectory's key */
+/** Posts a request that starts a run, and waits for the end of the run. Returns the key of its trajectory. */
 async function post(url: string, body: object): Promise<string> {
   const response = await fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(body) })
   const text = await response.text()

@@ -1,16 +1,17 @@
 /**
- * Locks of files between processes. The operating system releases them when their process ends, however it ends: they are those of
- * SQLite, because Node has no others.
+ * Locks of files between processes. They are SQLite's locks, because Node has no others. The operating system releases them
+ * when their process ends for any reason.
  */
 import { DatabaseSync } from 'node:sqlite'
 
+/** A lock that this process has. */
 export interface FileLock {
   release(): void
 }
 
 /**
- * Returns undefined when another process has the lock, or when the file cannot be made. `shared`: any number of processes may have
- * the lock at once, as long as none has it alone. The file is empty and stays.
+ * Returns the lock, or undefined if another process has it or the file cannot be created. Any number of processes may have a
+ * `shared` lock at once while no process has it alone. The file is empty and remains.
  */
 export function tryLock(file: string, kind: 'alone' | 'shared'): FileLock | undefined {
   let database: DatabaseSync | undefined
@@ -32,5 +33,5 @@ export function tryLock(file: string, kind: 'alone' | 'shared'): FileLock | unde
   }
 }
 
-/** A database that nobody refers to is closed by the garbage collector, and its lock is released. */
+/** Open databases. Without a reference, the garbage collector would close a database and release its lock. */
 const held = new Set<DatabaseSync>()

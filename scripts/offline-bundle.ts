@@ -1,17 +1,17 @@
-/** Makes one script of components/offline: the application puts it into the pages that it saves. */
+/** Bundles components/offline into one script, which the application puts into saved pages. */
 import path from 'node:path'
 import { build } from 'rolldown'
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** `file`: the script. */
+/** Writes the script to `file`. */
 export async function buildOfflineBundle(file: string): Promise<void> {
   await build({
     cwd: root,
     input: path.join(root, 'components', 'offline', 'main.tsx'),
     platform: 'browser',
     logLevel: 'warn',
-    // Every file of components may say 'use client': here all of them are.
+    // Warnings about 'use client' are dropped, because in this script all components run in the client.
     onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log),
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     output: { file, format: 'iife', minify: true, comments: false },

@@ -15,15 +15,15 @@ const WIDTH = 1440
 
 interface Picture {
   readonly address: string
-  /** The height of the window in pixels: what is below has no part in the page's question. */
+  /** The height of the window in pixels; it hides what does not answer the page's question. */
   readonly height: number
   /** Brings the page into the state of the picture. */
   readonly prepare?: (page: Page) => Promise<void>
-  /** The role of the only part that is shown; omitted: the whole window. */
+  /** The role of the only visible part. Omitted: the whole window. */
   readonly part?: 'dialog'
 }
 
-/** What the pictures show: keys of stored trajectories. */
+/** Keys of the stored trajectories in the pictures. */
 interface Stored {
   readonly groupId: string
   readonly sampleKey: string
@@ -109,7 +109,7 @@ async function sendToAbsentServer(page: Page): Promise<void> {
   await page.getByText('Start the server, or correct its address.').first().waitFor()
 }
 
-/** Stores what the pictures show: the examples, two rewarded groups, a sample of slime and a server that is not there. */
+/** Stores the content of the pictures: the examples, two rewarded groups, a sample of slime and a server that does not run. */
 async function store(base: string): Promise<Stored> {
   const post = async (route: string, body: BodyInit, headers: Readonly<Record<string, string>> = CHANGING) => {
     const response = await fetch(base + route, { method: 'POST', headers, body })
@@ -144,7 +144,7 @@ async function store(base: string): Promise<Stored> {
   return { groupId, sampleKey: samples[2].trajectoryId, slimeKey }
 }
 
-/** Where the tokenizer of the pushed sample is. */
+/** The folder with the tokenizer of the pushed sample. */
 const TOKENIZERS = { ROLLSCOPE_TOKENIZERS: path.resolve(import.meta.dirname, '../models') }
 
 mkdirSync(FOLDER, { recursive: true })

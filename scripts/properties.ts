@@ -1,6 +1,6 @@
 /**
- * `npm run test:properties [runs] [file …]`: the unit tests that hold properties, with cases that no run before had. What fails is
- * told with its seed and its path, and deserves a test of its own.
+ * `npm run test:properties [runs] [file …]` runs the unit tests with properties on new random cases. A failure is reported
+ * with its seed and path, and should become a test of its own.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'

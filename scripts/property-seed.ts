@@ -1,6 +1,6 @@
 /**
- * Every property is tried with the same cases at each run of the unit tests, so that a change alone decides whether they pass.
- * `npm run test:properties` looks further: other cases each time, and as many as PROPERTY_RUNS says.
+ * Gives every property the same cases in each run of the unit tests, so that only a change decides whether they pass. `npm
+ * run test:properties` uses new cases each time, as many as PROPERTY_RUNS.
  */
 import fc from 'fast-check'
 import { DEFAULT_RUNS } from '#testing/property-runs.ts'

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { wrongNode } from './required-node.ts'
 
-test('wrongNode says nothing about the required Node and newer ones', () => {
+test('wrongNode returns nothing for the required Node and newer ones', () => {
   expect(wrongNode('24.0.0', 'unit', [])).toBeUndefined()
   expect(wrongNode('26.1.0', 'unit', [])).toBeUndefined()
 })

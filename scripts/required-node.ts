@@ -1,14 +1,23 @@
-/** Test runners start with whichever Node is first on the PATH; the code under test needs the one that `npm run` uses. */
+/**
+ * Checks the version of Node. Test runners start with the first Node on the PATH, but the tested code needs the one of `npm
+ * run`.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Imported by the configuration of each runner. `script`: the script of package.json that starts it. */
+/**
+ * Throws an Error with advice if this Node is too old. The configuration of each test runner calls it; `script` is the script
+ * of package.json that starts the runner.
+ */
 export function requireNode(script: string): void {
   const message = wrongNode(process.versions.node, script, process.argv.slice(2))
   if (message) throw new Error(message)
 }
 
-/** Says what to do when `version` is too old for the tests. `parameters`: those of the runner, so that the command can be pasted. */
+/**
+ * Returns advice if `version` is too old for the tests, otherwise undefined. `parameters` are those of the runner, so that
+ * the printed command can be pasted.
+ */
 export function wrongNode(version: string, script: string, parameters: readonly string[]): string | undefined {
   const required = read('.nvmrc').trim()
   if (Number.parseInt(version, 10) >= Number(required)) return undefined

@@ -18,13 +18,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs JavaScript with `fs` and `at(name)`, the path of a file that the gates of a test share. */
+/** Returns a command that runs JavaScript with `fs` and `at(name)`, the path of a file that the gates of a test share. */
 const node = (code: string): string[] => [
   'node',
   '-e',
   `const fs = require('node:fs'); const at = (name) => ${JSON.stringify(`${folder}/`)} + name; ${code}`,
 ]
-/** Leaves a file of its own, and ends when the other gate has left one too. */
+/** Returns a command that creates a file, and ends when the other gate has created its file. */
 const meet = (own: string, other: string): string[] =>
   node(`fs.writeFileSync(at('${own}'), ''); setInterval(() => fs.existsSync(at('${other}')) && process.exit(), 10)`)
 

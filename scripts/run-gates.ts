@@ -4,19 +4,20 @@ import os from 'node:os'
 import path from 'node:path'
 import type { TestResults } from './test-reports.ts'
 
+/** A check of the project, run as a command. */
 export interface Gate {
   readonly name: string
   readonly command: readonly string[]
   /** The gate that must pass first. */
   readonly after?: string
-  /** Yields the processor to the other gates: what waits for a browser or for the build decides how long everything takes. */
+  /** True for a low priority: the gates that wait for a browser or for the build determine the total time. */
   readonly yields?: boolean
-  /** Reads what was tested, where a report of it was left; a gate without it is one check. */
+  /** Reads the report of the gate; undefined if there is none. A gate without this function counts as one check. */
   readonly results?: () => TestResults | undefined
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Starts each gate as soon as the one that it comes after has passed. */
+/** Starts each gate as soon as the gate before it has passed. Returns one result for each gate. */
 export async function runGates(gates: readonly Gate[]): Promise<TestResults[]> {
   const runs = new Map<string, Promise<TestResults>>()
   for (const gate of gates)
@@ -60,7 +61,7 @@ async function run(gate: Gate): Promise<TestResults> {
   console.log(`=== ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`)
   const { passed, failures, tests } = results?.() ?? { passed: 0, failures: [], tests: [] }
   if (status === 0) return { passed: passed + 1, failures, tests }
-  // A gate that broke without a test that failed is a failure all the same.
+  // A gate that ended with an error but without failed tests has failed too.
   return failures.length > 0
     ? { passed, failures, tests }
     : { ...failed(gate, `ended with ${status}; its output is above`), passed, tests }

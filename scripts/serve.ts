@@ -1,4 +1,4 @@
-/** Starts the application: `npm start` (built, when there is no build of the present sources) or `npm run dev`. */
+/** Starts the application: `npm start` (which builds the present sources if necessary) or `npm run dev`. */
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import path from 'node:path'
@@ -14,14 +14,14 @@ import { buildWhenNeeded, offlineScript } from './build.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 const development = process.argv.includes('--dev')
-/** Address of the script of saved pages. */
+/** URL path of the script of saved pages. */
 const OFFLINE_SCRIPT = '/built/offline.js'
 
 ignoreWriteErrors([process.stdout, process.stderr])
 process.env.NEXT_TELEMETRY_DISABLED = '1'
 
 try {
-  // Before the folder changes: `rollscope start` takes paths of the folder that it is called in.
+  // This precedes chdir, because `rollscope start` takes paths relative to the folder of the caller.
   const config = readConfig(process.env, folder)
   process.chdir(folder)
   const { instance, notice } = checkConfig(config)
@@ -35,9 +35,9 @@ try {
     ...config,
     development,
     async handle(request, response) {
-      // In the folder of the build, so that an instance gives the one that belongs to its pages.
+      // The script is in the folder of the build, so that each instance serves the one that matches its pages.
       if (request.url === OFFLINE_SCRIPT) return answerScript(response, offline)
-      // The first request makes the services.
+      // The services exist after the first request.
       const model = sharedServices()?.localModel
       if (model && isForLocalModel(request)) await answerFromLocalModel(model, request, response, config)
       else await pages(request, response)
@@ -65,10 +65,10 @@ try {
   fail(error.message)
 }
 
-/** Builds what is missing and tells Next which build it serves. Returns the script of saved pages. */
+/** Builds the application if necessary and sets the build that Next serves. Returns the script of saved pages. */
 async function chooseBuild(): Promise<string> {
   const build = await buildWhenNeeded()
-  // The builder has printed why, and what to do.
+  // The builder has printed the reason and advice.
   if (build === undefined) process.exit(1)
   process.env.ROLLSCOPE_BUILD = path.relative(folder, build)
   return offlineScript(build)
@@ -86,7 +86,7 @@ function answerScript(response: ServerResponse, script: Buffer): void {
   response.end(script)
 }
 
-/** Running rollouts end with what they have, then everything closes. */
+/** Ends running rollouts, which keep their tokens, then closes everything. */
 async function stop(front: ReturnType<typeof createHttpGateway>): Promise<void> {
   setTimeout(() => process.exit(1), 3000).unref()
   front.close()

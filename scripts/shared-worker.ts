@@ -1,4 +1,4 @@
-/** Test files share a worker: what one of them replaced for itself is put back before the next one begins. */
+/** Restores the globals and mocks of a test file before the next one begins, because test files share a worker. */
 import { afterAll, vi } from 'vitest'
 
 afterAll(() => {
@@ -6,7 +6,7 @@ afterAll(() => {
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
-  // Files that come later would fail where this one is at fault.
+  // Otherwise later files would fail because of this one.
   for (const key in {}) {
     Reflect.deleteProperty(Object.prototype, key)
     throw new Error(`Object.prototype has the property ${key}, which code of this file has written`)

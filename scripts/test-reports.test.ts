@@ -1,4 +1,4 @@
-/** The reports are the real ones of small projects with tests that pass, fail, and cannot be run. */
+/** Reads real reports of small projects with tests that pass, fail, and cannot run. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { playwrightResults, slowestTests, vitestResults } from './test-reports.t
 
 let folder: string
 beforeEach(() => {
-  // Within the tree, so that packages resolve; ignored by git.
+  // The folder is within the tree, so that packages resolve. Git ignores it.
   mkdirSync('.cache', { recursive: true })
   folder = mkdtempSync(path.resolve('.cache', 'reports-'))
 })
@@ -98,7 +98,7 @@ test.describe('a group', () => {
   })
 })
 
-test('slowestTests lists the slowest tests first, and no more than it was asked for', () => {
+test('slowestTests lists the slowest tests first, and at most the requested number', () => {
   const tests = [
     { file: 'a.test.ts', title: 'quick', milliseconds: 3 },
     { file: 'b.spec.ts', title: 'slow', milliseconds: 12_340 },

@@ -1,46 +1,51 @@
-/** Reads the reports of vitest and Playwright (their JSON reporters): what passed, what failed, how long each test took. */
+/** Reads the reports of Vitest and Playwright (their JSON reporters): passed and failed tests, and the time of each. */
 import path from 'node:path'
 
+/** A failed test, or a file that could not run. */
 export interface Failure {
-  /** The whole path, where one file failed. */
+  /** The absolute path of the failed file, or the name of the program. */
   readonly file: string
-  /** With the groups that it is in. */
+  /** The title of the test, after those of its groups. */
   readonly title: string
-  /** How what was wrong begins: enough lines to hold the case that a property failed with. */
+  /** The beginning of the message: enough lines for the failing case of a property. */
   readonly reason: string
 }
 
+/** A test with its duration. */
 export interface TimedTest {
   readonly file: string
-  /** With the groups that it is in. */
+  /** The title of the test, after those of its groups. */
   readonly title: string
   readonly milliseconds: number
 }
 
+/** The results of one gate. */
 export interface TestResults {
   readonly passed: number
   readonly failures: readonly Failure[]
   readonly tests: readonly TimedTest[]
 }
 
+/** The JSON report of Vitest, as far as it is read. */
 export interface VitestReport {
   readonly numPassedTests: number
   readonly testResults: readonly {
-    /** The whole path of the file. */
+    /** The absolute path of the file. */
     readonly name: string
     readonly status: string
-    /** Why the file itself could not be run. */
+    /** The reason why the file could not run. */
     readonly message: string
     readonly assertionResults: readonly {
       readonly fullName: string
       readonly status: string
-      /** Milliseconds; absent for a test that did not run. */
+      /** Milliseconds; omitted for a test that did not run. */
       readonly duration?: number | null
       readonly failureMessages: readonly string[]
     }[]
   }[]
 }
 
+/** Returns the results of a Vitest report. */
 export function vitestResults({ numPassedTests, testResults }: VitestReport): TestResults {
   const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults
@@ -69,22 +74,23 @@ interface PlaywrightSuite {
       readonly status: string
       readonly results: readonly {
         readonly duration: number
-        /** Of a test that ran out of time: that it did, then what it waited for. */
+        /** A timeout has two errors: the timeout itself, then the action that it interrupted. */
         readonly errors: readonly { readonly message?: string }[]
       }[]
     }[]
   }[]
 }
 
+/** The JSON report of Playwright, as far as it is read. */
 export interface PlaywrightReport {
   readonly config: { readonly rootDir: string }
   readonly stats: { readonly expected: number }
   readonly suites: readonly PlaywrightSuite[]
-  /** What was wrong outside of every test. */
+  /** Errors outside of tests. */
   readonly errors: readonly { readonly message?: string }[]
 }
 
-/** A test that passed only when tried again has failed. */
+/** Returns the results of a Playwright report. A test that passed only on a retry counts as failed. */
 export function playwrightResults({ config, stats, suites, errors }: PlaywrightReport): TestResults {
   const specs = suites
     .flatMap((file) => specsIn(file, []))
@@ -119,7 +125,7 @@ function specsIn({ suites = [], specs }: PlaywrightSuite, groups: readonly strin
   return [...own, ...suites.flatMap((suite) => specsIn(suite, [...groups, suite.title]))]
 }
 
-/** The `count` tests that took longest, slowest first, one line each. */
+/** Returns the `count` slowest tests, slowest first, as one line each. */
 export const slowestTests = (tests: readonly TimedTest[], count: number): string[] =>
   tests
     .toSorted((a, b) => b.milliseconds - a.milliseconds)

@@ -1,6 +1,6 @@
 /**
- * `npm test`: every gate, those that do not need each other at the same time. The end lists the slowest tests and what failed;
- * the last line says how many checks passed.
+ * `npm test` runs every gate; those that are independent run at the same time. The end of the output lists the slowest tests
+ * and the failures; the last line has the numbers of passed and failed checks.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,7 @@ process.chdir(folder)
 const reports = path.join(folder, 'test-results', 'reports')
 const vitestReport = path.join(reports, 'vitest.json')
 const playwrightReport = path.join(reports, 'playwright.json')
-/** Counting lines slows the tests that are counted, so only the machine that waits for nobody does it. */
+/** Coverage slows the tests down, so only CI measures it. */
 const coverage = process.env.CI ? ['--coverage'] : []
 
 const gates = (browser: string): readonly Gate[] => [
@@ -28,7 +28,7 @@ const gates = (browser: string): readonly Gate[] => [
   },
   { name: 'format and lint', command: ['biome', 'check', '.'] },
   { name: 'dead code', command: ['knip'] },
-  // Both write next-env.d.ts.
+  // The build and this gate both write next-env.d.ts.
   { name: 'types', command: ['npm', 'run', 'types'], after: 'build' },
   {
     name: 'unit',

@@ -1,10 +1,10 @@
-/** docs/divergences.md names tests: they exist, and no weakness is without one. */
+/** Checks that the tests named in docs/divergences.md exist, and that every weakness has one. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const document = readFileSync('docs/divergences.md', 'utf8')
 
-/** `file`: “test”, “test” */
+/** The tests in the notation `file`: “test”, “test”. */
 const named = Array.from(document.matchAll(/`([\w./-]+)`: ((?:“[^”]+”(?:, )?)+)/g)).flatMap(
   ([, file = '', titles = '']) => Array.from(titles.matchAll(/“([^”]+)”/g), ([, title = '']) => ({ file, title })),
 )
@@ -26,7 +26,7 @@ test('docs/divergences.md answers all sixteen weaknesses, fixed or kept, each wi
   for (const [, number, , tests] of rows) expect([number, tests]).toEqual([number, expect.stringMatching(/“.+”/)])
 })
 
-/** As the title of a test, or as the name of a scenario. */
+/** Returns whether a file has a test with this title, or a scenario with this name. */
 function isThere(file: string, title: string): boolean {
   if (!existsSync(file)) return false
   const source = readFileSync(file, 'utf8')

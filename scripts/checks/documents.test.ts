@@ -1,4 +1,4 @@
-/** Documents that nothing checks drift: folders, links, lengths. */
+/** Checks the folders, links and lengths in the documents. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

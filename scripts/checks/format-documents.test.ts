@@ -8,7 +8,7 @@ test.each(Object.entries(documents()))('%s equals the schema: npm run format-doc
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-/** Fields without a description, such as `name` and `kind`. The number only becomes smaller. */
+/** Number of fields without a description, such as `name` and `kind`. It may only become smaller. */
 const MOST_UNDESCRIBED = 79
 
 test('Fields of the trajectory format have a description', () => {

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { FORMAT, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 
+/** Returns the texts of both documents, by path. */
 export const documents = (): Readonly<Record<string, string>> => ({
   'public/trajectory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
   'docs/trajectory-format.md': markdown(jsonSchema()),
@@ -51,7 +52,7 @@ travels with it, so it is drawn without a server and without a tokenizer. The JS
 ${section('The trajectory', schema, 2)}`
 }
 
-/** A table of the fields of an object, then the objects in them. */
+/** Returns a table of the fields of an object, and tables of the objects in them. */
 function section(title: string, schema: Schema, level: number): string {
   const rows = Object.entries(schema.properties ?? {}).map(
     ([name, field]) =>
@@ -67,7 +68,7 @@ function section(title: string, schema: Schema, level: number): string {
   ].join('\n')
 }
 
-/** Objects with fields of their own, found through lists, maps and alternatives. */
+/** Returns the objects with fields inside of a schema, also within lists, maps and alternatives. */
 function objectsIn(schema: Schema): Schema[] {
   if (schema.properties) return [schema]
   const within = [

@@ -1,4 +1,4 @@
-/** Every gate is shown a violation: one that lets it pass is blind. Those of Vitest and Playwright are in test-reports.test.ts. */
+/** Checks that every gate detects a violation. The gates of Vitest and Playwright are tested in test-reports.test.ts. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,7 @@ const bin = (name: string) => path.resolve('node_modules', '.bin', name)
 
 let folder: string
 beforeEach(() => {
-  // Within the tree, so that packages resolve; ignored by git.
+  // The folder is within the tree, so that packages resolve. Git ignores it.
   mkdirSync('.cache', { recursive: true })
   folder = mkdtempSync(path.resolve('.cache', 'gate-'))
 })
@@ -30,7 +30,8 @@ test('biome refuses a debugger statement and wrong formatting, and reads the tre
   expect(output).toMatch(/debugging\.ts.*noDebugger/)
   expect(output).toMatch(/loose\.ts format[\s\S]*Formatter would have printed/)
   expect(output).not.toContain('good.ts')
-  // One rule tells what is read, in a tenth of the time of all: those of the whole project, imports say, look at every file.
+  // One rule shows which files are read, in a tenth of the time: rules of the whole project, such as those for imports, read
+  // every file.
   const tree = run(
     'biome',
     ['lint', '--only=noDebugger', 'app', 'components/ui', 'e2e', 'lib/trajectory', 'scripts'],

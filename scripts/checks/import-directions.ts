@@ -1,17 +1,17 @@
 /**
- * Which folder may import which, and which folder is the home of each outside package. Imports point one way:
- * app → components → lib/browser, and app/api → lib/server → adapters; both end in the pure folders. imports.test.ts compares
- * the sources with this table.
+ * The folders that each folder may import, and the folders that may import each package. Imports have one direction: app →
+ * components → lib/browser, and app/api → lib/server → adapters; both end in the pure folders. imports.test.ts compares the
+ * sources with this table.
  */
 
 interface Room {
-  /** Folders that it may import, besides itself and those of the domain. */
+  /** Folders that it may import, besides itself and the domain. */
   readonly imports: readonly string[]
-  /** Outside packages that it may import, node: modules by their full name; 'node:*' = any of Node's. */
+  /** Packages that it may import, modules of Node with their full name; 'node:*' means all of them. */
   readonly packages: readonly string[]
 }
 
-/** The domain: plain data and functions that every folder may import. Each of these may import those before it. */
+/** The domain: plain data and functions that every folder may import. Each domain folder may import those before it. */
 export const domain: readonly string[] = [
   'lib/util',
   'lib/json',
@@ -21,12 +21,12 @@ export const domain: readonly string[] = [
   'lib/api',
 ]
 
-/** Pure folders: plain data and functions; no React, Next, Node, DOM, network or SDK. */
+/** Returns the rules of a pure folder: plain data and functions without React, Next, Node, DOM, network or SDK. */
 const pure = (imports: readonly string[], packages: readonly string[] = []): Room => ({ imports, packages })
 
 const TEMPLATES = ['lib/templates', 'lib/templates/jinja']
 
-/** What every tool of the template lab may import. */
+/** Imports of every tool of the template lab. */
 const LAB = [
   ...TEMPLATES,
   'lib/parsers',
@@ -37,7 +37,7 @@ const LAB = [
   'lib/tokenizer',
 ]
 
-/** What every page may import. */
+/** Imports of every page. */
 const PAGE = [
   'components/ui',
   'components/token-view',
@@ -50,6 +50,7 @@ const PAGE = [
 ]
 const REACT = ['react', 'react-dom', 'next', 'nuqs', 'lucide-react', '@tanstack/react-query']
 
+/** The rules of every folder. */
 export const rooms: Readonly<Record<string, Room>> = {
   'lib/util': pure([], ['zod']),
   'lib/json': pure([]),
@@ -214,7 +215,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'components/ui': { imports: [], packages: ['react', 'lucide-react', 'marked'] },
   'components/token-view': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
   'components/commands': { imports: ['components/ui', 'components/token-view'], packages: ['react', 'lucide-react'] },
-  // The dialog of the keys lists those of every page, from tables without state.
+  // The dialog of keyboard shortcuts lists those of every page, from tables without state.
   'components/shell': {
     imports: [
       'components/ui',
@@ -276,7 +277,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       '@lezer/highlight',
     ],
   },
-  // A page that is saved as one file works without a server: nothing of the shell or of lib/browser.
+  // A page that is saved as one file works without a server, so it imports nothing of the shell or of lib/browser.
   'components/offline': {
     imports: [
       'components/ui',
@@ -299,7 +300,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     packages: [...REACT, '@fontsource-variable/inter', '@fontsource-variable/jetbrains-mono'],
   },
-  // The documentation is read from its files, where it is asked for.
+  // The documentation is read from its files on request.
   'app/docs': {
     imports: ['app', 'components/docs'],
     packages: ['node:fs/promises', 'node:path', 'next'],

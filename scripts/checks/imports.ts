@@ -3,13 +3,14 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { domain, rooms } from './import-directions.ts'
 
+/** An import of a source file. */
 export interface Import {
   readonly file: string
-  /** As written. */
+  /** The module specifier as written in the source. */
   readonly specifier: string
 }
 
-/** Sources of the rooms, tests excepted: they may reach for what they test with. */
+/** Returns the source files without tests, which may import more. */
 function sourceFiles(root: string): string[] {
   return globSync('{app,components,lib}/**/*.{ts,tsx}', { cwd: root })
     .map((file) => file.split(path.sep).join('/'))
@@ -20,6 +21,7 @@ function sourceFiles(root: string): string[] {
 const IMPORT =
   /^(?:import|export|\})[^'"\n]*\bfrom ['"]([^'"]+)['"]|^import ['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
 
+/** Returns the imports in a source text. */
 export function importsOf(file: string, source: string): Import[] {
   return Array.from(source.matchAll(IMPORT), (match) => ({
     file,
@@ -27,10 +29,11 @@ export function importsOf(file: string, source: string): Import[] {
   }))
 }
 
+/** Returns the imports of all source files, tests excepted. */
 export const readImports = (root: string): Import[] =>
   sourceFiles(root).flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8')))
 
-/** What is wrong with an import, or undefined. */
+/** Returns why an import is not allowed, or undefined if it is. */
 export function violation({ file, specifier }: Import): string | undefined {
   const room = roomOf(file)
   if (!room) return `${file} stands in no room of scripts/checks/import-directions.ts`
@@ -52,20 +55,23 @@ export function violation({ file, specifier }: Import): string | undefined {
   return allowed ? undefined : `${file} imports ${specifier}: ${room} is not a home of ${name}`
 }
 
-/** Whether `other` is a folder of the domain that `room` may import: any of them, or one before it where it is one itself. */
+/**
+ * Returns whether `other` is a domain folder that `room` may import: any of them, or an earlier one if `room` is a domain
+ * folder itself.
+ */
 function isDomainBefore(other: string, room: string): boolean {
   const own = domain.indexOf(room)
   const at = domain.indexOf(other)
   return at >= 0 && (own < 0 || at < own)
 }
 
-/** The longest room that holds the file. */
+/** Returns the longest folder of the table that contains the file. */
 const roomOf = (file: string): string | undefined =>
   Object.keys(rooms)
     .filter((room) => file.startsWith(`${room}/`))
     .sort((a, b) => b.length - a.length)[0]
 
-/** The file within the tree that a specifier names; undefined for a package. */
+/** Returns the file within the tree that a specifier names, or undefined for a package. */
 function targetOf(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('#')) return specifier.slice(1)
   if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier)

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-/** More than a reader takes in at a glance. */
+/** The largest number of files that a reader can survey. */
 const MOST_FILES = 25
 
 test(`no source folder has more than ${MOST_FILES} files of its own`, () => {

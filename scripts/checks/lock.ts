@@ -1,12 +1,12 @@
 /**
- * Brings package-lock.json into the form that installs without warnings on every platform (decision 0054). Run it after every
- * npm install that changed the lock, and install once more: npm brings the entries into its own form.
+ * Completes package-lock.json so that it installs without warnings on every platform (decision 0054). Run it after every npm
+ * install that changed the lock, and install once more: npm then normalises the entries.
  *
- * - Optional packages of other platforms get entries. A registry that does not carry them lets npm write a lock without them,
- *   which npm ci on such a platform, and npm 11 on any, then refuses. Their integrity is not known, so they have none.
- * - Engines of dependencies are left out. npm compares them with the Node that runs npm, but every package runs on the Node 24
+ * - Optional packages of other platforms get entries. If a registry does not have them, npm writes a lock without them, which
+ *   npm ci on such a platform, and npm 11 on any, then refuses. Their integrity is unknown, so they have none.
+ * - Engines of dependencies are removed. npm compares them with the Node that runs npm, but every package runs on the Node 24
  *   that is itself a dependency. lock.test.ts compares them with that one.
- * - Install scripts that `allowScripts` of package.json refuses are left out, because npm 10 does not read `allowScripts`.
+ * - Install scripts that `allowScripts` of package.json refuses are removed, because npm 10 does not read `allowScripts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -20,18 +20,20 @@ interface LockEntry {
   readonly hasInstallScript?: boolean
   readonly integrity?: string
 }
+/** The content of package-lock.json. */
 export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>
 }
 
+/** An optional dependency without an entry. */
 export interface MissingPackage {
-  /** Where the entry belongs. */
+  /** The key of the missing entry. */
   readonly key: string
   readonly range: string
   readonly name: string
 }
 
-/** Optional dependencies that no entry stands for. */
+/** Returns the optional dependencies without an entry. */
 export function missingPackages({ packages }: Lock): MissingPackage[] {
   return Object.entries(packages).flatMap(([holder, { optionalDependencies = {} }]) =>
     Object.entries(optionalDependencies)
@@ -40,7 +42,7 @@ export function missingPackages({ packages }: Lock): MissingPackage[] {
   )
 }
 
-/** `allowScripts`: that of package.json. */
+/** Returns the completed lock. `allowScripts` is the field of package.json. */
 export function completed(lock: Lock, allowScripts: Readonly<Record<string, boolean>>): Lock {
   const added = missingPackages(lock).map(({ key, range, name }): [string, LockEntry] => [
     key,
@@ -60,7 +62,7 @@ export function completed(lock: Lock, allowScripts: Readonly<Record<string, bool
 /** Returns the name of the package whose lock entry has this key. */
 export const packageName = (key: string): string => key.replace(/^.*node_modules\//, '')
 
-/** The places at which Node would look, from the package itself upwards. */
+/** Returns the folders in which Node searches for packages, those of all parents of the package. */
 function foldersAbove(holder: string): string[] {
   const folders = ['']
   for (const match of holder.matchAll(/node_modules\/(@[^/]+\/)?[^/]+/g))

@@ -1,4 +1,7 @@
-/** Documents that follow the language rules: short sentences, no riddles, a picture and an example, one index, one glossary. */
+/**
+ * Checks the language rules of the documents: short sentences, precise words, a picture and an example, one index, one
+ * glossary.
+ */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { DOC_PAGES, INDEX_PAGE } from '../../components/docs/doc-pages.ts'

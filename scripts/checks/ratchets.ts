@@ -1,6 +1,7 @@
-/** Counts of what may only become less: `node scripts/checks/ratchets.ts --write` lowers the bounds to the present counts. */
+/** Counts that may only decrease: `node scripts/checks/ratchets.ts --write` lowers the bounds to the present counts. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
+/** The counts of the sources. */
 export interface Counts {
   /** Casts of the form `items[index] as T`: `elementAt` checks the index. */
   readonly itemCasts: number

@@ -1,4 +1,4 @@
-/** docs/security.md names a test for every check; a test that was renamed or removed leaves a check that nothing holds. */
+/** Checks that docs/security.md names a test for every check, so that a renamed or removed test is noticed. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

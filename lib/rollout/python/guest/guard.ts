@@ -1,12 +1,12 @@
 /**
  * Closes this process before foreign Python code runs in it. Four walls protect the host, so that one can fail:
  * 1. Node's permission model, by the flags of the process: no files but its own, no child processes, workers or native
- * modules.
+ *    modules.
  * 2. No text becomes JavaScript: --disallow-code-generation-from-strings.
  * 3. Pyodide gets stand-ins for Node's modules and for `process`; after its start it gets no modules.
  * 4. Functions that reach the network, other processes or the engine's own switches are removed from the real modules,
- * because the permission model of Node 24 limits neither the network nor the files of node:sqlite.
- * The experiments behind this are in docs/decisions/0033.
+ *    because the permission model of Node 24 limits neither the network nor the files of node:sqlite.
+ * The experiments are described in docs/decisions/0033.
  */
 import childProcess from 'node:child_process'
 import cluster from 'node:cluster'
