@@ -1,18 +1,21 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** A numbered list of events that grows until it ends, and that any number of readers follow from any number on. */
+/** A numbered list of events that grows until it ends. Any number of readers follow it from any number on. */
 export interface EventLog<Event> {
   add(event: Event): void
-  /** Readers get what is there and then end. */
+  /** Ends the log: readers get the remaining events and then end. */
   end(): void
   readonly hasEnded: boolean
-  /** From number `from` on, until the end or the signal; `now`: until nothing more is there. */
+  /** Yields the events from number `from` on until the end or the signal; with `now`, until no more event is there. */
   follow(from: number, signal: AbortSignal, until?: Until): AsyncGenerator<Event>
 }
 
+/** How long a reader follows: until the log ends, or only through the events so far. */
 export const UNTIL = ['end', 'now'] as const
+/** How long a reader follows a log. */
 export type Until = (typeof UNTIL)[number]
 
+/** Returns an empty log. */
 export function createEventLog<Event>(): EventLog<Event> {
   const events: Event[] = []
   const wakes = new Set<() => void>()

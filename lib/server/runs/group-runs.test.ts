@@ -41,7 +41,7 @@ function started(samples: number, keptBytes?: number) {
     },
   }))
   groups.start('g', options, (sample) => (sample === 0 ? { reward: 1, why: 'it fits' } : undefined))
-  /** Lets a sample tell so many of its events. */
+  /** Lets a sample emit this many of its events. */
   const next = async (sample: number, events = 1) => {
     for (let n = 0; n < events; n++) {
       await settled()
@@ -60,7 +60,7 @@ const all = async (lines: AsyncIterable<Uint8Array>) => {
 const eventsOf = (lines: readonly GroupLine[], sample: number) =>
   lines.filter((line) => line.sample === sample).map(({ event }) => event)
 
-test('one stream brings the events of all samples, and from any line on', async () => {
+test('A group has one stream with the events of all samples, which can be read from any line on', async () => {
   const { groups, next } = started(3)
   const reading = all(groups.follow('g', 0, never))
   await next(1, 2)
@@ -73,7 +73,7 @@ test('one stream brings the events of all samples, and from any line on', async 
   expect(await all(groups.follow('g', 5, never))).toEqual(lines.slice(5))
 })
 
-test('a reader may look only at the lines so far', async () => {
+test('A group returns only the lines so far to a reader with until=now', async () => {
   const { groups, next } = started(2)
   await next(0)
   const lines = await all(groups.follow('g', 0, never, 'now'))
@@ -82,7 +82,7 @@ test('a reader may look only at the lines so far', async () => {
   await groups.cancel('g')
 })
 
-test('what a rule has found comes with the end of a sample, and only there', async () => {
+test('A group sends the result of a rule with the end of its sample, and nowhere else', async () => {
   const { groups, next } = started(2)
   for (const sample of [0, 1]) await next(sample, script.length - 1)
   const lines = await all(groups.follow('g', 0, never))
@@ -91,7 +91,7 @@ test('what a rule has found comes with the end of a sample, and only there', asy
   ])
 })
 
-test('one is stopped by itself, all of them at once', async () => {
+test('A group can be cancelled as a whole, and each sample separately', async () => {
   const { runs, groups, next, stopped } = started(3)
   await next(0)
   await runs.cancel('r1')
@@ -101,7 +101,7 @@ test('one is stopped by itself, all of them at once', async () => {
   expect((await all(groups.follow('g', 0, never))).filter(({ event }) => event.type === 'ended')).toHaveLength(3)
 })
 
-test('the events of an ended group make room for those of the next one', async () => {
+test('A group that ended gives up its events for those of the next one', async () => {
   const { runs, groups, next } = started(1, 1)
   await next(0, script.length - 1)
   expect(await all(groups.follow('g', 0, never))).toHaveLength(script.length)
@@ -114,24 +114,24 @@ test('the events of an ended group make room for those of the next one', async (
   await runs.cancelAll()
 })
 
-test('what is not there is a problem', async () => {
+test('A group that does not exist is a problem', async () => {
   const { groups } = started(1)
   expect(() => groups.follow('nope', 0, never)).toThrow(HttpProblem)
   await expect(groups.cancel('nope')).rejects.toThrow(HttpProblem)
   await groups.cancel('g')
 })
 
-describe('without a reader', () => {
+describe('A group without a reader', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('the samples are stopped after a minute; who follows the group follows all of them', async () => {
+  test('has its samples stopped after a minute; a reader of the group counts as a reader of all samples', async () => {
     const { runs, groups, next, stopped } = started(2)
     const leaving = new AbortController()
     const reading = all(groups.follow('g', 0, leaving.signal))
     const one = new AbortController()
     await next(0)
-    // A reader of one sample who leaves takes nothing from the group.
+    // A reader of one sample who leaves does not affect the reader of the group.
     const single = all(runs.follow('r1', 0, one.signal))
     await settled()
     one.abort()
@@ -147,7 +147,7 @@ describe('without a reader', () => {
     expect(stopped).toEqual([0, 1])
   })
 
-  test('an ended group can be followed again', async () => {
+  test('can be followed again after its end', async () => {
     const { groups, next } = started(1)
     await next(0, script.length - 2)
     expect(groups.isRunning('g')).toBe(true)

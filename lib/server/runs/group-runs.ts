@@ -1,6 +1,6 @@
 /**
- * Groups of rollouts that are running, and those that ended a little while ago: the events of all samples as one numbered
- * stream, for browsers open six connections at most. Each sample is a run like any other (runs.ts).
+ * Groups of rollouts that run, or that ended a short time ago. The events of all samples are one numbered stream, because browsers open six
+ * connections at most. Each sample is an ordinary run (runs.ts).
  */
 
 import type { GroupLine } from '#lib/api/group-line.ts'
@@ -11,36 +11,37 @@ import { HttpProblem } from '../http/problem.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
 import { KEPT_BYTES, LINE_BYTES, type Run, type Runs, type StartOptions } from './runs.ts'
 
+/** Access to the groups of this process. */
 export interface GroupRuns {
-  /** `scored`: what a sample’s rule has found, known when it ends. */
+  /** Starts the samples. `scored` returns the result of a sample's rule, which is known when the sample ends. */
   start(
     groupId: string,
     samples: readonly StartOptions[],
     scored: (sample: number) => Scored | undefined,
   ): readonly Run[]
   /**
-   * From number `from` on until all samples have ended, or only those so far, each a GroupLine as a line of JSON. Who follows
-   * the group follows each sample. Throws Problem 404.
+   * Yields lines from number `from` on until all samples have ended, or only the lines so far; each is a GroupLine as JSON. A reader of the
+   * group counts as a reader of each sample. Throws HttpProblem 404.
    */
   follow(groupId: string, from: number, signal: AbortSignal, until?: Until): AsyncIterable<Uint8Array>
-  /** Whether one of its samples, as they began with it, has not ended. */
+  /** Returns whether a sample of the group that started with it has not ended. */
   isRunning(groupId: string): boolean
-  /** Throws Problem 404. Resolves when all samples have ended. */
+  /** Stops all samples and resolves when they have ended. Rejects with HttpProblem 404. */
   cancel(groupId: string): Promise<void>
 }
 
-/** A GroupLine whose event is the line that the log of its sample has, too. */
+/** A GroupLine whose event is the same line as in the log of its sample. */
 interface Logged extends Pick<GroupLine, 'sample' | 'scored'> {
   readonly event: Uint8Array
 }
 
 interface Entry {
   readonly log: EventLog<Logged>
-  /** Ids of its rollouts that have not ended. */
+  /** Ids of the group's rollouts that have not ended. */
   readonly running: ReadonlySet<string>
 }
 
-/** `keptBytes`: events of ended groups that can be read again, the latest ones. */
+/** Returns the groups of this process. `keptBytes` limits the events of ended groups that can be read again; the latest are kept. */
 export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
   const active = new Map<string, Entry>()
   const ended = createMemory<Entry>(keptBytes)
@@ -102,7 +103,7 @@ async function* follow(
   }
 }
 
-/** The line of JSON, put together from those of the samples: they are kept once. */
+/** Returns the line of JSON. It contains the line of the sample, which is stored only once. */
 function written({ sample, event, scored }: Logged): Uint8Array {
   return Buffer.concat([
     Buffer.from(`{"sample":${sample},"event":`),

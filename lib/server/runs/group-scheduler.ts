@@ -1,4 +1,4 @@
-/** What the samples of a group share at their server. */
+/** Shares requests to a server between the samples of a group. */
 
 import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
 import type { SglangClient } from '#lib/sglang/client/client.ts'
@@ -7,18 +7,19 @@ import { withSharedScoring } from '#lib/sglang/client/shared-scoring.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { newRequestId } from '../http/request-id.ts'
 
-/** How a run asks its server. */
+/** The calls with which a run uses its server. */
 export interface RunCalls extends Pick<SglangClient, 'generate' | 'chat'> {
-  /** Derives the first prompt, or takes it over from another run. Omitted: each run derives its own. */
+  /** Derives the first prompt, or takes the result of another run. Without it, each run derives its own prompt. */
   readonly firstPrompt?: ReturnType<typeof singleFlight<Prompt>>
 }
 
+/** The shared state of a group's requests. */
 export interface GroupScheduler {
-  /** The calls of one more sample. */
+  /** Returns the calls of one more sample. */
   callsOf(client: Pick<SglangClient, 'generate' | 'chat'>): RunCalls
 }
 
-/** `atOnce`: calls that the server runs at once, where it tells. */
+/** Returns the shared state of a new group. `atOnce` is the number of calls that the server runs at once, if it reports that. */
 export function createTogether(atOnce: number | undefined): GroupScheduler {
   const turns = createSemaphore(atOnce)
   const firstPrompt = singleFlight<Prompt>()

@@ -1,4 +1,4 @@
-/** Groups with a store and runs as they are, and a server that says what it is told. */
+/** Tests groups with a real store and real runs, and a server that answers as the test says. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -26,12 +26,12 @@ let folder: string
 let all: Services
 let requests: GenerateRequest[]
 let replies: string[]
-/** Generations at once; one more is refused. */
+/** Number of generations that the server accepts at once; it refuses further ones. */
 let room: number
 let running: number
 let maxRunning: number | undefined
 let mostAtOnce: number
-/** Generations end when this has. */
+/** Generations end after this promise has resolved. */
 let held: Promise<void> | undefined
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-groups-'))
@@ -83,7 +83,7 @@ async function ended({ groupId, samples }: GroupStarted) {
 const responsesOf = ({ segments }: Trajectory) =>
   segments.filter((segment): segment is ResponseSegment => segment.kind === 'response')
 
-test('samples share their first prompt and its logprobs, which are asked for once, and read it from the cache', async () => {
+test('A group requests the first prompt and its logprobs once for all samples, which read it from the cache', async () => {
   const { groupId, trajectories } = await ended(await begin({ promptLogprobs: true }))
   expect(trajectories.map(({ group }) => group)).toEqual([0, 1, 2, 3].map((index) => ({ id: groupId, index })))
   expect(requests.filter(({ scoreOnly }) => scoreOnly)).toHaveLength(1)
@@ -100,18 +100,18 @@ test('samples share their first prompt and its logprobs, which are asked for onc
   }
 })
 
-test('samples are not scored before their run unless prompt logprobs are requested with it', async () => {
+test('A group scores no prompt before its runs unless the request has promptLogprobs', async () => {
   await ended(await begin())
   expect(requests.some(({ scoreOnly }) => scoreOnly)).toBe(false)
 })
 
-test('a seed is another one for each sample, and stays what it is for one run', async () => {
+test('A group gives each sample its own seed, and a single run keeps the requested one', async () => {
   const { trajectories } = await ended(await begin({ sampling: { sampling_seed: 7 } }))
   const seeds = trajectories.map((trajectory) => responsesOf(trajectory)[0]?.request?.samplingParams.sampling_seed)
   expect(seeds).toEqual([7, 8, 9, 10])
 })
 
-test('a server that is full makes samples wait, not fail', async () => {
+test('A group waits for a server that is full instead of failing', async () => {
   room = 2
   const { trajectories } = await ended(await begin({ samples: 16 }))
   expect(trajectories.map(({ outcome }) => outcome)).toEqual(
@@ -120,13 +120,13 @@ test('a server that is full makes samples wait, not fail', async () => {
   expect(mostAtOnce).toBe(2)
 })
 
-test('a server that tells how much it runs is not asked for more', async () => {
+test('A group sends no more requests at once than the server reports to run', async () => {
   maxRunning = 3
   await ended(await begin({ samples: 12 }))
   expect(mostAtOnce).toBe(3)
 })
 
-test('nothing is stored where the server was taken away while the run was made ready', async () => {
+test('A group stores nothing if its server was removed while the run was prepared', async () => {
   const { servers, tokenizers } = all
   let isGone = false
   const gone = () => new HttpProblem({ status: 404, code: 'NO_SERVER', detail: 'gone' })
@@ -153,7 +153,7 @@ test('nothing is stored where the server was taken away while the run was made r
   expect(all.store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 10 }).total).toBe(0)
 })
 
-test('whoever gets the group or the trajectory of a sample has looked at what runs', async () => {
+test("A request for a group or for a sample's trajectory counts as a look at its runs", async () => {
   const open = Promise.withResolvers<void>()
   held = open.promise
   const { groupId, samples } = await begin({ samples: 2 })
@@ -168,7 +168,7 @@ test('whoever gets the group or the trajectory of a sample has looked at what ru
   for await (const _ of all.groups.follow(groupId, 0, never));
 })
 
-test('answers are rewarded by the rule of their group, with why; by another one afterwards', async () => {
+test('A group rewards answers by its rule with a reason, and afterwards by a changed rule', async () => {
   replies = ['It is 434.', '433', '1,000', 'no idea']
   const reward = { kind: 'number', expected: 434 }
   const { groupId, lines } = await ended(await begin({ reward }))
@@ -186,7 +186,7 @@ test('answers are rewarded by the rule of their group, with why; by another one 
   expect(without).toMatchObject({ reward: null, samples: [{ reward: null, rewardWhy: null }, {}, {}, {}] })
 })
 
-test('a further turn is rewarded too; a reward by hand is no rule’s', async () => {
+test('A group rewards a further turn too, and a reward by hand has no reason of a rule', async () => {
   replies = ['1', '1']
   const { groupId, trajectories } = await ended(await begin({ samples: 2, reward: { kind: 'exact', expected: '2' } }))
   const key = trajectories[0]?.id ?? ''
@@ -198,7 +198,7 @@ test('a further turn is rewarded too; a reward by hand is no rule’s', async ()
   expect(groupNamed(groupId, all).samples[0]).toMatchObject({ reward: 0.5, rewardWhy: null })
 })
 
-test('a sample that goes on loses the reward of a rule that is changed, and gets that of the rule at its end', async () => {
+test('A sample that continues loses the reward of a changed rule, and gets the reward of the current rule at its end', async () => {
   replies = ['1', '1']
   const { groupId, trajectories } = await ended(await begin({ samples: 2, reward: { kind: 'exact', expected: '1' } }))
   const rewards = () => groupNamed(groupId, all).samples.map((sample) => [sample.reward, sample.rewardWhy !== null])
@@ -225,7 +225,7 @@ test('a sample that goes on loses the reward of a rule that is changed, and gets
   }
 })
 
-test('a reward by hand stays, whatever rules come and go, until it is taken away by hand', async () => {
+test('A reward by hand stays through every change of the rule, until it is removed by hand', async () => {
   replies = ['1', '1']
   const { groupId, trajectories } = await ended(await begin({ samples: 2 }))
   const key = trajectories[0]?.id ?? ''
@@ -250,7 +250,7 @@ test('a reward by hand stays, whatever rules come and go, until it is taken away
   ])
 })
 
-test('a pattern that never ends takes nobody else’s time', async () => {
+test('A reward pattern that never ends is stopped, so that others are served', async () => {
   replies = Array.from({ length: 2 }, () => `${'a'.repeat(40)}b`)
   const { groupId } = await ended(await begin({ samples: 2, reward: { kind: 'pattern', pattern: '(a+)+c' } }))
   expect(groupNamed(groupId, all).samples.map(({ reward, rewardWhy }) => [reward, rewardWhy])).toEqual(
@@ -260,13 +260,13 @@ test('a pattern that never ends takes nobody else’s time', async () => {
   expect(searchPattern('x|(y)', 'iu', 'Xx')).toEqual({ kind: 'found', text: 'x' })
 })
 
-test('a group takes a long prompt of ids, as a run does', () => {
+test('A group accepts a long prompt of ids, as a run does', () => {
   const request = { ids: new Array(200_000).fill(300) }
   expect(rolloutRequestSchema.parse(request).ids).toHaveLength(200_000)
   expect(groupRequestSchema.parse({ ...request, samples: 2 }).ids).toHaveLength(200_000)
 })
 
-test('what is no group is a problem, and so is what no group can be', async () => {
+test('A group that does not exist is a problem, and so is an invalid request for one', async () => {
   expect(() => groupNamed('nope', all)).toThrow(HttpProblem)
   await expect(changeReward('nope', null, all)).rejects.toThrow(HttpProblem)
   const valid = { prompt: 'q', samples: 2 }

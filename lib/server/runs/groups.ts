@@ -1,4 +1,4 @@
-/** Samples of one prompt, run at once on a shared prefix. */
+/** Samples of one prompt, which run at once on a shared prefix. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Group, GroupStarted } from '#lib/api/group.ts'
@@ -15,6 +15,7 @@ import { runOptions } from './run-options.ts'
 
 const MOST_SAMPLES = 64
 
+/** Schema of the body of a request to start a group. */
 export const groupRequestSchema = rolloutRequestSchema.safeExtend({
   samples: z.int().min(1).max(MOST_SAMPLES).describe('How many. With a sampling_seed, sample i gets the seed + i.'),
   reward: rewardRuleSchema.exactOptional().describe('How their answers are rewarded. Omitted: not at all.'),
@@ -23,15 +24,17 @@ export const groupRequestSchema = rolloutRequestSchema.safeExtend({
     .exactOptional()
     .describe(`A group always goes on after the connection is closed. ${UNWATCHED}`),
 })
+/** The body of a request to start a group, after its check. */
 export type GroupRequest = z.infer<typeof groupRequestSchema>
 
+/** Schema of a change of a group's reward rule. */
 export const rewardChangeSchema = z.strictObject({
   reward: rewardRuleSchema
     .nullable()
     .describe('The rule from now on; null takes it and its rewards away. Rewards given by hand stay.'),
 })
 
-/** Throws Problem, and whatever a single rollout does. */
+/** Starts all samples of a group, or none. Throws HttpProblem, and every error of a single rollout. */
 export async function startGroup(request: GroupRequest, all: Services, signal: AbortSignal): Promise<GroupStarted> {
   const { samples, reward, ...each } = request
   const { trajectory, using } = await beginning({ ...each, detached: true }, all, signal)
@@ -42,7 +45,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
     return { sample, options: runOptions(sample, { ...using, request: seeded(using.request, index), together }, all) }
   })
   all.store.setGroupRule(groupId, reward)
-  // All or none: what is stored as running must be started.
+  // All samples are stored or none, because a trajectory that is stored as running must have a run.
   const keys = all.store.addAll(
     prepared.map(({ sample }) => sample),
     { runsHere: true },
@@ -52,7 +55,7 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
   return { groupId, samples: started.map(({ rolloutId, key }) => ({ rolloutId, trajectoryId: key })) }
 }
 
-/** Whoever asks has looked at its samples: those that run go on. Throws Problem 404. */
+/** Returns a group, and counts as a look at its samples, which extends their time. Throws HttpProblem 404. */
 export function groupNamed(groupId: string, { store, groups, runs }: Services): Group {
   const samples = store.groupRows(groupId)
   if (samples.length === 0)
@@ -61,14 +64,14 @@ export function groupNamed(groupId: string, { store, groups, runs }: Services): 
   return { groupId, reward: store.groupRule(groupId) ?? null, isRunning: groups.isRunning(groupId), samples }
 }
 
-/** Throws Problem 404. */
+/** Replaces the rule and rewards the ended samples again. Throws HttpProblem 404. */
 export async function changeReward(groupId: string, rule: RewardRule | null, all: Services): Promise<Group> {
   groupNamed(groupId, all)
   await rewardGroup(groupId, rule ?? undefined, all.store)
   return groupNamed(groupId, all)
 }
 
-/** undefined where the server does not tell; then it is found out. */
+/** Returns how many requests the server runs at once; undefined if it does not report that. The group then discovers it. */
 async function runsAtOnce(serverName: string, { servers }: Services, signal: AbortSignal): Promise<number | undefined> {
   try {
     const load = await servers.client(serverName).load(signal)
@@ -79,7 +82,7 @@ async function runsAtOnce(serverName: string, { servers }: Services, signal: Abo
   }
 }
 
-/** The same seed would give the same sample. */
+/** Returns the request with the sample's own seed, because the same seed would give the same sample. */
 function seeded<T extends Pick<RolloutRequest, 'sampling'>>(request: T, index: number): T {
   const seed = request.sampling?.sampling_seed
   return typeof seed === 'number'

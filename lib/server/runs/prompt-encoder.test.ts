@@ -1,4 +1,4 @@
-/** The server's own tokenizer against the same tokenizer from its files: real model, real HTTP, whole rollouts. */
+/** Compares the server's own tokenizer with the same tokenizer from its files, in whole rollouts with a real model over HTTP. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,23 +23,26 @@ import { createRuns } from './runs.ts'
 const never = new AbortController().signal
 const model = createTestModel()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-codec-'))
-/** A tokenizer of the same vocabulary that joins nothing. */
+/** A tokenizer of the same vocabulary that merges nothing. */
 const unlike = path.join(folder, 'unlike')
 
 let server: Server
 let client: SglangClient
 let all: Services
-/** What the server names as its tokenizer. */
+/** The name that the server reports for its tokenizer. */
 let told: string | undefined
-/** Paths that the server does not know. */
+/** Paths that the server does not serve. */
 let lacking: RegExp | undefined
-/** Requests by their path. */
+/** Paths of the requests so far. */
 let requests: string[]
 
-/** Replies of the model to what it is asked again, which its own tokenizer and the server’s do: the same, but for the request’s id. */
+/**
+ * Replies of the model to a repeated request, because the tokenizer and the server's own both send it. They are equal except for the
+ * request's id.
+ */
 const known = new Map<string, { readonly rid: string; readonly headers: object; readonly body: Buffer }>()
 
-/** What the model answers, by the second time what it has answered. */
+/** Answers a request with the model, and a repeated request with the earlier reply. */
 async function answered(url: string, method: string, sent: Buffer, response: ServerResponse): Promise<void> {
   const { rid, ...asked } = url === '/generate' ? JSON.parse(sent.toString()) : {}
   const key = JSON.stringify(asked)
@@ -82,7 +85,7 @@ beforeAll(async () => {
       response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ detail: 'Not Found' }))
     else await answered(url, method, Buffer.concat(chunks), response)
   })
-  // Whatever keeps this thread from answering: a connection is not to end meanwhile.
+  // A busy thread may delay an answer, during which the connection must stay open.
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
@@ -101,7 +104,7 @@ beforeAll(async () => {
       defaultName: 'remote',
       client: () => ({
         ...client,
-        // What it tells at the start is made up; that it stays the same server is not asked.
+        // The description is made up, so the client must not check that the server stays the same.
         generate: (({ expected: _, ...request }, signal) =>
           client.generate(request, signal)) satisfies SglangClient['generate'],
         describe: async () => ({ modelName: 'm', contextLength: 4096, tokenizerName: told }),
@@ -143,7 +146,7 @@ const problem = async (promise: Promise<unknown>): Promise<HttpProblem['details'
   return error.details
 }
 
-/** All that the tokenizer has a part in: no clocks, no counts of the prefix cache, no rounding that depends on it. */
+/** Returns everything that depends on the tokenizer: no times, no counts of the prefix cache, no rounding that depends on it. */
 const substance = ({ segments, vocab, outcome, model: { tokenizer } }: Trajectory) => ({
   segments: segments.map(({ logprobs: _, topLogprobs: __, ...segment }) =>
     segment.kind === 'prompt'
@@ -161,7 +164,7 @@ const substance = ({ segments, vocab, outcome, model: { tokenizer } }: Trajector
   endOfTurnId: tokenizer?.endOfTurnId,
 })
 
-describe('a rollout with the server’s tokenizer is the one with the tokenizer itself', () => {
+describe('A rollout with the server’s tokenizer equals the one with the tokenizer’s files for', () => {
   test.each<[string, Partial<RolloutRequest>]>([
     ['thinking and two calls in a row', { prompt: 'What is 25 * 17, and then plus 9?' }],
     ['parallel calls', { prompt: 'Compute 12 * 7 and 81 / 9' }],
@@ -193,7 +196,7 @@ describe('a rollout with the server’s tokenizer is the one with the tokenizer 
     expect(theirs.model.tokenizer).not.toHaveProperty('vocabularySize')
     expect(theirs.model.template).toMatchObject({ source: 'server', text: '' })
     expect(own.model.tokenizer).not.toHaveProperty('source')
-    // A further turn goes on with the same one.
+    // A further turn continues with the same tokenizer.
     const further = { ...greedy, prompt: 'Now add 9.', sampling: { temperature: 0, max_new_tokens: 40 } }
     for (const key of keys) await run(continueRollout(key, further, all, never))
     const [ownMore, theirsMore] = keys.map(stored) as [Trajectory, Trajectory]
@@ -201,7 +204,7 @@ describe('a rollout with the server’s tokenizer is the one with the tokenizer 
     expect(theirsMore.segments.slice(0, theirs.segments.length)).toEqual(theirs.segments)
   })
 
-  test('the server’s tokenizer with a template that is given', async () => {
+  test('a template from the request', async () => {
     const { template } = await all.tokenizers.load('tiny')
     const chatTemplate = template(true)?.text as string
     const own = await began({ prompt: 'What is 7 + 8?', tokenizer: 'tiny' })
@@ -211,22 +214,22 @@ describe('a rollout with the server’s tokenizer is the one with the tokenizer 
   })
 })
 
-test('the bytes of every id of the vocabulary are those of the tokenizer’s file', async () => {
+test('The server’s tokenizer yields the bytes of every id of the vocabulary, except for invalid UTF-8', async () => {
   const { tokenizer } = await all.tokenizers.load('tiny')
   const codec = await openServerPromptEncoder(client, { name: 'x' }, never)
   const all1024 = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
   const found = await settled(codec, () => all1024.map((id) => [...codec.tokenizer.bytes(id)]), never)
   const differing = all1024.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
-  // Bytes that stand in no UTF-8 text, and no token but themselves holds.
+  // These bytes occur in no UTF-8 text, and only their own tokens contain them.
   expect(differing.map((id) => [...tokenizer.bytes(id)])).toEqual(
     [0xc0, 0xc1, ...Array.from({ length: 11 }, (_, i) => 0xf5 + i)].map((byte) => [byte]),
   )
 })
 
-describe('which tokenizer is used', () => {
+describe('The choice of a tokenizer', () => {
   const ask = { prompt: 'What is 7 + 8?' } as const
 
-  test('a path on the server’s own disk: the server’s, labelled', async () => {
+  test('takes the server’s own, with a label, for a path on the server’s disk', async () => {
     told = '/models/qwen'
     const { model } = await began(ask)
     expect(model.tokenizer).toMatchObject({ name: '/models/qwen', source: 'server' })
@@ -236,16 +239,16 @@ describe('which tokenizer is used', () => {
     expect((await began(ask)).model.tokenizer).toMatchObject({ name: 'remote', source: 'server' })
   })
 
-  test('one that the Hub refuses access to: an error that offers the server’s', async () => {
+  test('offers the server’s own in the error if the Hub refuses access', async () => {
     told = 'Qwen/Qwen3-4B'
     expect(await problem(began(ask))).toMatchObject({ code: 'TOKENIZER_OFFLINE', remedy: 'server-tokenizer' })
   })
 
-  test('one that was chosen and cannot be had: an error that offers the server’s, even for a path', async () => {
+  test('offers the server’s own in the error if the chosen one is not available, even for a path', async () => {
     expect(await problem(began({ ...ask, tokenizer: '/nowhere' }))).toMatchObject({ remedy: 'server-tokenizer' })
   })
 
-  test('another model’s: refused with what differs', async () => {
+  test('refuses the tokenizer of another model with the difference', async () => {
     expect(await problem(began({ ...ask, tokenizer: unlike }))).toMatchObject({
       code: 'TOKENIZER_MISMATCH',
       detail: expect.stringContaining('is not the server’s: it encodes "The quick'),
@@ -253,7 +256,7 @@ describe('which tokenizer is used', () => {
     })
   })
 
-  test('a trajectory is not continued where its ids mean something else', async () => {
+  test('refuses to continue a trajectory whose ids would have another meaning', async () => {
     const key = await begun({ ...ask, tokenizer: 'server' })
     const before = stored(key)
     const change = (part: 'tokenizer' | 'template') => {
@@ -266,7 +269,7 @@ describe('which tokenizer is used', () => {
     expect(await problem(continueRollout(key, { prompt: 'b' }, all, never))).toMatchObject({ code: 'OTHER_TEMPLATE' })
   })
 
-  test('a server without /tokenize offers nothing and compares nothing', async () => {
+  test('offers and compares nothing for a server without /tokenize', async () => {
     lacking = /tokenize/
     told = '/models/qwen'
     expect(await problem(began(ask))).not.toHaveProperty('remedy')
@@ -274,18 +277,19 @@ describe('which tokenizer is used', () => {
     expect((await began({ ...ask, tokenizer: 'tiny' })).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
   })
 
-  test('a router has it elsewhere', async () => {
+  test('uses /v1/tokenize for a router', async () => {
     lacking = /^\/(de)?tokenize/
     expect((await began({ ...ask, tokenizer: 'server' })).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
     expect(requests.filter((url) => url === '/v1/tokenize').length).toBeGreaterThan(0)
   })
 })
 
-test('what the server’s tokenizer costs: few requests a turn', async () => {
+test('The server’s tokenizer needs few requests in each turn', async () => {
   await began({ prompt: 'What is 25 * 17, and then plus 9?', tokenizer: 'server', stream: false })
   const calls = requests.join(' ').split('/generate')
   const counts = calls.map((urls) => urls.split(' ').filter((url) => url.endsWith('tokenize')).length)
-  // Opening, the end of a turn by two renders and their encodings, and the first prompt; then the new ids of a reply, two renders, one encoding, the new ids of a prompt.
+  // The first count includes the opening, the end of a turn (two renders and their encodings) and the first prompt. Each further one has
+  // the new ids of a reply, two renders, one encoding and the new ids of a prompt.
   expect(counts).toEqual([
     expect.toSatisfy((count) => count <= 19),
     ...counts.slice(1, -1).map(() => expect.toSatisfy((count) => count <= 9)),

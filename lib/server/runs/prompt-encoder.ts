@@ -1,4 +1,4 @@
-/** Which tokenizer and chat template a run uses, and what its trajectory says of them. */
+/** Chooses the tokenizer and the chat template of a run, and the fields of its trajectory that record them. */
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { endOfTurnId, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
@@ -13,26 +13,27 @@ import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { slowRenders } from '../templates/threaded-tokenizer.ts'
 
+/** The choice of tokenizer and template in a request. */
 export interface TokenizerRequest {
-  /** Hub name, folder or `server`. Undefined: what the server names, or its own where that cannot be had from here. */
+  /** Hub name, folder or `server`. Undefined: the one that the server names, or the server's own if that one is not available here. */
   readonly tokenizer: string | undefined
-  /** Chat template, Jinja. Undefined: the tokenizer's. */
+  /** Chat template in Jinja; undefined: the tokenizer's own. */
   readonly chatTemplate: string | undefined
   readonly options: Readonly<Record<string, unknown>>
   readonly hasTools: boolean
-  /** False: the prompt is given as text or ids, and a tokenizer without a chat template will do. */
+  /** False if the prompt is given as text or ids; the tokenizer may then lack a chat template. */
   readonly needsTemplate: boolean
 }
 
 interface ServerMeant {
   readonly name: string
-  /** As it names its own tokenizer. */
+  /** The name that the server reports for its tokenizer. */
   readonly tokenizerName: string | undefined
 }
 
 type Blocks = Pick<Trajectory['model'], 'tokenizer' | 'template'>
 
-/** For a new trajectory. Throws Problem, SglangError, TemplateError. */
+/** Returns the encoder of a new trajectory, and its fields. Throws HttpProblem, SglangError or TemplateError. */
 export async function choosePromptEncoder(
   wish: TokenizerRequest,
   server: ServerMeant,
@@ -69,7 +70,7 @@ export async function choosePromptEncoder(
   }
 }
 
-/** Of a tokenizer that comes without one. */
+/** Replaces the template of a tokenizer that has none. */
 const NO_TEMPLATE: ChatTemplate = {
   text: '',
   render() {
@@ -77,7 +78,7 @@ const NO_TEMPLATE: ChatTemplate = {
   },
 }
 
-/** What a trajectory was begun with; anything else would write other ids. Throws Problem, SglangError. */
+/** Returns the encoder that a trajectory began with, because any other would write other ids. Throws HttpProblem or SglangError. */
 export async function recordedPromptEncoder(
   { tokenizer, template }: Blocks,
   server: ServerMeant,
@@ -103,7 +104,7 @@ export async function recordedPromptEncoder(
       })
     if (!isBuiltIn(tokenizer.name, server))
       await checkTokenizer(loaded.tokenizer, all.servers.client(server.name), signal)
-    // The template that made it, whatever the tokenizer ships with today.
+    // The recorded template is used, even if the tokenizer ships with another one by now.
     return { tokenizer: loaded.tokenizer, template: loaded.compile(template.text), settle }
   }
   const codec = await serverCodec(
@@ -130,7 +131,10 @@ export async function recordedPromptEncoder(
   return codec
 }
 
-/** A tokenizer from files. Undefined where nobody chose one and the server's lies where this machine cannot read it. */
+/**
+ * Returns a tokenizer from files. Undefined if the user chose none and the server's files are where this machine cannot read them. Throws
+ * HttpProblem.
+ */
 async function loadedCodec(
   wish: TokenizerRequest,
   server: ServerMeant,
@@ -167,11 +171,11 @@ async function loadedCodec(
   })
 }
 
-/** A path on the server's own disk: there is nothing to mend here, and nobody asked for another one. */
+/** Returns whether a name is a path on the server's own disk: the user did not choose it and can correct nothing here. */
 const isElsewhere = (name: string, { code }: TokenizerError): boolean =>
   code === 'TOKENIZER_REFUSED' || (code === 'TOKENIZER_NOT_FOUND' && isFolderName(name))
 
-/** The built-in server has its tokenizer from the same loader. */
+/** Returns whether the tokenizer and the server are both the built-in ones, which load the same files. */
 const isBuiltIn = (name: string, server: ServerMeant): boolean => name === BUILT_IN && server.name === BUILT_IN
 
 async function canTokenize(client: ReturnType<Services['servers']['client']>, signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Prompt logprobs of a stored run, over a store and a client that scores as SGLang does. */
+/** Tests prompt logprobs of a stored run with a real store and a client that scores as SGLang does. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -23,7 +23,7 @@ let folder: string
 let all: Services
 let requests: GenerateRequest[]
 let described: Partial<ServerDescription>
-/** What happens while the server scores. */
+/** Runs while the server scores. */
 let meanwhile: () => void
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-prompt-logprobs-'))
@@ -59,7 +59,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** The position n has the logprob −n, but the first that is asked for, and z as each alternative. */
+/** Returns the scores of a prompt: position n has the logprob −n, except for the first requested one, and z as each alternative. */
 function promptScores({ inputIds, logprobStartLen: from = 0, topLogprobsNum: k }: GenerateRequest) {
   const positions = inputIds.slice(from).map((_, offset) => from + offset)
   const cells = positions.flatMap((_, offset) => Array.from({ length: k }, () => (offset === 0 ? -1 : 122)))
@@ -82,13 +82,13 @@ const stored = (key: string) => all.store.get(key) as Trajectory
 const prompts = ({ segments }: Trajectory) => segments.filter(({ kind }) => kind === 'prompt')
 const scorings = () => requests.filter(({ scoreOnly }) => scoreOnly)
 
-test('a run does not request prompt logprobs unless it is told to', async () => {
+test('A run requests no prompt logprobs by default', async () => {
   const key = await run()
   expect(requests.every(({ logprobStartLen, scoreOnly }) => logprobStartLen === undefined && !scoreOnly)).toBe(true)
   expect(prompts(stored(key)).map(({ logprobs }) => logprobs)).toEqual([undefined, undefined])
 })
 
-test('prompt logprobs requested after a run are stored, the same that the run would have stored', async () => {
+test('Prompt logprobs that are requested after a run equal those that the run would have stored', async () => {
   const [after, during] = [await run(), await run({ promptLogprobs: true })]
   const added = await add(after)
   expect(added).toEqual(stored(after))
@@ -98,11 +98,11 @@ test('prompt logprobs requested after a run are stored, the same that the run wo
   expect(plain(added)).toEqual(plain(stored(during)))
   expect(prompts(added)).toMatchObject([1, 2].map(() => ({ scored: { server: 'fast', weightVersion: '1' } })))
   expect(ids(added)).toEqual(ids(stored(during)))
-  // Alternatives bring tokens that the trajectory did not have.
+  // Alternatives add tokens that the trajectory did not have.
   expect(added.vocab).toMatchObject({ 122: 'z' })
 })
 
-test('prompts that have their logprobs are not scored again, and each of the others from where it begins', async () => {
+test('Prompt logprobs are requested only for prompts without them, each from its first position', async () => {
   const key = await run()
   await add(key)
   const [first, second] = prompts(stored(key))
@@ -115,19 +115,19 @@ test('prompts that have their logprobs are not scored again, and each of the oth
   expect(scorings()).toHaveLength(2)
 })
 
-test('a run without alternatives gets none', async () => {
+test('Prompt logprobs of a run without alternatives have none either', async () => {
   const added = await add(await run({ topLogprobs: 0 }))
   expect(scorings().every(({ topLogprobsNum }) => topLogprobsNum === 0)).toBe(true)
   expect(prompts(added).every((prompt) => prompt.logprobs && !prompt.topLogprobs)).toBe(true)
 })
 
-test('labels that are given while the server scores are kept', async () => {
+test('Prompt logprobs keep labels that change while the server scores', async () => {
   const key = await run()
   meanwhile = () => all.store.label(key, { title: 'Mine' })
   expect(await add(key)).toMatchObject({ title: 'Mine' })
 })
 
-describe('nothing is stored, and the reason is named, where', () => {
+describe('Prompt logprobs are refused with the reason, and nothing is stored, if', () => {
   const refused = async (key: string, code: string, request: { server?: string } = {}) => {
     const before = stored(key)
     await expect(add(key, request)).rejects.toMatchObject({ details: { code } })
@@ -153,14 +153,14 @@ describe('nothing is stored, and the reason is named, where', () => {
     await refused(key, 'OTHER_MODEL')
   })
 
-  test('the run goes on', async () => {
+  test('the run continues', async () => {
     const key = await run()
     meanwhile = () => all.store.update(key, { ...stored(key), outcome: { kind: 'running' } }, 0)
     await expect(add(key)).rejects.toMatchObject({ details: { code: 'RUNNING' } })
     await refused(key, 'RUNNING')
   })
 
-  test('the trajectory names no server, as one from elsewhere', async () => {
+  test('the trajectory names no server, such as one that was imported', async () => {
     const { segments, ...rest } = stored(await run())
     const key = all.store.add({
       ...rest,

@@ -1,4 +1,4 @@
-/** Prompt logprobs of a stored trajectory, requested after its run: by prefill, on the model that sampled its responses. */
+/** Adds prompt logprobs to a stored trajectory after its run, by prefill on the model that sampled its responses. */
 import * as z from 'zod'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
 import { withVocabulary } from '#lib/trajectory/events/events.ts'
@@ -13,6 +13,7 @@ import { openScoring, type Scoring } from '../servers/score.ts'
 import type { Services } from '../services.ts'
 import { lastServer } from './rollouts.ts'
 
+/** Schema of the body of a request for prompt logprobs. */
 export const promptLogprobsRequestSchema = z.strictObject({
   server: z
     .string()
@@ -21,8 +22,8 @@ export const promptLogprobsRequestSchema = z.strictObject({
 })
 
 /**
- * The trajectory with logprobs of all prompts that have none, as it is stored from now on; unchanged where none lack them.
- * Throws Problem, SglangError.
+ * Stores and returns the trajectory with logprobs of every prompt that lacked them; unchanged if none did. Throws HttpProblem or
+ * SglangError.
  */
 export async function addPromptLogprobs(
   key: string,
@@ -49,14 +50,14 @@ export async function addPromptLogprobs(
   for await (const part of scoring.scores(signal)) scores.push(part)
   const versions = [...new Set(scores.flatMap(({ weightVersion }) => weightVersion ?? []))]
   checkServed(found, scoring, versions)
-  // Read again: labels may have changed, and a further turn may have begun. From here to the write nothing waits.
+  // The trajectory is read again: labels may have changed, and a further turn may have begun. No await follows before the write.
   const stored = endedTrajectory(key, all)
   const scored = withScores(stored, scores, scoring, versions.at(-1))
   all.store.update(key, scored, 0)
   return scored
 }
 
-/** A run that goes on writes its own record. */
+/** Returns a trajectory that has ended, because a run writes its own record. Throws HttpProblem. */
 function endedTrajectory(key: string, all: Services): Trajectory {
   const trajectory = storedTrajectory(key, all)
   if (trajectory.outcome.kind !== 'running') return trajectory
@@ -68,11 +69,11 @@ function endedTrajectory(key: string, all: Services): Trajectory {
   })
 }
 
-/** As many as the run kept at its own tokens. */
+/** Returns the number of alternatives that the run recorded for its own tokens. */
 const alternativesOf = ({ segments }: Trajectory): number =>
   Math.max(0, ...segments.map((segment) => (segment.kind === 'response' && segment.request?.topLogprobsNum) || 0))
 
-/** Numbers of another model would be stored as if this one had given them. */
+/** Throws HttpProblem if the server runs another model: its logprobs would be stored as if the recorded model had given them. */
 function checkServed(trajectory: Trajectory, { server }: Scoring, versions: readonly string[]): void {
   const others = servedFacts(trajectory, server, versions).filter(({ verdict }) => verdict === 'other')
   if (others.length === 0) return
@@ -85,7 +86,7 @@ function checkServed(trajectory: Trajectory, { server }: Scoring, versions: read
   })
 }
 
-/** Alternatives are kept where their texts are known. */
+/** Returns the trajectory with the scores. Alternatives are added only if their texts are known. */
 function withScores(
   stored: Trajectory,
   scores: readonly Scores[],

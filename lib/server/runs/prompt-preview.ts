@@ -1,4 +1,4 @@
-/** A prompt given as text or ids, as a run would send it: the same steps, without the run. */
+/** Previews a prompt of text or ids with the same steps as a run, but without the run. */
 import * as z from 'zod'
 import type { PromptPreview } from '#lib/api/prompt-preview.ts'
 import { settled } from '#lib/rollout/prompt/prompt.ts'
@@ -8,6 +8,7 @@ import type { Services } from '../services.ts'
 import { choosePromptEncoder } from './prompt-encoder.ts'
 import { promptOfGiven, rawPromptIn } from './raw-prompt.ts'
 
+/** Schema of the body of a request for a preview. */
 export const previewRequestSchema = z.strictObject({
   text: z.string().exactOptional(),
   ids: z.array(z.int().min(0)).min(1).exactOptional().describe('They win over `text` beside them.'),
@@ -18,7 +19,7 @@ export const previewRequestSchema = z.strictObject({
 const HEAD = 240
 const TAIL = 60
 
-/** Throws Problem, SglangError. */
+/** Returns the ids that a run would send, with their texts and notes. Throws HttpProblem or SglangError. */
 export async function previewPrompt(
   request: z.infer<typeof previewRequestSchema>,
   all: Services,

@@ -1,11 +1,11 @@
-/** The first prompt of a rollout whose request gives text or ids in place of messages. */
+/** Creates the first prompt of a rollout whose request has text or ids instead of messages. */
 
 import { type Prompt, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { encodeRawPrompt, type RawPrompt } from '#lib/rollout/prompt/raw-prompt.ts'
 import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
 import { HttpProblem } from '../http/problem.ts'
 
-/** Undefined where it gives neither. The ids win over a text beside them. */
+/** Returns the text or the ids of a request; undefined if it has neither. Ids take precedence over a text. */
 export function rawPromptIn({
   text,
   ids,
@@ -17,7 +17,7 @@ export function rawPromptIn({
   return text === undefined ? undefined : { kind: 'text', text }
 }
 
-/** Throws Problem, SglangError. */
+/** Returns the prompt of a text or of ids. Throws HttpProblem or SglangError. */
 export async function promptOfGiven(
   given: RawPrompt,
   codec: PromptEncoder,
@@ -29,7 +29,7 @@ export async function promptOfGiven(
   const frame = tokenizer.frame ?? (asksServer ? await client.frame(signal) : { before: [], after: [] })
   const derive = () => {
     const made = encodeRawPrompt(given, tokenizer, frame)
-    // The vocabulary that is recorded with the prompt is asked for here, where it can still be fetched.
+    // The bytes of the ids are requested here, where missing ones can still be fetched; the record needs them later.
     if (made.kind === 'prompt') for (const id of made.prompt.ids) tokenizer.bytes(id)
     return made
   }

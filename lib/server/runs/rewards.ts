@@ -1,4 +1,4 @@
-/** The rewards of samples, by the rule of their group. */
+/** Rewards samples by the rule of their group. */
 import { setImmediate } from 'node:timers/promises'
 import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
@@ -7,7 +7,7 @@ import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import { scoreOf } from '#lib/trajectory/reward/score.ts'
 import { searchPattern } from '../library/search-pattern.ts'
 
-/** Of a run that has just ended, a further turn of a sample too; nothing where it has no rule. */
+/** Rewards a run that has just ended, including a further turn of a sample; does nothing without a rule. */
 export function rewardRun(key: string, record: Trajectory, store: TrajectoryStore): void {
   if (record.outcome.kind === 'running' || !record.group || record.provenance.kind === 'import') return
   const rule = store.groupRule(record.group.id)
@@ -15,8 +15,8 @@ export function rewardRun(key: string, record: Trajectory, store: TrajectoryStor
 }
 
 /**
- * Of all samples that have ended; those that run lose the reward of the rule before, and follow when they end. undefined
- * takes the rewards away. Those given by hand stay.
+ * Rewards all ended samples of a group; a running one loses its reward and gets a new one when it ends. An undefined rule removes the
+ * rewards. Rewards by hand stay.
  */
 export async function rewardGroup(
   groupId: string,
@@ -25,16 +25,16 @@ export async function rewardGroup(
 ): Promise<void> {
   store.setGroupRule(groupId, rule)
   for (const { key } of store.groupRows(groupId)) {
-    // Read at its turn: meanwhile a sample may have ended, or gone on.
+    // The trajectory is read only now, because the sample may have ended or continued in the meantime.
     const trajectory = rule && readable(key, store)
     const hasEnded = trajectory && trajectory.outcome.kind !== 'running'
     store.score(key, rule && hasEnded ? scoreOf(trajectory, rule, searchPattern) : undefined)
-    // A group may be large, and a pattern slow: others are served in between.
+    // A group may be large and a pattern slow, so other requests run in between.
     await setImmediate()
   }
 }
 
-/** A damaged one has no reward and does not keep the others from theirs. */
+/** Returns the trajectory; undefined if it is damaged, so that other samples still get their rewards. */
 function readable(key: string, store: TrajectoryStore): Trajectory | undefined {
   try {
     return store.get(key)

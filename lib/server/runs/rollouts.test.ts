@@ -1,4 +1,4 @@
-/** Starting and continuing, with a store and runs as they are, and a server that says what it is told. */
+/** Tests the start and the continuation of rollouts with a real store and real runs, and a server that answers as the test says. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -79,7 +79,7 @@ async function ended(run: Promise<{ readonly rolloutId: string; readonly key: st
 const began = (request: Partial<Parameters<typeof startRollout>[0]> = {}) =>
   ended(startRollout({ prompt: 'q', tokenizer: 'bytes', ...request }, all, never))
 
-test('two continuations at once lose nothing: the slower one goes on from what the faster one left', async () => {
+test('A continuation that is slower than another one keeps and continues the result of that one', async () => {
   const key = await began()
   const slow = ended(continueRollout(key, { prompt: 'to slow', server: 'slow' }, all, never))
   await ended(continueRollout(key, { prompt: 'to fast', server: 'fast' }, all, never))
@@ -88,7 +88,7 @@ test('two continuations at once lose nothing: the slower one goes on from what t
   expect(questions(stored(key))).toEqual(['q', 'to fast', 'to slow'])
 })
 
-test('who has not seen all of a trajectory does not continue it unawares', async () => {
+test('A continuation is refused if its client has not seen all of the trajectory', async () => {
   const key = await began()
   const seen = stored(key).segments.length
   await ended(continueRollout(key, { prompt: 'one', seenSegments: seen }, all, never))
@@ -97,7 +97,7 @@ test('who has not seen all of a trajectory does not continue it unawares', async
   expect(questions(stored(key))).toEqual(['q', 'one'])
 })
 
-describe('a stopped response', () => {
+describe('A stopped response', () => {
   const cutShort = async () => {
     const key = await began()
     const { segments, ...rest } = stored(key)
@@ -119,7 +119,7 @@ describe('a stopped response', () => {
     expect(after[1]).toMatchObject({ resumed: [{ at: before[1]?.ids.length, stopped: { kind: 'cancelled' } }] })
   })
 
-  test('is kept as it was in the store until it is resumed to an end', async () => {
+  test('stays unchanged in the store until it has been resumed to an end', async () => {
     const key = await cutShort()
     const before = stored(key).segments
     isDown = true
@@ -127,7 +127,7 @@ describe('a stopped response', () => {
     expect(stored(key)).toMatchObject({ segments: before, outcome: { code: 'CONNECT_REFUSED' } })
   })
 
-  test('that the model has ended, or that a grammar would bind, is not resumed', async () => {
+  test('is not resumed if the model has ended it, or if a grammar would bind it', async () => {
     const whole = await began()
     await expect(continueRollout(whole, { resume: true }, all, never)).rejects.toMatchObject({
       details: { code: 'NOT_RESUMABLE' },
@@ -138,14 +138,14 @@ describe('a stopped response', () => {
   })
 })
 
-test('a continuation uses the template that is recorded, not the one that the tokenizer has by now', async () => {
+test('A continuation uses the recorded template instead of the tokenizer’s current one', async () => {
   const key = await began()
   shippedTemplate = chatml.replaceAll('<|im_start|>', '<|im_start|>3')
   await ended(continueRollout(key, { prompt: 'more' }, all, never))
   expect(lastPrompt(stored(key))).toBe('\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n')
 })
 
-test('the parser is the one named, else the server’s own, else the template’s, else hermes', async () => {
+test('A rollout uses the requested parser, or else that of the server, of the template, or hermes', async () => {
   const parserOf = async (request: Parameters<typeof began>[0] = {}) => stored(await began(request)).model.parser
   expect(await parserOf()).toBe('hermes')
   toolCallParser = 'glm45'
@@ -158,7 +158,7 @@ test('the parser is the one named, else the server’s own, else the template’
   expect((failure as HttpProblem).details).toMatchObject({ status: 422, code: 'NO_PARSER' })
 })
 
-test('a continuation keeps its parser; one whose calls were not parsed gets that of the server, and says so', async () => {
+test('A continuation keeps the recorded parser, and uses the server’s one if none is recorded', async () => {
   const key = await began()
   toolCallParser = 'qwen3_coder'
   await ended(continueRollout(key, { prompt: 'more' }, all, never))
@@ -169,7 +169,7 @@ test('a continuation keeps its parser; one whose calls were not parsed gets that
   expect(stored(imported).model.parser).toBe('qwen_xml')
 })
 
-test('a tool that is not there is named before anything starts', async () => {
+test('A continuation with an unknown tool is refused with its name before anything starts', async () => {
   const key = await began()
   const foreign = { name: 'web_search', inputSchema: {} }
   all.store.update(key, { ...stored(key), model: { ...stored(key).model, tools: [foreign] } }, 2)
@@ -179,7 +179,7 @@ test('a tool that is not there is named before anything starts', async () => {
   expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
 })
 
-test('after a first call that failed the system prompt is still told', async () => {
+test('A continuation after a failed first call still sends the system prompt', async () => {
   isDown = true
   const key = await began({ system: 'BE BRIEF' })
   expect(stored(key).segments).toEqual([])
@@ -188,7 +188,7 @@ test('after a first call that failed the system prompt is still told', async () 
   expect(questions(stored(key))).toEqual(['BE BRIEF', 'again'])
 })
 
-test('mock tools run, are stored, and run again where the trajectory is continued', async () => {
+test('A rollout runs mock tools and stores them, and a continuation runs them again', async () => {
   const weather = {
     name: 'weather',
     inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
@@ -204,7 +204,7 @@ test('mock tools run, are stored, and run again where the trajectory is continue
   expect(lastPrompt(stored(key))).toContain('Sunny in Bern.')
 })
 
-test('a trajectory that goes on with another model says where, once', async () => {
+test('A trajectory that continues with another model records the token where it changed, once', async () => {
   const key = await began()
   expect(stored(key)).not.toHaveProperty('problems')
   const before = stored(key).segments.reduce((sum, { ids }) => sum + ids.length, 0)
@@ -217,7 +217,7 @@ test('a trajectory that goes on with another model says where, once', async () =
   expect(stored(key).problems).toHaveLength(1)
 })
 
-test('over the chat endpoint the agent holds messages, in further turns too', async () => {
+test('A rollout over the chat endpoint sends messages, in further turns too', async () => {
   const key = await began({ endpoint: 'chat', system: 'BE BRIEF' })
   expect(stored(key)).toMatchObject({ provenance: { endpoint: 'chat' }, outcome: { reason: 'end_turn' } })
   await ended(continueRollout(key, { prompt: 'more' }, all, never))
@@ -230,7 +230,7 @@ test('over the chat endpoint the agent holds messages, in further turns too', as
   expect(textOf(segments[0]?.ids ?? [], vocab)).toContain('"content":"BE BRIEF"')
 })
 
-test('what the chat endpoint does not take, or what its messages are missing for, is refused before anything starts', async () => {
+test('A rollout over the chat endpoint is refused before it starts if it has unsupported fields or lacks messages', async () => {
   const request = { prompt: 'q', endpoint: 'chat' } as const
   expect(rolloutRequestSchema.safeParse({ ...request, chatTemplate: 'x' }).error?.message).toContain('chatTemplate')
   expect(rolloutRequestSchema.safeParse({ ...request, sampling: { json_schema: '{}' } }).success).toBe(false)
@@ -246,12 +246,12 @@ test('what the chat endpoint does not take, or what its messages are missing for
   expect(await refused({})).toMatchObject({ details: { code: 'NO_MESSAGES' } })
 })
 
-describe('text or ids in place of messages', () => {
+describe('A prompt of text or ids', () => {
   const given = (request: Partial<Parameters<typeof startRollout>[0]>) =>
     ended(startRollout({ tokenizer: 'bytes', ...request }, all, never))
   const promptOf = (key: string) => stored(key).segments[0]
 
-  test('are sent as they are, without a template', async () => {
+  test('is sent unchanged, without a template', async () => {
     const text = '<|im_start|>user\nhi'
     expect(promptOf(await given({ text }))).toEqual({
       kind: 'prompt',
@@ -268,7 +268,7 @@ describe('text or ids in place of messages', () => {
     expect(stored(key).segments.map(({ kind }) => kind)).toEqual(['prompt', 'response'])
   })
 
-  test('a tokenizer without a template will do, as those of base models', async () => {
+  test('needs no chat template, as for base models', async () => {
     const bare = { tokenizer: byteTokenizer, template: () => undefined, compile: () => undefined }
     const services = { ...all, tokenizers: { load: async () => bare } } as unknown as Services
     const key = await ended(startRollout({ text: 'hi', tokenizer: 'bytes' }, services, never))
@@ -280,7 +280,7 @@ describe('text or ids in place of messages', () => {
     expect(await refused({ text: 'hi', tools: ['calculator'] })).toMatchObject({ details: { code: 'NO_TEMPLATE' } })
   })
 
-  test('without tools one response is all: a call in it is recorded and not run', async () => {
+  test('without tools ends after one response, whose calls are recorded but not run', async () => {
     const asks = '<tool_call>{"name": "calculator", "arguments": {"expression": "1+1"}}</tool_call>'
     replies = [asks]
     const key = await given({ text: 'hi' })
@@ -293,14 +293,14 @@ describe('text or ids in place of messages', () => {
     expect(stored(key).segments).toHaveLength(4)
   })
 
-  test('with tools the calls are run, and their results go on through the template', async () => {
+  test('with tools runs the calls, and their results continue through the template', async () => {
     replies = ['<tool_call>{"name": "calculator", "arguments": {"expression": "1+1"}}</tool_call>']
     const key = await given({ text: 'hi', tools: ['calculator'] })
     expect(lastPrompt(stored(key))).toBe('\n<|im_start|>tool\n2<|im_end|>\n<|im_start|>assistant\n')
     expect(stored(key).segments[2]).toMatchObject({ derivation: { kind: 'continuation', check: { kind: 'unknown' } } })
   })
 
-  test('that were never read are kept, to be sent again', async () => {
+  test('that was never sent is kept, to be sent later', async () => {
     const full = { limits: { maxTokens: 1 } }
     expect(stored(await given({ ...full, text: 'hi' }))).toMatchObject({
       segments: [],
@@ -319,7 +319,7 @@ describe('text or ids in place of messages', () => {
     expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
   })
 
-  test('through the server’s own tokenizer too, which says what it adds', async () => {
+  test('also works through the server’s own tokenizer, and records the tokens that it adds', async () => {
     const framed = {
       ...scriptedTokenizer({
         tokenizer: { ...byteTokenizer, frame: { before: [byteId('<|endoftext|>')], after: [] } },
@@ -335,7 +335,7 @@ describe('text or ids in place of messages', () => {
     })
   })
 
-  test('can be looked at before: the same ids and notes, with their texts', async () => {
+  test('can be previewed with the same ids and notes, and their texts', async () => {
     const preview = await previewPrompt({ text: '<|im_start|>hi', tokenizer: 'bytes' }, all, never)
     expect(preview).toEqual({
       tokenizer: 'bytes',
@@ -354,7 +354,7 @@ describe('text or ids in place of messages', () => {
     await expect(previewPrompt({}, all, never)).rejects.toMatchObject({ details: { status: 422 } })
   })
 
-  test('that cannot be a prompt are refused before anything starts, with the place', async () => {
+  test('is refused before anything starts if it cannot be a prompt, with the position', async () => {
     const refused = (request: object) =>
       startRollout({ tokenizer: 'bytes', ...request }, all, never).catch((error) => error)
     expect(await refused({ ids: [1, 999] })).toMatchObject({
@@ -371,7 +371,7 @@ describe('text or ids in place of messages', () => {
     ['a system prompt', { text: 't', system: 's' }, 'no chat template'],
     ['no ids', { ids: [] }, '>=1'],
     ['an id below 0', { ids: [-1] }, '>=0'],
-  ])('are refused with %s', (_, request, why) => {
+  ])('is refused with %s', (_, request, why) => {
     expect(rolloutRequestSchema.safeParse(request).error?.message).toContain(why)
   })
 })

@@ -1,4 +1,4 @@
-/** From a request for a rollout to its stream of events: which server, tokenizer, template, parser and tools it means. */
+/** Converts a request for a rollout to its stream of events: chooses server, tokenizer, template, parser and tools. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { ServerDescription } from '#lib/api/server-status.ts'
@@ -24,6 +24,7 @@ import { isChat, type RunUsing, runOptions } from './run-options.ts'
 import type { Run } from './runs.ts'
 import { checkTools, chosenTools, requestedToolSchema } from './tools.ts'
 
+/** Sentence of the API description about runs without a reader. */
 export const UNWATCHED =
   'A run that nobody looks at for 60 s is stopped: who follows the events looks all the time, who gets the trajectory or the group once.'
 
@@ -57,6 +58,7 @@ const templateOptions = z.record(z.string(), z.unknown()).superRefine((options, 
   }
 })
 
+/** Schema of the body of a request to start a rollout. */
 export const rolloutRequestSchema = z
   .strictObject({
     prompt: z.string().regex(/\S/, 'a question').exactOptional().describe('The question.'),
@@ -146,8 +148,10 @@ export const rolloutRequestSchema = z
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
     message: '"messages" that end with what the model shall answer, not with an answer',
   })
+/** The body of a request to start a rollout, after its check. */
 export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
 
+/** Schema of the body of a request to continue a trajectory. */
 export const continueRequestSchema = z
   .strictObject({
     prompt: z
@@ -172,15 +176,17 @@ export const continueRequestSchema = z
   .refine(({ prompt, resume }) => prompt === undefined || resume === undefined, {
     message: 'no "prompt" with "resume": the response is continued before a further question',
   })
+/** The body of a request to continue a trajectory, after its check. */
 export type ContinueRequest = z.infer<typeof continueRequestSchema>
 
+/** Stores a new trajectory and starts its run. Throws HttpProblem, SglangError or TemplateError. */
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
   const { trajectory, using } = await beginning(request, all, signal)
   const options = runOptions(trajectory, using, all)
   return all.runs.start(options(all.store.add(trajectory, { runsHere: true })))
 }
 
-/** A trajectory that has not begun, and what its run needs. */
+/** Returns a trajectory that has not begun, and the settings of its run. Throws HttpProblem, SglangError or TemplateError. */
 export async function beginning(
   request: RolloutRequest,
   all: Services,
@@ -188,7 +194,7 @@ export async function beginning(
 ): Promise<{ readonly trajectory: Trajectory; readonly using: RunUsing }> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  // Looked up before a tokenizer is fetched.
+  // The parser is checked before a tokenizer is downloaded.
   if (request.parser !== undefined) parserOrProblem(request.parser)
   const chosen = await chosenTools(request.tools ?? [], all, signal)
   await checkTools(chosen, all)
@@ -241,6 +247,7 @@ export async function beginning(
   }
 }
 
+/** Starts a further turn on a stored trajectory. Throws HttpProblem, SglangError or TemplateError. */
 export async function continueRollout(
   key: string,
   request: ContinueRequest,
@@ -264,7 +271,7 @@ export async function continueRollout(
     all,
     signal,
   )
-  // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
+  // The trajectory is read again, because another rollout may have added to it in the meantime. No await follows before the start.
   const stored = storedTrajectory(key, all)
   if (all.store.runsElsewhere(key))
     throw new HttpProblem({
@@ -315,7 +322,10 @@ function checkResume(trajectory: Trajectory, sampling: object = {}): void {
     })
 }
 
-/** A run over a chat endpoint goes on from the messages that the server made. */
+/**
+ * Throws HttpProblem if a trajectory over a chat endpoint lacks a message of the server, which the run would continue from, or if
+ * `sampling` has a parameter that the endpoint does not take.
+ */
 function checkChat({ segments }: Trajectory, sampling: object): void {
   const without = segments.findIndex((segment) => segment.kind === 'response' && segment.message === undefined)
   if (without >= 0)
@@ -334,7 +344,7 @@ function checkChat({ segments }: Trajectory, sampling: object): void {
     })
 }
 
-/** A trajectory may go on with another model, a later checkpoint; that it did is noted, not hidden behind one name. */
+/** Returns the problems with a note if the model changed, such as a later checkpoint, so that one name does not hide the change. */
 function otherModel(stored: Trajectory, { modelName }: ServerDescription): Pick<Trajectory, 'problems'> {
   const problems = stored.problems ?? []
   const last = problems.findLast(({ kind }) => kind === 'model')?.raw ?? stored.model.name
@@ -343,7 +353,7 @@ function otherModel(stored: Trajectory, { modelName }: ServerDescription): Pick<
   return { problems: [...problems, { kind: 'model', message, raw: modelName }] }
 }
 
-/** Where the first call failed, nothing of the first prompt was read: its system messages still have to be. */
+/** Returns the system messages of a first prompt whose first call failed, because they still have to be sent. */
 function unsentSystem({ segments, outcome }: Trajectory): readonly Message[] {
   if (segments.length > 0 || outcome.kind === 'running') return []
   return (outcome.unsent ?? []).filter(({ role }) => role === 'system' || role === 'developer')
@@ -354,7 +364,7 @@ function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
   return system === undefined || system === '' ? rest : [{ role: 'system', content: system }, ...rest]
 }
 
-/** The one named, else the one that server, template and tokenizer suggest. */
+/** Returns the chosen parser, or else the one that server, template and tokenizer suggest. Throws HttpProblem. */
 function parserFor(
   chosen: string | undefined,
   { toolCallParser }: Pick<ServerDescription, 'toolCallParser'>,
@@ -366,5 +376,6 @@ function parserFor(
   )
 }
 
+/** Returns the name of the server that sampled the last response; undefined if none is recorded. */
 export const lastServer = ({ segments }: Trajectory): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server

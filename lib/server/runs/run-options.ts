@@ -1,4 +1,4 @@
-/** How one rollout is run: its agent’s settings and dependencies, and what is stored when its record changes. */
+/** Prepares one rollout: the settings and dependencies of its agent, and how its record is stored. */
 import { randomUUID } from 'node:crypto'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
@@ -15,23 +15,23 @@ import type { ContinueRequest } from './rollouts.ts'
 import type { StartOptions } from './runs.ts'
 import { runnableTools } from './tools.ts'
 
-/** What one run needs besides its trajectory. */
+/** The settings of one run besides its trajectory. */
 export interface RunUsing {
-  /** What the user adds. */
+  /** The messages, the prompt or the resumption that the user adds. */
   readonly start: Pick<RolloutStart, 'messages' | 'given' | 'resumes'>
   readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments'>
   readonly serverName: string
-  /** What the server said of itself. */
+  /** The server's description of itself. */
   readonly told: ServerDescription
   readonly parser: ToolParser
   readonly codec: PromptEncoder
-  /** What the samples of a group share. Omitted: it runs for itself. */
+  /** The shared state of a group's samples; omitted for a single run. */
   readonly together?: GroupScheduler
 }
 
 /**
- * By the key under which the trajectory is stored. Throws Problem where its server or one of its tools is not there (any
- * more): before anything is stored that nothing would end.
+ * Returns the run's options for the key of the stored trajectory. Throws HttpProblem if its server or a tool no longer exists: before a
+ * trajectory is stored as running that no run would end.
  */
 export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
   const { request, serverName, told, parser, codec, start, together } = using
@@ -74,5 +74,6 @@ export function runOptions(trajectory: Trajectory, using: RunUsing, all: Service
   })
 }
 
+/** Returns whether a trajectory was run over a chat endpoint. */
 export const isChat = ({ provenance }: Trajectory): boolean =>
   provenance.kind === 'rollout' && provenance.endpoint === 'chat'

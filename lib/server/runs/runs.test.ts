@@ -77,7 +77,7 @@ test('A run that breaks ends for its readers as INTERNAL, and a run on another t
   expect(await all(runs.follow('again', 0, never))).toEqual(script)
 })
 
-describe('a run whose segment cannot be stored', () => {
+describe('A run whose segment cannot be stored', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -97,7 +97,7 @@ describe('a run whose segment cannot be stored', () => {
     yield* script
   }
 
-  /** A run on a disk that is full from its first segment on. */
+  /** Starts a run on a disk that is full from its first segment on. */
   function onFullDisk() {
     const runs = createRuns()
     const saved: { readonly record: Trajectory; readonly from: number }[] = []
@@ -111,7 +111,7 @@ describe('a run whose segment cannot be stored', () => {
     return { runs, saved, disk, begin }
   }
 
-  test('It ends as failed with the name of the failure, its readers hear of no segment that is not stored, and the cause is logged', async () => {
+  test('ends as failed with the name of the failure, sends its readers no unstored segment, and logs the cause', async () => {
     const { runs } = onFullDisk()
     const heard = await all(runs.follow('r', 0, never))
     expect(heard.filter(({ type }) => type === 'segment')).toEqual([])
@@ -119,7 +119,7 @@ describe('a run whose segment cannot be stored', () => {
     expect(console.error).toHaveBeenCalledWith('a rollout broke:', full)
   })
 
-  test('Its end and its segment are stored once that is possible', async () => {
+  test('has its segment and its end stored as soon as that is possible', async () => {
     const { runs, saved, disk } = onFullDisk()
     await all(runs.follow('r', 0, never))
     vi.advanceTimersByTime(60_000)
@@ -131,7 +131,7 @@ describe('a run whose segment cannot be stored', () => {
     expect(saved).toHaveLength(2)
   })
 
-  test('A further run on it is refused until its end is stored, and once more then, for the record has changed', async () => {
+  test('blocks a further run until its end is stored, and once more then, because the record has changed', async () => {
     const { runs, saved, disk, begin } = onFullDisk()
     await all(runs.follow('r', 0, never))
     expect(() => begin('again')).toThrow(full)
@@ -142,7 +142,7 @@ describe('a run whose segment cannot be stored', () => {
     expect((await all(runs.follow('again', 0, never))).at(-1)).toEqual(script.at(-1))
   })
 
-  test('Its end is stored by a shutdown where that is possible by then', async () => {
+  test('has its end stored by a shutdown, if that is possible by then', async () => {
     const { runs, saved, disk } = onFullDisk()
     await all(runs.follow('r', 0, never))
     disk.isFull = false
@@ -150,7 +150,7 @@ describe('a run whose segment cannot be stored', () => {
     expect(saved).toMatchObject([{}, { record: { outcome } }])
   })
 
-  test('It ends for its readers also where one who is told of it fails', async () => {
+  test('ends for its readers even if a listener of its events fails', async () => {
     const runs = createRuns()
     const save = (): never => {
       throw full
@@ -164,7 +164,7 @@ describe('a run whose segment cannot be stored', () => {
   })
 })
 
-test('readers may come late, leave, and come back at any event; all see the same', async () => {
+test('A run sends the same events to readers that come late, leave or come back', async () => {
   const { runs, next } = start()
   const first = all(runs.follow('r-t', 0, never))
   for (let i = 0; i < 4; i++) await next()
@@ -178,7 +178,7 @@ test('readers may come late, leave, and come back at any event; all see the same
   expect(await all(runs.follow('r-t', 5, never))).toEqual(script.slice(5))
 })
 
-test('every closed segment is saved before it is told', async () => {
+test('A run saves every closed segment before its readers hear of it', async () => {
   const { runs, saved, next } = start()
   const told: number[] = []
   const reading = (async () => {
@@ -192,7 +192,7 @@ test('every closed segment is saved before it is told', async () => {
   expect(saved.every((record) => !('live' in record))).toBe(true)
 })
 
-test('one rollout at a time on a trajectory; others run beside it', async () => {
+test('A run excludes another one on the same trajectory, but not on others', async () => {
   const { runs, next } = start()
   await next()
   expect(() => start({}, runs)).toThrow(HttpProblem)
@@ -201,14 +201,14 @@ test('one rollout at a time on a trajectory; others run beside it', async () => 
   expect(() => start({}, runs)).not.toThrow()
 })
 
-test('a cancelled rollout ends with what it has', async () => {
+test('A run that is cancelled ends with the tokens so far', async () => {
   const { runs, saved, next, stopped } = start()
   await next()
   await runs.cancel('r-t')
   expect([stopped(), saved.at(-1)?.outcome]).toEqual([true, { kind: 'ended', reason: 'cancelled' }])
 })
 
-test('the events of ended rollouts are kept up to a number of bytes, the latest ones; those of a running one always', async () => {
+test('The runs keep the latest events of ended rollouts up to a number of bytes, and always those of a running one', async () => {
   const bytes = script.reduce((sum, event) => sum + JSON.stringify(event).length + 1 + LINE_BYTES, 0)
   const runs = createRuns(2.5 * bytes)
   const { next } = start({ key: 'running' }, runs)
@@ -224,7 +224,7 @@ test('the events of ended rollouts are kept up to a number of bytes, the latest 
   expect(await reading).toEqual(script)
 })
 
-test('a reader that has begun gets all events, however long ago the rollout has ended', async () => {
+test('A run sends all events to a reader that has begun, however long ago the run ended', async () => {
   const runs = createRuns(0)
   const { next } = start({}, runs)
   await next()
@@ -237,13 +237,13 @@ test('a reader that has begun gets all events, however long ago the rollout has 
   for (const event of script.slice(1)) expect(eventIn((await reader.next()).value)).toEqual(event)
 })
 
-test('what is not there is a problem', async () => {
+test('A run that does not exist is a problem', async () => {
   const runs = createRuns()
   expect(() => runs.follow('nope', 0, never)).toThrow(HttpProblem)
   await expect(runs.cancel('nope')).rejects.toThrow(HttpProblem)
 })
 
-test('a crash of ours ends the rollout and keeps its segments', async () => {
+test('A run that crashes ends and keeps its segments', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const { runs, saved, next } = start({ fails: true })
   for (let i = 0; i < 6; i++) await next()
@@ -256,11 +256,11 @@ test('a crash of ours ends the rollout and keeps its segments', async () => {
   logged.mockRestore()
 })
 
-describe('without a reader', () => {
+describe('A run without a reader', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('a detached rollout is stopped after a minute, not before, and not while somebody listens', async () => {
+  test('stops after a minute if it is detached, not earlier, and not while a reader follows', async () => {
     const { next, stopped, runs } = start()
     await next()
     vi.advanceTimersByTime(59_000)
@@ -278,7 +278,7 @@ describe('without a reader', () => {
     expect(stopped()).toBe(true)
   })
 
-  test('each look at its trajectory gives it another minute', async () => {
+  test('gets another minute with each look at its trajectory', async () => {
     const { next, stopped, runs } = start()
     await next()
     for (let look = 0; look < 3; look++) {
@@ -294,7 +294,7 @@ describe('without a reader', () => {
     runs.lookedAt('t')
   })
 
-  test('a look changes nothing where somebody reads', async () => {
+  test('is not affected by a look while a reader follows', async () => {
     const { next, stopped, runs } = start()
     await next()
     const leaving = new AbortController()
@@ -307,7 +307,7 @@ describe('without a reader', () => {
     await reading
   })
 
-  test('a reader that only looks at what there is gives it three minutes', async () => {
+  test('gets three minutes from a reader that only reads the events so far', async () => {
     const { next, stopped, runs } = start()
     for (let i = 0; i < 3; i++) await next()
     expect(await all(runs.follow('r-t', 1, never, 'now'))).toEqual(script.slice(1, 3))
@@ -322,7 +322,7 @@ describe('without a reader', () => {
     expect(stopped()).toBe(true)
   })
 
-  test('an ended one leaves no timer behind, which would keep the request that began it', async () => {
+  test('leaves no timer after its end, which would keep its request in memory', async () => {
     const { next, runs } = start()
     for (let i = 0; i < script.length + 1; i++) await next()
     expect(await all(runs.follow('r-t', 0, never))).toHaveLength(script.length)

@@ -1,6 +1,6 @@
 /**
- * Rollouts that are running, and those that ended a little while ago: each is one numbered stream of events that any
- * number of readers may follow from any number on. Every closed segment is stored before a reader hears of it.
+ * Rollouts that run, or that ended a short time ago. Each is a numbered stream of events that any number of readers follow from any number
+ * on. Every closed segment is stored before a reader hears of it.
  */
 
 import { StoreError } from '#lib/store/store-error.ts'
@@ -12,75 +12,83 @@ import { lineOf } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
 
+/** A started rollout. */
 export interface Run {
   readonly rolloutId: string
-  /** The key under which the trajectory is stored. */
+  /** Key under which the trajectory is stored. */
   readonly key: string
 }
 
+/** Access to the rollouts of this process. */
 export interface Runs {
   /**
-   * Throws Problem 409 when a rollout on this trajectory is running, or when the end of one could only be stored now, and
-   * StoreError where it still cannot be stored.
+   * Starts a rollout. Throws HttpProblem 409 if a rollout on this trajectory runs, or if the end of the last one was stored only now, and
+   * StoreError if that end still cannot be stored.
    */
   start(options: StartOptions): Run
-  /** Events from number `from` on, each a line of JSON, until the rollout has ended, or only those so far. Throws Problem 404. */
+  /**
+   * Yields events from number `from` on, each as a line of JSON, until the rollout has ended, or only the events so far. Throws HttpProblem
+   * 404.
+   */
   follow(rolloutId: string, from: number, signal: AbortSignal, until?: Until): AsyncIterable<Uint8Array>
-  /** Counts as a reader, until what it returns is called. Throws Problem 404. */
+  /** Counts as a reader until the returned function is called. Throws HttpProblem 404. */
   attend(rolloutId: string, until?: Until): () => void
-  /** Somebody has looked at this trajectory: where a rollout on it runs without a reader, its time begins anew. */
+  /** Reports that somebody has looked at this trajectory, which restarts the time of a rollout without a reader. */
   lookedAt(key: string): void
-  /** Throws Problem 404. Resolves when the rollout has ended. */
+  /** Stops a rollout and resolves when it has ended. Rejects with HttpProblem 404. */
   cancel(rolloutId: string): Promise<void>
-  /** Ends all, for a shutdown. */
+  /** Stops all rollouts, for a shutdown. */
   cancelAll(): Promise<void>
 }
 
+/** A rollout to start. */
 export interface StartOptions {
   readonly rolloutId: string
   readonly key: string
-  /** Cancelled when nobody has followed it for a while; undefined: only its owner's signal ends it. */
+  /** True: it stops when nobody has followed it for a while. False: only its owner's signal ends it. */
   readonly detached: boolean
   readonly events: (signal: AbortSignal) => AsyncIterable<RolloutEvent>
   readonly save: (trajectory: Trajectory, from: number) => void
-  /** Hears of each event, and of the line that its readers get, when they do. */
+  /** Receives each event, and the line that its readers get, at the same time as they do. */
   readonly told?: (event: RolloutEvent, line: Uint8Array) => void
 }
 
 interface Entry extends Run {
-  /** Lines, not events: they are written once for all readers, and their size is known. */
+  /** Lines instead of events: they are written once for all readers, and their size is known. */
   readonly log: EventLog<Uint8Array>
-  /** Of its lines, with what keeping them takes. */
+  /** Bytes of its lines, including the overhead of each. */
   bytes: number
   readonly controller: AbortController
   done: Promise<void>
   readers: number
-  /** How long it goes on without a reader. */
+  /** Milliseconds for which it continues without a reader. */
   patienceMs: number
   abandoned: ReturnType<typeof setTimeout> | undefined
 }
 
-/** Without a reader a detached rollout goes on this long: a reload, a lost tunnel, one look and the next. */
+/**
+ * Milliseconds for which a detached rollout continues without a reader: enough for a reload, a lost tunnel, or the time between two looks.
+ */
 const ABANDONED_MS = 60_000
-/** The same where a reader comes again and again: browsers let a hidden page do so once a minute. */
+/** The same limit if a reader returns again and again: browsers let a hidden page do so once a minute. */
 const ABANDONED_LOOKS_MS = 180_000
 /**
- * Of the events of ended rollouts together: hundreds of short ones, or some of 50,000 tokens. Those before them are read from
- * the stored trajectory. No timer forgets them: each would keep the request that began its rollout.
+ * Limit in bytes for the events of all ended rollouts: hundreds of short ones, or a few of 50,000 tokens. Older ones are read from the
+ * stored trajectory. No timer removes them, because a timer would keep the request that began its rollout in memory.
  */
 export const KEPT_BYTES = 12 << 20
-/** What a line takes beside its bytes, about. */
+/** Approximate overhead of a line in memory, in bytes. */
 export const LINE_BYTES = 200
-/** An end that could not be stored is tried again this often. */
+/** Milliseconds between two attempts to store an end. */
 const STORE_AGAIN_MS = 5_000
 
-/** `keptBytes`: events of ended rollouts that can be read again, the latest ones. */
+/** Returns the rollouts of this process. `keptBytes` limits the events of ended rollouts that can be read again; the latest are kept. */
 export function createRuns(keptBytes = KEPT_BYTES): Runs {
   const running = new Map<string, Entry>()
-  /** Their lines alone: a signal keeps all that has listened to it. */
+  /** Only the logs are kept, because a signal keeps all its listeners in memory. */
   const ended = createMemory<EventLog<Uint8Array>>(keptBytes)
   const unstored = createUnstoredEnds()
-  /** undefined: it has ended. */
+  /** Returns a running rollout; undefined if it has ended. Throws HttpProblem 404. */
   const findRunning = (rolloutId: string): Entry | undefined => {
     const entry = running.get(rolloutId)
     if (!entry) findEnded(rolloutId)
@@ -158,14 +166,14 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
   }
 }
 
-/** Never rejects: whatever breaks, its readers hear of an end. */
+/** Runs a rollout to its end and never rejects: readers get an end after any error. */
 async function drive(
   entry: Entry,
   { key, events, save, told = () => {} }: StartOptions,
   unstoredEnds: UnstoredEnds,
 ): Promise<void> {
   const fold = createFold()
-  /** The first segment whose change is not stored. */
+  /** Index of the first segment whose change is not stored. */
   let unstored = Number.POSITIVE_INFINITY
   const publish = (event: RolloutEvent) => {
     const line = lineOf(event)
@@ -190,7 +198,7 @@ async function drive(
   } catch (error) {
     console.error('a rollout broke:', error)
     const event: RolloutEvent = { type: 'ended', outcome: failureOf(error) }
-    // Stored first: who hears of the end may look at what is stored.
+    // The end is stored first, because a reader who hears of it may look at the stored trajectory.
     try {
       store(event)
     } catch (again) {
@@ -224,13 +232,15 @@ function failureOf(error: unknown): Exclude<Outcome, { kind: 'running' }> {
 
 interface UnstoredEnds {
   add(key: string, store: () => void): void
-  /** Stores that of a trajectory: true where there was one. Throws what storing throws. */
+  /** Stores the end of a trajectory and returns true; false if there is none. Throws the error of the store. */
   store(key: string): boolean
-  /** Tries all. */
+  /** Tries to store every end. */
   storeAll(): void
 }
 
-/** Ends of runs that could not be stored are tried again until the process ends: then the next start finds them interrupted. */
+/**
+ * Returns the ends that could not be stored. They are tried again until the process ends; the next start then finds these runs interrupted.
+ */
 function createUnstoredEnds(): UnstoredEnds {
   const ends = new Map<string, () => void>()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -243,7 +253,7 @@ function createUnstoredEnds(): UnstoredEnds {
       try {
         store(key)
       } catch {
-        // The failure is in the log already; those after it would most likely fail too.
+        // The failure is already in the log, and the following ends would most likely fail too.
         break
       }
     }
@@ -261,7 +271,7 @@ function createUnstoredEnds(): UnstoredEnds {
   }
 }
 
-/** The first segment that an event changed in the record; undefined when it changed nothing that is stored. */
+/** Returns the index of the first segment that an event changed in the record; undefined if it changed nothing that is stored. */
 function firstChange(trajectory: Trajectory, event: RolloutEvent): number | undefined {
   switch (event.type) {
     case 'started':

@@ -56,7 +56,7 @@ const ask = (key: string, more: object = {}) =>
   )
 const stored = (key: string) => all.store.get(key) as Trajectory
 
-test('the question goes behind the recorded tokens, bound by the schema, and the trajectory stays as it is', async () => {
+test('Structured output appends the question to the recorded tokens, binds the reply by the schema, and leaves the trajectory unchanged', async () => {
   const key = await run()
   const before = JSON.stringify(stored(key))
   reply = '{"answer": 4}'
@@ -72,7 +72,7 @@ test('the question goes behind the recorded tokens, bound by the schema, and the
   expect(textOf(recorded, stored(key).vocab)).toContain('four')
 })
 
-test('thinking is off where the template knows the option', async () => {
+test('Structured output turns thinking off if the template has the option', async () => {
   const key = await run()
   reply = '{"answer": 4}'
   await ask(key)
@@ -82,7 +82,7 @@ test('thinking is off where the template knows the option', async () => {
   expect(text).toMatch(/assistant\n<think>\n\n<\/think>\n\n$/)
 })
 
-describe('what does not fit is told with its text', () => {
+describe('Structured output reports a reply that does not fit the schema with its text', () => {
   test.each<[string, string, Finish | undefined]>([
     ['{"answer": "four"}', 'answer: expected', undefined],
     ['[1]', 'it is no object', undefined],
@@ -102,13 +102,13 @@ describe('what does not fit is told with its text', () => {
 test.each([
   [{ schema: { type: 'array' } }, 'BAD_SCHEMA'],
   [{ sampling: { regex: 'a' } }, 'TWO_GRAMMARS'],
-])('%j is refused before the server is asked', async (more, code) => {
+])('Structured output refuses %j before it sends a request', async (more, code) => {
   const key = await run()
   await expect(ask(key, more)).rejects.toMatchObject({ details: { code } })
   expect(requests).toHaveLength(1)
 })
 
-test('a trajectory that runs is not asked', async () => {
+test('Structured output refuses a trajectory that runs', async () => {
   const key = await run()
   all.store.update(key, { ...stored(key), outcome: { kind: 'running' } }, 0)
   await expect(ask(key)).rejects.toMatchObject({ details: { code: 'RUNNING' } })

@@ -1,6 +1,6 @@
 /**
- * JSON that fits a schema, written to the tokens of a stored trajectory and a question behind them: what strands-sglang's
- * structured_output gives. The trajectory stays as it is.
+ * Generates JSON that fits a schema after the tokens of a stored trajectory and a question, as strands-sglang's structured_output does. The
+ * trajectory stays unchanged.
  */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
@@ -24,6 +24,7 @@ import { recordedPromptEncoder } from './prompt-encoder.ts'
 import { lastServer } from './rollouts.ts'
 import { isChat } from './run-options.ts'
 
+/** Schema of the body of a request for structured output. */
 export const structuredRequestSchema = z.strictObject({
   prompt: z.string().regex(/\S/, 'a question').describe('What is asked for.'),
   schema: z
@@ -34,11 +35,12 @@ export const structuredRequestSchema = z.strictObject({
     .describe('With SGLang’s names, but no grammar. Omitted: SGLang’s defaults, but max_new_tokens 1024.'),
   server: z.string().exactOptional().describe('Name of a saved server. Default: that of the trajectory’s last call.'),
 })
+/** The body of a request for structured output, after its check. */
 export type StructuredRequest = z.infer<typeof structuredRequestSchema>
 
 const GRAMMARS = ['json_schema', 'regex', 'ebnf', 'structural_tag'] as const
 
-/** Throws Problem, SglangError, TemplateError. */
+/** Returns the reply with its value, or with the reason why it does not fit. Throws HttpProblem, SglangError or TemplateError. */
 export async function structuredOutput(
   key: string,
   request: StructuredRequest,
@@ -126,7 +128,7 @@ function checkTrajectory(stored: Trajectory): void {
     })
 }
 
-/** Thinking is off: the grammar leaves no room for it. Templates that do not know the option pass over it. */
+/** Returns the ids of the prompt. Thinking is off, because the grammar leaves no room for it; templates without that option ignore it. */
 async function promptIds(
   stored: Trajectory,
   question: string,

@@ -27,7 +27,7 @@ const problem = async (action: () => unknown) => {
   return undefined
 }
 
-test('tools are named or defined, in the order in which they were asked for', async () => {
+test('The tools of a request keep their order, whether they are named or defined', async () => {
   const chosen = await chosenTools([mock(), 'calculator'], sources, signal)
   expect(chosen.map(({ name }) => name)).toEqual(['weather', 'calculator'])
   expect(await chosenTools([mock()], sources, signal)).toEqual([mock()])
@@ -39,12 +39,12 @@ test.each([
   [{ mcp: 5, name: 'a' }, 'mcp: expected a string, found 5'],
   [{ ...mock(), name: 'a b' }, /^name: expected a name of 1 to 64/],
   [{ ...mock(), run: 'rm -rf /' }, /^expected no key "run"/],
-])('what is wrong in a tool is told of the kind that it nearly is: %#', (asked, why) => {
+])('A wrong tool is reported with the error of the closest kind of tool: %#', (asked, why) => {
   const { error } = requestedToolSchema.safeParse(asked)
   expect(error && violationText(schemaViolation(error, asked))).toMatch(why)
 })
 
-test('a mock named like a built-in tool stands in its place', async () => {
+test('A mock tool replaces the built-in tool of its name', async () => {
   const own = mock({ name: 'calculator' })
   expect(await chosenTools(['calculator', own], sources, signal)).toEqual([own])
   const context = {
@@ -70,7 +70,7 @@ test.each<[readonly (string | MockTool)[], string, string]>([
     'BAD_TOOL',
     'the input schema of the tool "weather": properties.city.$ref: expected a position in this schema, for example #/$defs/name, found "http://x/y"',
   ],
-])('what cannot be offered is refused before anything starts: %#', async (asked, code, detail) => {
+])('A tool that cannot be used is refused before anything starts: %#', async (asked, code, detail) => {
   expect(await problem(() => chosenTools(asked, sources, signal))).toEqual([422, code, detail])
 })
 
@@ -83,11 +83,11 @@ test.each<[ToolSpec, string]>([
     mock({ mock: { ...mock().mock, script: 'rm -rf /' } }),
     'the mock tool "weather": mock: expected no key "script", found an object with reply, script',
   ],
-])('a mock from a file is held to what a request is: %#', async (spec, detail) => {
+])('A mock tool from a file is checked like one from a request: %#', async (spec, detail) => {
   expect(await problem(() => runnableTools([spec], sources))).toEqual([422, 'BAD_TOOL', detail])
 })
 
-test('a tool that is off is told from before a run is begun; a mock of its name is not', async () => {
+test('A tool that this machine cannot run is refused before a run starts, unless it is a mock of that name', async () => {
   const off = {
     ...sources,
     builtInTools: [{ ...plainTool(calculator), check: async () => 'there is no such machine' }],

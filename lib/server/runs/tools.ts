@@ -1,4 +1,4 @@
-/** Which tools a rollout has: those that come with the application and of MCP servers, by name, and mock tools, as they are defined. */
+/** The tools of a rollout: those of the application and of MCP servers by name, and mock tools by definition. */
 import * as z from 'zod'
 import { mcpToolSchema } from '#lib/api/mcp-server.ts'
 import { mockTool } from '#lib/rollout/tools/mock-tool.ts'
@@ -12,15 +12,16 @@ import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import type { BuiltInTool } from './built-in-tools.ts'
 
+/** Schema of one tool in a request. */
 export const requestedToolSchema = z.union([z.string(), mcpToolSchema, mockToolSchema])
 type AskedTool = Plain<z.infer<typeof requestedToolSchema>>
 
-/** Where tools come from. */
+/** The sources of tools. */
 type ToolSources = Pick<Services, 'builtInTools' | 'mcpServers'>
 
 /**
- * The specifications of what was asked for, in that order. A tool of another kind stands in the place of a built-in one of
- * its name. Throws Problem.
+ * Returns the specifications of the requested tools in their order. A tool of another kind replaces a built-in one of its name. Throws
+ * HttpProblem.
  */
 export async function chosenTools(
   asked: readonly AskedTool[],
@@ -40,7 +41,7 @@ export async function chosenTools(
   return specs
 }
 
-/** What a trajectory's tools do when they are called. They are checked: they can come from a file. */
+/** Returns the tools of a trajectory, ready to be called. They are checked, because they can come from a file. Throws HttpProblem. */
 export function runnableTools(specs: readonly ToolSpec[], sources: ToolSources): readonly AgentTool[] {
   const problem = toolListProblem(specs)
   if (problem !== undefined)
@@ -48,7 +49,7 @@ export function runnableTools(specs: readonly ToolSpec[], sources: ToolSources):
   return specs.map((spec) => sources.mcpServers.runnable(spec) ?? runnableTool(spec, sources))
 }
 
-/** Tries what a machine may not have. Throws Problem with the reason. */
+/** Tries tools that a machine may lack. Throws HttpProblem with the reason. */
 export async function checkTools(specs: readonly ToolSpec[], sources: ToolSources): Promise<void> {
   for (const { name, mock, mcp } of specs) {
     const why = mock || mcp ? undefined : await builtInNamed(name, sources).check()
