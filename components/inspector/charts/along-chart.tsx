@@ -17,7 +17,7 @@ import { TokenList } from './token-list.tsx'
 const WINDOWS = [16, 64, 256, 1024] as const
 const WORST = 8
 
-/** A number of every trained token along the trajectory: what the colour shows, else logprobs. */
+/** Plots a number of every trained token along the trajectory: the number of the colour mode, or logprobs if it has none. */
 export function AlongChart({ inspection }: InspectorPartProps) {
   const { trajectory, colouring, view, onView, onSelect } = inspection
   const name = quantityOf(colouring.mode)
@@ -65,7 +65,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
             Reset zoom
           </Button>
         )}
-        {/* A line of its own, as high as its button: the plot does not move between the clicks of a double click. */}
+        {/* This line has a fixed height, so that the plot does not move between the clicks of a double click. */}
         <div className="flex min-h-8 basis-full items-center text-dim text-xs tabular-nums">
           <span className="truncate">
             {said === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, said)}
@@ -142,7 +142,7 @@ function responseBands(segments: TrajectoryView['segments']) {
   )
 }
 
-/** The place of a token in a sorted list; undefined where it is not in it. */
+/** Returns the index of a token in a sorted list; undefined if the list does not contain it. */
 function placeOf(tokens: Float64Array, token: number): number | undefined {
   const place = countWhile(tokens.length, (index) => elementAt(tokens, index) < token)
   return tokens[place] === token ? place : undefined

@@ -7,14 +7,14 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { SegmentTable } from './segment-table.tsx'
 
-/** jsdom has none, and uPlot calls it when it is loaded. */
+/** jsdom has no matchMedia, which uPlot calls when it is loaded. */
 vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }))
 const { MismatchChart } = await import('./mismatch-chart.tsx')
 
 const inspectionOf = (trajectory: TrajectoryView, onSelect = vi.fn()) =>
   ({ trajectory, view: {}, onSelect }) as unknown as Inspection
 
-test('Segment table sorts by perplexity both ways with unknown values last, and leads to the first token of a segment', async () => {
+test('the segment table sorts by perplexity in both directions with unknown values last, and selects the first token of a segment', async () => {
   const onSelect = vi.fn()
   const response = sampleTrajectory.segments[1] as ResponseSegment
   const unlikely = { ...response, logprobs: response.ids.map(() => -3) }
@@ -38,7 +38,7 @@ test('Segment table sorts by perplexity both ways with unknown values last, and 
   expect(onSelect).toHaveBeenLastCalledWith({ anchor: 3, focus: 3 }, 'tokens')
 })
 
-test('Mismatch chart names the column that a file without further columns lacks', () => {
+test('the mismatch chart names the column that a file without further columns lacks', () => {
   const segments = sampleTrajectory.segments.map((segment) => ({ ...segment, columns: undefined }))
   const trajectory = { ...sampleTrajectory, segments } as unknown as TrajectoryView
   render(<MismatchChart inspection={inspectionOf(trajectory)} />)

@@ -4,7 +4,7 @@ import { HistogramChart } from './histogram-chart.tsx'
 import { MismatchChart } from './mismatch-chart.tsx'
 import { SegmentTable } from './segment-table.tsx'
 
-/** The numbers of the tokens as charts: along the trajectory, how often, by segment, and one against another. */
+/** Shows the numbers of the tokens as charts: along the trajectory, as a histogram, one against another, and by segment. */
 export function ChartsTab({ inspection }: InspectorPartProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-7 p-4">

@@ -12,8 +12,8 @@ import { largest, movingMean, quantities, seriesNamed, type TokenSeries } from '
 const numbers = fc.array(fc.double({ min: -50, max: 50, noNaN: true }), { maxLength: 120 })
 const logprobs = fc.array(fc.double({ min: -40, max: 0, noNaN: true }), { maxLength: 200 })
 
-describe('series', () => {
-  test('are of trained tokens whose value is known, as a file or packed has them', () => {
+describe('series of the charts', () => {
+  test('contain the trained tokens with a known value, from JSON arrays and from packed columns', () => {
     for (const trajectory of [sample, pack(sample).trajectory]) {
       const { tokens, values, unknown } = seriesNamed(trajectory, 'logprob')
       expect([[...tokens], [...values], unknown]).toEqual([[3, 4, 6, 7], [-0.5, -0.25, -1, 0], 2])
@@ -29,7 +29,7 @@ describe('series', () => {
     ])
   })
 
-  test('the moving mean is the mean of the last ones', () => {
+  test('the moving mean is the mean of the last values', () => {
     fc.assert(
       fc.property(numbers, fc.integer({ min: 1, max: 20 }), (list, window) => {
         const means = movingMean(Float64Array.from(list), window)
@@ -41,7 +41,7 @@ describe('series', () => {
     )
   })
 
-  test('the largest are those that sorting gives', () => {
+  test('the largest values are those that sorting gives', () => {
     fc.assert(
       fc.property(numbers, fc.integer({ min: 1, max: 9 }), (list, count) => {
         const found = largest(list.length, count, (index) => list[index] as number)
@@ -52,8 +52,8 @@ describe('series', () => {
   })
 })
 
-describe('the histogram', () => {
-  test('counts every token once, in the bin that holds it', () => {
+describe('histogram of surprisal', () => {
+  test('counts every token once, in the bin that contains it', () => {
     fc.assert(
       fc.property(logprobs, (list) => {
         const bins = surpriseHistogram(Float64Array.from(list))
@@ -78,7 +78,7 @@ describe('the histogram', () => {
   })
 })
 
-describe('compare two values', () => {
+describe('comparison of two values', () => {
   const series = (entries: readonly (readonly [number, number])[]): TokenSeries => ({
     name: 'x',
     title: 'x',
@@ -100,7 +100,7 @@ describe('compare two values', () => {
     },
   )
 
-  test('pairs are tokens that have both', () => {
+  test('pairs are the tokens that have both values', () => {
     const { tokens, x, y } = pairsOf(
       series([
         [1, 10],
@@ -121,7 +121,7 @@ describe('compare two values', () => {
     ])
   })
 
-  test('the sums are those of their definitions', () => {
+  test('differences, correlation, k1 and k3 follow their definitions', () => {
     const list = [
       [-1, -1.5],
       [-2, -1],
@@ -153,7 +153,7 @@ describe('compare two values', () => {
     expect([...worstPairs(pairs(list), 2)]).toEqual([1, 0])
   })
 
-  test('k3 is never negative; equal numbers do not differ, and correlate where they vary', () => {
+  test('k3 is never negative, equal values do not differ, and a value that does not vary has no correlation', () => {
     fc.assert(
       fc.property(pairList, (list) => {
         expect(divergenceOf(pairs(list))?.k3).toBeGreaterThanOrEqual(0)
@@ -174,8 +174,8 @@ describe('compare two values', () => {
   })
 })
 
-describe('points', () => {
-  test('none is left out: every one in the frame is counted in its cell', () => {
+describe('points of a plot', () => {
+  test('every point in the frame is counted once', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.double({ min: -5, max: 5, noNaN: true }), fc.double({ min: -5, max: 5, noNaN: true })), {
@@ -194,7 +194,7 @@ describe('points', () => {
     )
   })
 
-  test('a few points far from the others are outliers, points of a crowd are none', () => {
+  test('a few points far from the others are outliers, and points of a crowd are not', () => {
     const crowd = Array.from({ length: 40 }, (_, index) => ({ x: 10 + (index % 8), y: 10 + Math.floor(index / 8) }))
     const alone = [
       { x: 80, y: 40 },
@@ -220,7 +220,7 @@ describe('points', () => {
     )
   })
 
-  test('outliers are those that counting around every point finds', () => {
+  test('outliers agree with counting around every point', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(11), fc.nat(8)), { maxLength: 40 }), (list) => {
         const counts = new Uint32Array(12 * 9)
@@ -233,7 +233,7 @@ describe('points', () => {
     )
   })
 
-  test('the nearest one within reach is found', () => {
+  test('the nearest point within reach is found', () => {
     const [x, y] = [Float64Array.of(0, 10, 20), Float64Array.of(0, 1, 2)]
     const near = (at: { x: number; y: number }) => nearestPoint(x, y, at, { x: 2, y: 0.5 })
     expect([near({ x: 11, y: 1.1 }), near({ x: 13, y: 1 }), near({ x: 20, y: 2 })]).toEqual([1, -1, 2])

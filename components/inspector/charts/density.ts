@@ -1,10 +1,11 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
- * Many points as an image: how many stand in each cell of a few pixels. Costs one step a point, however many there are, and
- * nothing is left out: a point alone is a cell, which `outliersOf` names so that it is drawn larger.
+ * Many points as an image: the number of points in each cell of a few pixels. The cost is one step for each point, and no
+ * point is lost: a single point is a cell, which `outliersOf` returns so that it is drawn larger.
  */
 
+/** Visible range of both axes, in their units. */
 export interface Frame {
   readonly minX: number
   readonly maxX: number
@@ -12,14 +13,16 @@ export interface Frame {
   readonly maxY: number
 }
 
+/** Number of points in each cell of a plot. */
 export interface Density {
   readonly columns: number
   readonly rows: number
-  /** Points in each cell, row by row from the top. */
+  /** Counts row by row from the top. */
   readonly counts: Uint32Array
   readonly most: number
 }
 
+/** Returns the density of the points inside the frame. */
 export function densityOf(
   xs: Float64Array,
   ys: Float64Array,
@@ -42,13 +45,13 @@ export function densityOf(
   return { columns, rows, counts, most }
 }
 
-/** Cells to each side in which others are looked for, and how many points there may be in all of them. */
+/** AROUND is the distance in cells in which a point is isolated; FEW is the largest number of points in this square. */
 const AROUND = 3
 const FEW = 3
 
 /**
- * Cells whose points have next to none around them, by their place in `counts`: drawn as small as the others they would not
- * be seen. Costs one step a cell: sums over rectangles are differences of sums from the corner.
+ * Returns the indices in `counts` of cells whose points are nearly alone, since points drawn as small as the others would
+ * not be visible. The cost is one step for each cell: the sum over a rectangle is a difference of sums from the corner.
  */
 export function outliersOf({ columns, rows, counts }: Density): readonly number[] {
   const width = columns + 1
@@ -71,7 +74,7 @@ export function outliersOf({ columns, rows, counts }: Density): readonly number[
   return found
 }
 
-/** The nearest point within a distance of both axes' own, −1 where there is none. */
+/** Returns the index of the nearest point within `reach`, which is in the units of each axis; −1 if there is none. */
 export function nearestPoint(
   xs: Float64Array,
   ys: Float64Array,

@@ -3,7 +3,7 @@ interface Extent {
   readonly max: number
 }
 
-/** Of no values Infinity and −Infinity. */
+/** Returns the smallest and the largest value; Infinity and −Infinity if there are no values. */
 export function extentOf(values: Float64Array): Extent {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of values) {
@@ -13,7 +13,7 @@ export function extentOf(values: Float64Array): Extent {
   return { min, max }
 }
 
-/** A little room on both sides, so that no point lies on the edge. */
+/** Returns the extent with 4 % of room on both sides, so that no point is on the edge. */
 export function padded({ min, max }: Extent): Extent {
   const span = max - min
   const room = ([span, Math.abs(max)].find((size) => size > 1e-9) ?? 1) * 0.04

@@ -8,7 +8,7 @@ import type { InspectorPartProps } from '../inspection.ts'
 import { type Bin, binQuery, surpriseHistogram } from './histogram.ts'
 import { seriesNamed } from './series.ts'
 
-/** How surprising trained tokens are. A bar finds its tokens. */
+/** Shows how often each surprisal occurs among trained tokens. A click on a bar searches for its tokens. */
 export function HistogramChart({ inspection }: InspectorPartProps) {
   const { trajectory, onView, say } = inspection
   const { values } = seriesNamed(trajectory, 'logprob')
@@ -65,9 +65,9 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
 }
 
 const HEIGHT = 140
-/** Pixels of a bar, however few tokens it stands for. */
+/** Smallest height of a bar in pixels, however few tokens it has. */
 const LEAST = 6
-/** As many as a finger can tell apart in a narrow window. */
+/** Number of bars that a finger can hit in a narrow window. */
 const FEW_BINS = 12
 
 const rangeText = ({ from, to }: Bin): string => `${decimalText(from, 2)} to ${decimalText(to, 2)} nats`

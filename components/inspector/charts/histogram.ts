@@ -1,15 +1,15 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** How often trained tokens surprise by how much. */
+/** One bar of the histogram of surprisal. */
 
 export interface Bin {
-  /** Surprise in nats, half-open; the last bin has its end too. */
+  /** Surprisal in nats, half-open; the last bin includes its end. */
   readonly from: number
   readonly to: number
   readonly count: number
 }
 
-/** Of logprobs: about so many bins of one width that people can read, from 0 to the largest. */
+/** Returns a histogram of surprisal from 0 to the largest, in about `about` bins of a readable width. */
 export function surpriseHistogram(logprobs: Float64Array, about = 32): readonly Bin[] {
   if (logprobs.length === 0) return []
   let largest = 0
@@ -25,14 +25,14 @@ export function surpriseHistogram(logprobs: Float64Array, about = 32): readonly 
   return Array.from(counts, (count, index) => ({ from: edge(index), to: edge(index + 1), count }))
 }
 
-/** 1, 2 or 5 times a power of ten, at least so much; of next to nothing, 0.1. */
+/** Returns the smallest of 1, 2 or 5 times a power of ten that is at least `least`; 0.1 if `least` is nearly 0. */
 function readableWidth(least: number): number {
-  // Powers of ten end as 0 far below; and nobody reads such bins.
+  // Much smaller powers of ten underflow to 0, and such bins would be unreadable.
   if (least < 1e-12) return 0.1
   const power = 10 ** Math.floor(Math.log10(least))
   const times = [1, 2, 5, 10].find((step) => step * power >= least * (1 - 1e-9)) as number
   return Number((times * power).toPrecision(3))
 }
 
-/** The tokens of a bin as the find bar takes them. */
+/** Returns the query of the find bar that finds the tokens of a bin. */
 export const binQuery = ({ from, to }: Bin): string => `${from === 0 ? '' : `surprise>=${from} `}surprise<${to} mask:1`

@@ -15,7 +15,7 @@ import { TokenList } from './token-list.tsx'
 
 const WORST = 20
 
-/** One number of the trained tokens against another: what the trainer's logprobs differ from the sampler's. */
+/** Plots one number of the trained tokens against another, such as the trainer's logprobs against the sampler's. */
 export function MismatchChart({ inspection }: InspectorPartProps) {
   const { trajectory, view, onView, onSelect } = inspection
   const [x, y] = axesOf(trajectory, view.scatter)
@@ -165,11 +165,11 @@ function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly
 
 const isLogprob = (name: string): boolean => /logprob/i.test(name)
 
-/** `x,y` of the address; else the sampled logprobs against the trainer's, or the first column that there is. */
+/** Returns the axes of the address (`x,y`), or else the sampled logprobs and the first column of logprobs or the first column. */
 function axesOf({ segments }: TrajectoryView, scatter: string | undefined): readonly [string, string | undefined] {
   const names = quantities(segments).map(({ name }) => name)
   const columns = names.filter((name) => name.startsWith('column:'))
-  // A column may have a comma in its name.
+  // The name of a column may contain a comma.
   const asked = names.flatMap((x) => names.map((y) => [x, y] as const)).find((pair) => pair.join(',') === scatter)
   return asked ?? ['logprob', columns.find(isLogprob) ?? columns[0]]
 }

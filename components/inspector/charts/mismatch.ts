@@ -1,15 +1,17 @@
-/** Two numbers of the same tokens held against each other: what a trainer's logprobs differ from the sampler's. */
+/** Comparison of two numbers of the same tokens, such as the trainer's and the sampler's logprobs. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { largest, type TokenSeries } from './series.ts'
 
+/** Two numbers of the tokens that have both. */
 export interface Pairs {
-  /** Tokens that have both numbers. */
+  /** Indices of the tokens in the trajectory, ascending. */
   readonly tokens: Float64Array
   readonly x: Float64Array
   readonly y: Float64Array
 }
 
+/** Returns the pairs of two series, whose tokens must be ascending. */
 export function pairsOf(x: TokenSeries, y: TokenSeries): Pairs {
   const most = Math.min(x.tokens.length, y.tokens.length)
   const tokens = new Float64Array(most)
@@ -27,17 +29,18 @@ export function pairsOf(x: TokenSeries, y: TokenSeries): Pairs {
   return { tokens: tokens.slice(0, count), x: xs.slice(0, count), y: ys.slice(0, count) }
 }
 
+/** How much two numbers differ. */
 export interface Mismatch {
   readonly count: number
-  /** Of y − x. */
+  /** Mean of y − x; the next two are of |y − x|. */
   readonly meanDifference: number
   readonly meanAbsolute: number
   readonly largestAbsolute: number
-  /** Pearson's; null where one of them does not vary. */
+  /** Pearson correlation; null if one of the numbers does not vary. */
   readonly correlation: number | null
 }
 
-/** Undefined without pairs. */
+/** Returns how much the pairs differ; undefined if there are none. */
 export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
   const count = x.length
   if (count === 0) return undefined
@@ -69,11 +72,14 @@ export function mismatchOf({ x, y }: Pairs): Mismatch | undefined {
 interface Divergence {
   /** Mean of x − y: unbiased, may be negative. */
   readonly k1: number
-  /** Mean of r − 1 − ln r with r = exp(y − x): never negative, less spread. */
+  /** Mean of r − 1 − ln r with r = exp(y − x): never negative, less variance. */
   readonly k3: number
 }
 
-/** KL(x ‖ y) from tokens sampled by x, both logprobs, by the estimators of Schulman 2020 (joschu.net/blog/kl-approx.html). */
+/**
+ * Returns estimates of KL(x ‖ y) from tokens sampled by x, where x and y are logprobs, as in Schulman 2020
+ * (joschu.net/blog/kl-approx.html). Returns undefined if there are no pairs.
+ */
 export function divergenceOf({ x, y }: Pairs): Divergence | undefined {
   if (x.length === 0) return undefined
   let [k1, k3] = [0, 0]
@@ -85,6 +91,6 @@ export function divergenceOf({ x, y }: Pairs): Divergence | undefined {
   return { k1: k1 / x.length, k3: k3 / x.length }
 }
 
-/** Places of the pairs that differ most, the worst first. */
+/** Returns the indices of the pairs that differ most, the largest difference first. */
 export const worstPairs = ({ x, y }: Pairs, count: number): readonly number[] =>
   largest(x.length, count, (index) => Math.abs(elementAt(y, index) - elementAt(x, index)))

@@ -17,39 +17,39 @@ interface PlotAxis {
 }
 
 interface PlotProps {
-  /** What a screen reader says of it: its numbers stand in a table beside it. */
+  /** Label for screen readers; a table beside the plot has its numbers. */
   readonly label: string
   readonly x: PlotAxis
   readonly y: PlotAxis
   readonly points: PlotPoints
-  /** Values at the points' x, drawn as a line. Omitted: none. */
+  /** Values at the x of the points, drawn as a line. If omitted, there is no line. */
   readonly line?: Float64Array | undefined
-  /** Stretches of x that are shaded. Omitted: none. */
+  /** Shaded ranges of x. If omitted, there are none. */
   readonly bands?: readonly { readonly from: number; readonly to: number }[]
-  /** Where x and y are the same. */
+  /** Whether the line x = y is drawn. */
   readonly hasDiagonal?: boolean
-  /** drag: zooms x alone, or both. */
+  /** Axes that a drag zooms. */
   readonly zooms: 'x' | 'xy'
-  /** Marked. Undefined: none. */
+  /** Index of the marked point; undefined means none. */
   readonly chosen?: number | undefined
   readonly height: number
-  /** The nearest point under the pointer, and the one that was clicked: places in `points`. */
+  /** Called with the index of the point nearest to the pointer; `onChoose` with that of a clicked point. */
   readonly onPoint: (index: number | undefined) => void
   readonly onChoose: (index: number) => void
-  /** Twice. */
+  /** Called with the index of a double-clicked point. */
   readonly onOpen: (index: number) => void
-  /** Whether a part only is shown, and the way back. */
+  /** Called with a function that resets the zoom, or with `undefined` when the whole plot is visible. */
   readonly onZoom: (reset: (() => void) | undefined) => void
 }
 
-/** Pixels of the style sheet: a point among others, one alone, and how near a click must be to it. */
+/** Sizes in CSS pixels: a point, an isolated point, and the largest distance of a click from a point. */
 const POINT = 2
 const OUTLIER = 6
 const REACH = 8
-/** From here on it is a drag. */
+/** Smallest movement of a drag, in CSS pixels; shorter ones are clicks. */
 const DRAGGED = 4
 
-/** Points by the thousand, drawn as density, with axes and zoom of uPlot. */
+/** Plots thousands of points as their density, with the axes and the zoom of uPlot. */
 export function Plot(props: PlotProps) {
   const { points, line, x, y, bands, chosen, label, height } = props
   const box = useRef<HTMLDivElement>(null)
@@ -84,7 +84,7 @@ export function Plot(props: PlotProps) {
   const draw = useEffectEvent((shown: UPlot) => drawPoints(shown, props))
   const drawGround = useEffectEvent((shown: UPlot) => drawUnder(shown, props))
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when what it shows is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the plot is created again when its points or axes change
   useEffect(() => {
     const element = box.current
     if (!element) return
@@ -109,7 +109,7 @@ export function Plot(props: PlotProps) {
         cursor: {
           drag: { x: true, y: props.zooms === 'xy', dist: DRAGGED, ...(props.zooms === 'xy' && { uni: 24 }) },
           points: { show: false },
-          // Twice opens a token here; zoom has a button.
+          // A double click opens a token here; the zoom is reset by a button.
           bind: { dblclick: () => null },
         },
         hooks: {
@@ -148,17 +148,17 @@ export function Plot(props: PlotProps) {
     }
   }, [points, x.min, x.max, y.min, y.max, x.label, y.label, height])
   const showData = useEffectEvent(() => plot.current?.setData(dataOf(props), false))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows from them
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these are the data that are drawn
   useEffect(() => {
     showData()
     plot.current?.redraw(true)
   }, [points, line])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn over the points follows from it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these are drawn over and under the points
   useEffect(() => plot.current?.redraw(false), [chosen, bands])
   return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />
 }
 
-/** The line; without one nothing between the ends of x: the points are no series of uPlot. */
+/** Returns the line, or an empty series over the range of x: the points are drawn by hand and not a series of uPlot. */
 const dataOf = ({ points, line, x }: PlotProps): UPlot.AlignedData =>
   line
     ? [points.x, line]
@@ -196,7 +196,7 @@ const FONT = '11px "Inter Variable", ui-sans-serif, system-ui, sans-serif'
 
 const cssColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** Bands and the diagonal, under everything else. */
+/** Draws bands and the diagonal below everything else. */
 function drawUnder({ ctx, bbox, valToPos, scales }: UPlot, { bands = [], hasDiagonal = false }: PlotProps): void {
   ctx.save()
   ctx.beginPath()
@@ -252,7 +252,7 @@ function drawPoints(plot: UPlot, { points, chosen }: PlotProps): void {
   ctx.restore()
 }
 
-/** A lone point is well seen; many in one cell are darker by the logarithm of their number. */
+/** Opacity of a cell with one point. Cells with more points are darker, by the logarithm of their number. */
 const LONE = 0.55
 
 function densityImage({ columns, rows, counts, most }: Density, colour: string): HTMLCanvasElement {

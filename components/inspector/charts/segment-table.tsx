@@ -38,10 +38,10 @@ const COLUMNS: readonly { readonly key: ColumnKey; readonly title: string; reado
   { key: 'elapsedMs', title: 'time', text: ({ elapsedMs }) => (elapsedMs === null ? '—' : durationText(elapsedMs)) },
 ]
 
-/** Shown at first; all of them at once would be a slow page at a million tokens. */
+/** Number of rows shown at first: all rows of a million tokens would make the page slow. */
 const FEW = 100
 
-/** The numbers of each segment; a click leads to its first token. */
+/** Lists the numbers of each segment; a click selects its first token. */
 export function SegmentTable({ inspection }: InspectorPartProps) {
   const { trajectory, onSelect } = inspection
   const [order, setOrder] = useState<{ readonly key: ColumnKey; readonly isDown: boolean }>({
@@ -138,7 +138,7 @@ function callOf(segment: SegmentView): Pick<Row, 'finish' | 'cached' | 'elapsedM
   }
 }
 
-/** What is not known stands last, whichever way. */
+/** Returns the rows in the order of a column; unknown values are last in both directions. */
 function sorted(rows: readonly Row[], { key, isDown }: { key: ColumnKey; isDown: boolean }): readonly Row[] {
   return [...rows].sort((a, b) => {
     const [x, y] = [a[key], b[key]]

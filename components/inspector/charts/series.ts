@@ -1,6 +1,6 @@
 /**
- * Numbers of the trained tokens of a trajectory as charts draw them: flat arrays, made once for each quantity. Of a run the
- * open segment joins when it has closed.
+ * Numbers of the trained tokens as flat arrays for the charts, computed once for each quantity. The open segment of a run is
+ * added when it is closed.
  */
 
 import type { Coloured, ColourMode, NumberMode } from '#components/token-view/colour/mode.ts'
@@ -13,19 +13,21 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
+/** One number of the trained tokens of a trajectory. */
 export interface TokenSeries {
-  /** As the address names a colour. */
+  /** Name of the colour mode with the same number. */
   readonly name: string
   readonly title: string
-  /** Empty: none. */
+  /** Unit of the values; '' if unitless. */
   readonly unit: string
-  /** Indices of trained tokens whose value is known and finite, and their values. */
+  /** Indices of the trained tokens whose value is known and finite, and these values. */
   readonly tokens: Float64Array
   readonly values: Float64Array
-  /** Trained tokens without one. */
+  /** Number of trained tokens without such a value. */
   readonly unknown: number
 }
 
+/** A number that charts can draw. */
 export interface Quantity {
   readonly name: string
   readonly title: string
@@ -33,7 +35,7 @@ export interface Quantity {
 
 const LOGPROB = TOKEN_QUANTITIES.logprob
 
-/** What can be drawn: the numbers that tokens can be coloured by. */
+/** Returns the numbers that charts can draw, which are those that tokens can be coloured by. */
 export const quantities = (segments: readonly SegmentView[]): readonly Quantity[] => [
   { name: 'logprob', title: LOGPROB.title },
   ...[PROBABILITY, ENTROPY, MARGIN].map(({ name, quantity, isApproximate }) => ({
@@ -43,10 +45,11 @@ export const quantities = (segments: readonly SegmentView[]): readonly Quantity[
   ...columnNames(segments).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
 ]
 
-/** The quantity that a colour shows; logprobs for a colour that is no number. */
+/** Returns the quantity of a colour mode; logprobs if the mode shows no number. */
 export const quantityOf = (mode: ColourMode): string =>
   mode.kind === 'number' && mode.name !== 'logprobs' ? mode.name : 'logprob'
 
+/** Returns the series of a quantity, from a cache if possible. An unknown name gives logprobs. */
 export function seriesNamed(trajectory: Coloured, name: string): TokenSeries {
   const known = seriesOf(trajectory.segments)
   const found = known.get(name) ?? readSeries(trajectory, name)
@@ -90,14 +93,14 @@ interface Reader {
   readonly read: NumberMode['read']
 }
 
-/** Logprobs as they are: a chart has an axis, and no need to turn them round. */
+/** Returns the reader of a quantity. Logprobs are not negated here, since a chart has an axis. */
 function readerOf(trajectory: Coloured, name: string): Reader {
   const mode = colourModeNamed(trajectory, name)
   if (mode.kind !== 'number' || mode.name === 'logprob') return { ...LOGPROB, read: LOGPROB.reader }
   return { title: mode.quantity, unit: mode.unit, read: mode.read }
 }
 
-/** Mean of each value and those before it, `window` in all; at the beginning of fewer. */
+/** Returns for each value the mean of the last `window` values up to it; at the beginning, of fewer values. */
 export function movingMean(values: Float64Array, window: number): Float64Array {
   const means = new Float64Array(values.length)
   let sum = 0
@@ -109,7 +112,7 @@ export function movingMean(values: Float64Array, window: number): Float64Array {
   return means
 }
 
-/** Indices of the `count` entries with the largest weight, the largest first. */
+/** Returns the indices of the `count` entries with the largest weight, the largest first. */
 export function largest(length: number, count: number, weight: (index: number) => number): readonly number[] {
   const best: number[] = []
   for (let index = 0; index < length; index++) {

@@ -8,12 +8,12 @@ interface TokenListProps {
   readonly title: string
   readonly trajectory: TrajectoryView
   readonly tokens: readonly { readonly token: number; readonly numbers: readonly string[] }[]
-  /** What the numbers are called. */
+  /** Headings of the numbers. */
   readonly columns: readonly string[]
   readonly onSelect: Inspection['onSelect']
 }
 
-/** Some tokens of a chart as a table: each can be reached by keyboard, and leads to its place. */
+/** Lists some tokens of a chart as a table, which the keyboard can reach; a click shows the token. */
 export function TokenList({ title, trajectory, tokens, columns, onSelect }: TokenListProps) {
   return (
     <details className="mt-1 text-xs">

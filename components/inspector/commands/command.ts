@@ -1,11 +1,11 @@
-/** A command of the inspector, and what it acts on. */
+/** Type of the inspector's commands, and what they act on. */
 
 import type { Command, CommandLists } from '#components/commands/command.ts'
 import type { GridOptions } from '#components/token-view/grid-options.ts'
 import type { Inspection } from '../inspection.ts'
 import type { PanelCommands } from '../selection/panel-commands.ts'
 
-/** What commands act on. */
+/** What the commands of the inspector act on. */
 export interface CommandScreen {
   readonly inspection: Inspection
   readonly offers: PanelCommands
@@ -14,25 +14,27 @@ export interface CommandScreen {
   readonly page: PageActions
 }
 
-/** What the page around the inspector does. */
+/** Actions of the page around the inspector. */
 interface PageActions extends CommandLists {
   readonly openFile: () => void
-  /** Undefined where there is nothing to export. */
+  /** `undefined` means that there is nothing to export. */
   readonly exportFile: (() => void) | undefined
-  /** Shows the tokens and their tools, at once. */
+  /** Shows the token tab with its search and colours, synchronously. */
   readonly showTools: () => void
-  /** Undefined where there is no address yet that leads back here. */
+  /** Returns a link to this view; undefined if the trajectory has no address yet. */
   readonly link: () => string | undefined
   readonly copyImage: () => void
   readonly saveOffline: () => void
-  /** Undefined in the inspector itself, and while a run is under way. */
+  /** `undefined` in the inspector itself, and during a run. */
   readonly openInspector?: (() => void) | undefined
-  /** Opens the trajectory beside this one in its list; undefined where there is none. */
+  /** Opens the neighbours of the trajectory in its list; undefined if there are none. */
   readonly openBeside?: { readonly previous: (() => void) | undefined; readonly next: (() => void) | undefined }
-  /** What the marks of the token view mean. */
+  /** Opens the legend of the token view. */
   readonly showLegend: () => void
 }
 
+/** Groups of commands, in the order of the list of keys. */
 export const COMMAND_GROUPS = ['Move', 'Select', 'Find', 'Colour', 'View', 'Tabs', 'Copy', 'Trajectory'] as const
 
+/** A command of the inspector. */
 export type InspectorCommand = Command<CommandScreen, (typeof COMMAND_GROUPS)[number]>

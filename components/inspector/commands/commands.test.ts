@@ -13,7 +13,7 @@ import { COMMANDS } from './commands.ts'
 import { furtherCommands } from './further-commands.ts'
 import { RUN_COMMANDS } from './run-commands.ts'
 
-/** A screen that writes down what it is told. */
+/** Returns a screen that records the calls of its functions. */
 function screenWith({
   selection,
   drift = [],
@@ -67,14 +67,14 @@ const press = (key: string, using: Parameters<typeof screenWith>[0]) => {
   return told
 }
 
-describe('the table', () => {
-  test('no key means two commands, and no name either', () => {
+describe("table of the inspector's commands", () => {
+  test('no two commands share a key or a name', () => {
     const keys = COMMANDS.flatMap(({ keys = [] }) => keys)
     expect(new Set(keys).size).toBe(keys.length)
     expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length)
   })
 
-  test('has every key that the inspector promises', () => {
+  test('contains every key that the inspector promises', () => {
     const keys = new Set(COMMANDS.flatMap(({ keys = [] }) => keys))
     for (const key of [
       ...'jkJKgGnp/mhzZfewbLc?[]+-',
@@ -90,12 +90,12 @@ describe('the table', () => {
       expect(keys, key).toContain(key)
   })
 
-  test('keys that others answer are not taken from them', () => {
+  test('keys that other parts handle are left to them', () => {
     expect(['Mod+c', 'Mod+k', '?'].map((key) => commandOfKey(COMMANDS, key))).toEqual([undefined, undefined, undefined])
   })
 })
 
-describe('keys', () => {
+describe('keys of the inspector', () => {
   test.each<[string, Parameters<typeof screenWith>[0], unknown]>([
     ['m', {}, ['view', { colour: 'mask', limit: undefined }]],
     ['m', { colour: 'mask' }, ['view', { colour: 'none', limit: undefined }]],
@@ -115,11 +115,11 @@ describe('keys', () => {
     [']', { drift: [3, 5, 7, 8], selection: { anchor: 3, focus: 4 } }, ['select', single(7), 'tokens']],
     [']', { drift: [3, 5, 7, 8], selection: single(7) }, ['say', 'No further drift.']],
     ['[', { drift: [3, 5, 7, 8], selection: single(7) }, ['select', { anchor: 3, focus: 4 }, 'tokens']],
-  ])('%s with %j', (key, using, told) => {
+  ])('the key %s with %j runs its command or says why it cannot', (key, using, told) => {
     expect(press(key, using)).toEqual([told])
   })
 
-  test('what a part offers is done', () => {
+  test('a command runs the action that a part has registered', () => {
     const next = vi.fn()
     const find = vi.fn()
     press('n', { offers: { 'next-hit': next } })
@@ -128,7 +128,7 @@ describe('keys', () => {
   })
 })
 
-test('the marks after and before a token are those that a look at all of them finds', () => {
+test('the mark after or before a token is the one that a search through all marks finds', () => {
   const spans = fc
     .uniqueArray(fc.nat(60), { maxLength: 12 })
     .map((edges) => edges.sort((a, b) => a - b).slice(0, edges.length - (edges.length % 2)))
@@ -143,7 +143,7 @@ test('the marks after and before a token are those that a look at all of them fi
   )
 })
 
-describe('beside a run in the playground', () => {
+describe('commands beside a run in the playground', () => {
   const names = RUN_COMMANDS.map(({ name }) => name)
 
   test('the keys of the token view are those of the inspector', () => {
@@ -154,11 +154,11 @@ describe('beside a run in the playground', () => {
     expect(told).toEqual([['view', { colour: 'mask', limit: undefined }]])
   })
 
-  test('there are no tabs to show and no list to walk through', () => {
+  test('leave out the tabs, verification and the neighbours in a list', () => {
     expect(names.filter((name) => /^tab-|verify|trajectory$/.test(name))).toEqual([])
   })
 
-  test('a run that has ended opens in the inspector; one under way says that it has not', () => {
+  test('open the inspector for a run that has ended, and otherwise say that it has not ended', () => {
     const { screen } = screenWith()
     const [openInspector, say] = [vi.fn(), vi.fn()]
     const command = commandOfKey(RUN_COMMANDS, 'i') as InspectorCommand
@@ -169,7 +169,7 @@ describe('beside a run in the playground', () => {
   })
 })
 
-test('the trajectories beside this one in its list open; at an end the command says so', () => {
+test('commands open the neighbours of a trajectory in its list, and at an end say so', () => {
   const { screen } = screenWith()
   const [next, say] = [vi.fn(), vi.fn()]
   const page = { ...screen.page, openBeside: { previous: undefined, next } }
@@ -180,9 +180,9 @@ test('the trajectories beside this one in its list open; at an end the command s
   expect([next.mock.calls.length, say.mock.calls]).toEqual([1, [['This is the first trajectory of the list.']]])
 })
 
-describe('the palette', () => {
+describe('search of the command palette', () => {
   const titles = (typed: string) => searched(COMMANDS, typed).map(({ title }) => title)
-  test('what begins with the words comes first, and nothing that lacks one is there', () => {
+  test('lists titles that begin with the words first, and none that lacks a word', () => {
     expect(titles('copy')[0]).toMatch(/^Copy/)
     expect(titles('token next')).toContain('Next token')
     expect(titles('token next')).not.toContain('Previous token')
@@ -190,7 +190,7 @@ describe('the palette', () => {
     expect(titles('')).toHaveLength(COMMANDS.length)
   })
 
-  test('a number leads to its token and its segment, where they are', () => {
+  test('offers the token and the segment with a typed number, if they exist', () => {
     const { screen, told } = screenWith()
     const places = (typed: string) => searched(furtherCommands(screen, typed), typed).map(({ title }) => title)
     expect(places('2')).toEqual(['Go to token 2', 'Go to segment 2'])
@@ -200,7 +200,7 @@ describe('the palette', () => {
     expect(told).toEqual([['select', single(3), 'tokens']])
   })
 
-  test('every colour of the trajectory is there', () => {
+  test('offers every colour mode of the trajectory', () => {
     const { screen, told } = screenWith()
     searched(furtherCommands(screen, 'entropy'), 'entropy')[0]?.run(screen)
     expect(told).toEqual([['view', { colour: 'entropy', limit: undefined }]])

@@ -1,6 +1,6 @@
 /**
- * Everything that the inspector can be told to do, in one table: its keys run it, the palette finds it, the list of keys
- * shows it. Keys are written as in key-name.ts, and act while the token view has the focus.
+ * All commands of the inspector in one table for the keys, the command palette and the list of keys. Keys are written as in
+ * key-name.ts, and act while the token view has the focus.
  */
 
 import { LIST_COMMANDS } from '#components/commands/command.ts'
@@ -24,6 +24,7 @@ const obstacleWithout =
   ({ offers }: CommandScreen) =>
     offers[offer] ? undefined : reason
 
+/** Commands of the inspector that every trajectory has; further-commands.ts adds those that depend on it. */
 export const COMMANDS: readonly InspectorCommand[] = [
   ...GRID_MOVES.map(
     (move): InspectorCommand => ({
@@ -302,7 +303,7 @@ function nothingRead({ inspection: { trajectory } }: CommandScreen): string | un
   return segmentsOf(trajectory)[0]?.kind === 'prompt' ? undefined : 'The trajectory does not begin with a prompt.'
 }
 
-/** Seldom asked for: loaded then. */
+/** Returns the run as programs; the module is loaded only when one is copied. */
 async function codeOf({ inspection }: CommandScreen) {
   return (await import('./run-code.ts')).runCode(inspection.trajectory, undefined)
 }

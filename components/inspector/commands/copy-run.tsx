@@ -5,11 +5,11 @@ import { runCode } from './run-code.ts'
 
 interface CopyRunProps {
   readonly trajectory: TrajectoryView
-  /** Of the server that it ran on; undefined where that is not known here. */
+  /** Address of the server that it ran on; undefined if it is unknown here. */
   readonly baseUrl?: string | undefined
 }
 
-/** The whole run as a program, for who goes on elsewhere. */
+/** Shows buttons that copy the whole run as a program. */
 export const CopyRun = ({ trajectory, baseUrl }: CopyRunProps) => (
   <CopyChoices
     choices={[

@@ -6,7 +6,7 @@ import type { CommandScreen, InspectorCommand } from './command.ts'
 import { colour } from './command-steps.ts'
 import { COMMANDS } from './commands.ts'
 
-/** What the palette offers. A number names places: they come first. */
+/** Returns the commands that the palette offers. If a number was typed, the tokens and segments with this number are first. */
 export const offeredCommands = (
   screen: CommandScreen,
   typed: string,
@@ -16,7 +16,7 @@ export const offeredCommands = (
   ...commands.filter(({ name }) => name !== 'palette'),
 ]
 
-/** Those that depend on the trajectory: its colours, and the places that a number names. */
+/** Returns the commands that depend on the trajectory: its colours, and the token and segment with the typed number. */
 export function furtherCommands(screen: CommandScreen, typed: string): readonly InspectorCommand[] {
   const { trajectory } = screen.inspection
   const number = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : undefined

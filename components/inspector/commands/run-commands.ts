@@ -1,10 +1,10 @@
 import type { InspectorCommand } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
-/** They need the parts of the inspector that a run in the playground is shown without. */
+/** Commands that need parts of the inspector that a run in the playground lacks. */
 const INSPECTOR_ALONE: ReadonlySet<string> = new Set(['verify', 'next-trajectory', 'previous-trajectory'])
 
-/** The commands of a token view beside a run: those of the inspector, and the way there. */
+/** Commands of the token view beside a run: those of the inspector, and one that opens the inspector. */
 export const RUN_COMMANDS: readonly InspectorCommand[] = [
   ...COMMANDS.filter(({ name, group }) => group !== 'Tabs' && !INSPECTOR_ALONE.has(name)),
   {

@@ -5,13 +5,13 @@ import type { FindState } from './use-find.ts'
 interface FindAnswerProps {
   readonly id: string
   readonly state: FindState
-  /** As it was asked. */
+  /** The query that was searched for. */
   readonly query: string
-  /** A hit is chosen: what is to be known of their number would stand before the tokens. */
+  /** Whether a hit is selected: the answer would then cover the tokens. */
   readonly isStepping: boolean
 }
 
-/** Under the field, while it has the focus: what is wrong in the query, and where; or what to know of the number of hits. */
+/** Shows below the focused field where the query is invalid and why, or notes about the hits. */
 export function FindAnswer({ id, state, query, isStepping }: FindAnswerProps) {
   const answer = isStepping ? null : answerOf(state, query)
   return (
@@ -62,7 +62,7 @@ function answerOf(state: FindState, query: string) {
   }
 }
 
-/** The query with what is wrong in it underlined. */
+/** Shows the query with the fault underlined. */
 const Place = ({ query, at }: { readonly query: string; readonly at: Span }) => (
   <p className="wrap-anywhere font-mono text-dim">
     {query.slice(Math.max(0, at.start - NEAR), at.start)}
@@ -73,5 +73,5 @@ const Place = ({ query, at }: { readonly query: string; readonly at: Span }) => 
   </p>
 )
 
-/** Characters of a long query that are shown around the place. */
+/** Number of characters shown on each side of the fault. */
 const NEAR = 60

@@ -11,7 +11,7 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection, InspectorView } from '../inspection.ts'
 import { FindBar } from './find-bar.tsx'
 
-/** The bar over a trajectory, with an address and marks of its own; what the worker would do is done at once. */
+/** Renders the bar for a trajectory with its own address and marks; tasks of the worker run immediately. */
 function Bar({
   trajectory = sampleTrajectory,
   find = '',
@@ -57,7 +57,7 @@ function setUp(find = '', run?: RunInspection, trajectory?: TrajectoryView) {
 const rangesOf = (marks: readonly TokenMarks[], kind: MarkKind) =>
   Array.from(marks.find((mark) => mark.kind === kind)?.ranges ?? [])
 
-test('what is found is marked and counted, and Enter goes through it and around', async () => {
+test('the find bar marks and counts the hits, and Enter steps through them and continues from the first', async () => {
   const user = userEvent.setup()
   const { state } = setUp()
   await user.type(screen.getByLabelText('Find'), 'hi')
@@ -84,7 +84,7 @@ test('what is found is marked and counted, and Enter goes through it and around'
   expect(state.view?.find).toBe('')
 })
 
-test('Enter before the keys have rested looks at once, and steps when the answer is there', async () => {
+test('the find bar searches immediately on Enter, and steps when the result has arrived', async () => {
   const user = userEvent.setup()
   const { state, searched } = setUp()
   await user.type(screen.getByLabelText('Find'), 'hi{Enter}')
@@ -93,7 +93,7 @@ test('Enter before the keys have rested looks at once, and steps when the answer
   expect(searched.mock.calls).toEqual([['hi']])
 })
 
-test('a fault is told with its place, a stopped expression with its reason', async () => {
+test('the find bar shows where a query is invalid, and why', async () => {
   const user = userEvent.setup()
   setUp('mask:1 lgprob<1')
   expect(await screen.findByText('invalid query')).toBeTruthy()
@@ -103,13 +103,13 @@ test('a fault is told with its place, a stopped expression with its reason', asy
   expect(screen.getByLabelText('Find').getAttribute('aria-invalid')).toBe('true')
 })
 
-test('a tool that the trajectory does not call is named with the one that was meant', async () => {
+test('the find bar suggests the tool that was meant if the trajectory does not call the named one', async () => {
   setUp('tool:ad')
   expect(await screen.findByText('no hits')).toBeTruthy()
   expect(screen.getByText('No tool “ad” here. Did you mean add?')).toBeTruthy()
 })
 
-test('an example that is chosen in the help is searched for, and the field gets the focus', async () => {
+test('the find bar searches for an example chosen in the help, and gets the focus', async () => {
   // jsdom has no popovers.
   const hidePopover = vi.fn()
   Object.defineProperty(HTMLElement.prototype, 'hidePopover', { configurable: true, value: hidePopover })
@@ -123,13 +123,13 @@ test('an example that is chosen in the help is searched for, and the field gets 
   expect(document.activeElement).toBe(screen.getByLabelText('Find'))
 })
 
-test('where the worker was stopped, the field says so', async () => {
+test('the find bar says that the worker was stopped', async () => {
   setUp('/(a+)+$/', (() => Promise.reject(new Error('stopped after 3 s'))) as unknown as RunInspection)
   expect(await screen.findByText('stopped')).toBeTruthy()
   expect(screen.getByText('stopped after 3 s')).toBeTruthy()
 })
 
-test('a run under way is looked through once, and again when it is asked for', async () => {
+test('the find bar searches a run once, and again on request', async () => {
   const user = userEvent.setup()
   const live = { ...sampleTrajectory, live: { runningCalls: {} } } as TrajectoryView
   const { searched, showAgain } = setUp('hi', undefined, live)
@@ -144,7 +144,7 @@ test('a run under way is looked through once, and again when it is asked for', a
   expect(searched).toHaveBeenCalledTimes(2)
 })
 
-test('arrow keys bring back what was looked for lately', async () => {
+test('the find bar recalls recent queries with the arrow keys', async () => {
   const user = userEvent.setup()
   setUp()
   const field = screen.getByLabelText('Find') as HTMLInputElement

@@ -13,23 +13,23 @@ import { type FindState, useFind } from './use-find.ts'
 
 const FindHelp = lazy(async () => ({ default: (await import('./find-help.tsx')).FindHelp }))
 
-/** A query is looked for when the keys have rested this long. */
+/** Pause in typing, in milliseconds, after which the query is searched for. */
 const REST_MS = 150
 
 interface FindBarProps extends InspectorPartProps {
-  /** What was looked for lately, the latest first. */
+  /** Recent queries, the latest first. */
   readonly recent: readonly string[]
   readonly onRecent: (recent: readonly string[]) => void
 }
 
-/** What is looked for, how often it is there, and which of the hits is shown. */
+/** Shows the search field, the number of hits and the buttons that step through them. */
 export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
   const { view, onView, onSelect, inSight, say, grid, offer, onMarks, marks } = inspection
   const field = useRef<HTMLInputElement>(null)
   const id = useId()
-  /** Undefined: as in the address. */
+  /** `undefined` means the query of the address. */
   const [typed, setTyped] = useState<string>()
-  /** How far back in what was looked for lately. */
+  /** Index in the recent queries; −1 for none of them. */
   const [back, setBack] = useState(-1)
   const { state, again } = useFind(inspection)
   const { hits } = state
@@ -51,7 +51,7 @@ export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
     if (ranges.length > 0 || marks.some(({ kind, ranges }) => kind === 'current' && ranges.length > 0))
       onMarks('current', ranges)
   })
-  /** Enter before the answer was there: then the step is made. */
+  /** Direction of a step that was requested before the result arrived. */
   const wanted = useRef<1 | -1>(undefined)
   const stepWanted = useEffectEvent(() => {
     if (wanted.current !== undefined && hits.length > 0) step(wanted.current)

@@ -7,12 +7,12 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 interface FindHelpProps {
   readonly trajectory: TrajectoryView
   readonly recent: readonly string[]
-  /** Looks for this instead. */
+  /** Searches for this query instead. */
   readonly onChoose: (query: string) => void
   readonly onForget: () => void
 }
 
-/** The terms of a query, with examples that can be chosen, and what this trajectory has names for. */
+/** Lists the terms of a query with examples that can be chosen, and the names that occur in this trajectory. */
 export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpProps) {
   const columns = columnNames(trajectory).slice(0, MANY)
   const tools = (namesHere(trajectory, 'tool') ?? []).slice(0, MANY)
@@ -102,7 +102,7 @@ const Choice = ({ query, onChoose }: { readonly query: string; readonly onChoose
 
 const named = (name: string): string => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))
 
-/** A file may have hundreds. */
+/** Number of names listed: a file may have hundreds. */
 const MANY = 6
 
 const TERMS: readonly { readonly heading: string; readonly terms: readonly Term[] }[] = [

@@ -5,7 +5,7 @@ import { chosenHit, selectionOfHit, stepFrom } from './hit-steps.ts'
 
 const HITS = Int32Array.of(2, 4, 4, 5, 9, 12)
 
-test('a hit is chosen when all of it is, and nothing else', () => {
+test('a hit is selected if the selection is exactly the hit', () => {
   expect(chosenHit(HITS, selectionOfHit(HITS, 0))).toBe(0)
   expect(chosenHit(HITS, single(4))).toBe(1)
   expect(chosenHit(HITS, single(9))).toBeUndefined()
@@ -14,7 +14,7 @@ test('a hit is chosen when all of it is, and nothing else', () => {
   expect(selectionOfHit(HITS, 2)).toEqual({ anchor: 11, focus: 9 })
 })
 
-test('steps go on from what is chosen or in sight, and around at the ends', () => {
+test('steps continue from the selection or the visible tokens, and around at the ends', () => {
   const step = (from: number | undefined, direction: 1 | -1, sight?: number) => {
     const to = stepFrom(
       HITS,
@@ -51,7 +51,7 @@ test('steps go on from what is chosen or in sight, and around at the ends', () =
   expect(stepFrom(new Int32Array(0), single(1), undefined, 1)).toBeUndefined()
 })
 
-test('stepping on from hit to hit comes by each of them once, both ways', () => {
+test('stepping through the hits visits each of them once, in both directions', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(200), { minLength: 2, maxLength: 20 }), (places) => {
       const sorted = places.sort((a, b) => a - b)

@@ -1,11 +1,11 @@
-/** From hit to hit. Hits are flat pairs of tokens, half-open and sorted; they are counted from 0. */
+/** Steps from hit to hit. Hits are flat pairs of token indices, half-open and sorted, and are numbered from 0. */
 
 import { rangeOf, type Selection } from '#components/token-view/selection.ts'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** The hit that is chosen, exactly; undefined: none is. */
+/** Returns the number of the hit that equals the selection; undefined if there is none. */
 export function chosenHit(hits: Int32Array, selection: Selection | undefined): number | undefined {
   if (!selection) return undefined
   const { start, end } = rangeOf(selection)
@@ -15,11 +15,14 @@ export function chosenHit(hits: Int32Array, selection: Selection | undefined): n
 
 interface Step {
   readonly hit: number
-  /** The search continued from the other end. */
+  /** Whether the search continued from the other end. */
   readonly isAround: boolean
 }
 
-/** The next hit, or the one before, from what is chosen; from the first token in sight where nothing is. Undefined: there are none. */
+/**
+ * Returns the next or previous hit from the selection, or from the first visible token if nothing is selected; undefined if
+ * there are no hits.
+ */
 export function stepFrom(
   hits: Int32Array,
   selection: Selection | undefined,
@@ -29,7 +32,7 @@ export function stepFrom(
   const count = hits.length >> 1
   if (count === 0) return undefined
   const from = selection ? rangeOf(selection).start : (inSight?.start ?? 0)
-  // Hits before this one begin before the place.
+  // Every hit before this one begins before `from`.
   let hit = firstRangeAfter(hits, from)
   if (hit < count && elementAt(hits, 2 * hit) < from) hit++
   if (direction === -1) return hit > 0 ? { hit: hit - 1, isAround: false } : { hit: count - 1, isAround: true }
@@ -37,7 +40,7 @@ export function stepFrom(
   return hit < count ? { hit, isAround: false } : { hit: 0, isAround: true }
 }
 
-/** A hit as it is chosen: it stands at its first token, which is what is brought into sight. */
+/** Returns a hit as a selection with the focus at its first token, which is scrolled into view. */
 export const selectionOfHit = (hits: Int32Array, hit: number): Selection => ({
   anchor: elementAt(hits, 2 * hit + 1) - 1,
   focus: elementAt(hits, 2 * hit),

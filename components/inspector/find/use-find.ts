@@ -4,22 +4,23 @@ import type { FindResult } from '#lib/analysis/find/find.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Inspection } from '../inspection.ts'
 
+/** State of the search for the query of the address. */
 export type FindState =
   | { readonly kind: 'searching'; readonly hits: Int32Array }
-  /** `isBehind`: the trajectory has grown since. */
+  /** `isBehind` means that the trajectory has grown since the search. */
   | { readonly kind: 'done'; readonly result: FindResult; readonly hits: Int32Array; readonly isBehind: boolean }
-  /** The worker was stopped, as for an expression that does not end. */
+  /** The worker was stopped, for example because an expression took too long. */
   | { readonly kind: 'failed'; readonly message: string; readonly hits: Int32Array }
 
 interface Find {
   readonly state: FindState
-  /** Looks again, where the trajectory has grown since. */
+  /** Searches again in a trajectory that has grown. */
   readonly again: () => void
 }
 
 /**
- * Looks for what the address asks for, and marks what is found. A trajectory that is being written is looked through once:
- * again only when it is asked for, so that a run does not pay for it with each token.
+ * Searches for the query of the address and marks the hits. A live trajectory is searched once, and again only on request,
+ * so that a run does not pay for a search with each token.
  */
 export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): Find {
   const query = view.find
@@ -28,7 +29,7 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
     readonly query: string
     readonly of: TrajectoryView
     readonly result: FindResult | Error
-    /** As performance.now() tells it. */
+    /** Time of the request, from performance.now(). */
     readonly askedAt: number
   }>()
   const isLive = trajectory.live !== undefined
@@ -45,7 +46,7 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
     if (hits.length > 0 || marks.some(({ kind, ranges }) => kind === 'hit' && ranges.length > 0)) onMarks('hit', hits)
   })
   const of = isLive ? undefined : trajectory
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another query, another trajectory, or asked again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new query, trajectory or request starts a search
   useEffect(() => {
     const controller = new AbortController()
     void look(controller.signal)
@@ -64,7 +65,7 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
   }
 }
 
-/** From the question to the frame that shows the answer: in the browser's own timeline, and for bench/inspector-find.ts. */
+/** Name of the measure from the request to the frame that shows the answer; bench/inspector-find.ts reads it. */
 const MEASURE = 'rollscope: find'
 
 function stateOf(result: FindResult | Error | undefined, isBehind: boolean): FindState {

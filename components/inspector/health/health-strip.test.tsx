@@ -35,7 +35,7 @@ function show(
   return { run, onSelect, onMarks, user: userEvent.setup() }
 }
 
-test('says that nothing was found, and what was looked at', async () => {
+test('the health strip reports that nothing was found, and how many checks were made', async () => {
   const { onMarks, run } = show({ health: good, drift: known() })
   expect(await screen.findByText('no findings · drift 0 spans · 3 checks')).toBeDefined()
   expect(screen.queryAllByRole('button')).toEqual([])
@@ -43,7 +43,7 @@ test('says that nothing was found, and what was looked at', async () => {
   expect(run.mock.calls.find(([name]) => name === 'drift')?.[2].tokenizers).toEqual(['bytes'])
 })
 
-test('never calls drift none where it is not known, and says why', async () => {
+test('the health strip never reports zero drift if drift is unknown, and says why', async () => {
   const { user, onMarks } = show({ health: good, drift: new Error('the Hub has no model bytes') })
   await user.click(await screen.findByRole('button', { name: 'Drift unknown' }))
   expect(screen.getByText(/could not be checked: the Hub has no model bytes\./)).toBeDefined()
@@ -51,7 +51,7 @@ test('never calls drift none where it is not known, and says why', async () => {
   expect(onMarks).not.toHaveBeenCalled()
 })
 
-test('Piece texts that contradict the tokenizer are shown as an error, never beside “no findings”', async () => {
+test('the health strip shows piece texts that contradict the tokenizer as an error, and never beside “no findings”', async () => {
   const example = { id: 7, file: 'a', tokenizer: 'b' }
   const drift: Drift = { ...known(), otherPieces: { ids: 1, example, tokens: Int32Array.of(2) } } as Drift
   const { user, onSelect } = show({ health: good, drift })
@@ -61,14 +61,14 @@ test('Piece texts that contradict the tokenizer are shown as an error, never bes
   expect(screen.getByRole('status').textContent).toBe('drift 0 spans · 3 checks')
 })
 
-test('asks for no tokenizer where the server’s own was used', async () => {
+test('the health strip loads no tokenizer if the server’s own was used', async () => {
   const model = { ...sample.model, tokenizer: { name: 'x', specialIds: [], source: 'server' as const } }
   const { run } = show({ health: good }, { ...sample, model })
   await screen.findByRole('button', { name: 'Drift unknown' })
   expect(run.mock.calls.map(([name]) => name)).toEqual(['health'])
 })
 
-test('a finding shows its places one after the other, and what to do', async () => {
+test('the health strip shows the positions of a finding one after the other, and its remedy', async () => {
   const finding = {
     kind: 'malformed-call',
     severity: 'warning',
@@ -103,7 +103,7 @@ test('a finding shows its places one after the other, and what to do', async () 
   await waitFor(() => expect(onMarks).toHaveBeenCalledWith('drift', Int32Array.of(4, 5)))
 })
 
-test('says what could not be checked, and waits for a run to end', async () => {
+test('the health strip reports a failed check, and waits for a run to end', async () => {
   show({ health: new Error('the worker failed'), drift: known() })
   expect(await screen.findByTitle('It could not be checked: the worker failed')).toBeDefined()
   const { run } = show({ health: good }, { ...sample, outcome: { kind: 'running' } })

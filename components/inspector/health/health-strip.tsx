@@ -1,5 +1,5 @@
 'use client'
-/** What is wrong with the trajectory, in one line: each finding with its count; activated, it shows its places in turn. */
+/** The findings of the trajectory in one line, each with its count; a click shows its positions one after the other. */
 import { ChevronLeft, ChevronRight, CircleCheck, CircleHelp, CircleX, Info, TriangleAlert, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
@@ -10,6 +10,7 @@ import { byGravity, type Health, type HealthFinding, type Severity } from '#lib/
 import type { Inspection, InspectorPartProps } from '../inspection.ts'
 import { type InspectState, useInspectTask } from '../use-inspect-task.ts'
 
+/** Shows the health findings of a trajectory and checks it for drift; a run is checked when it has ended. */
 export function HealthStrip({ inspection }: InspectorPartProps) {
   const isRunning = inspection.trajectory.outcome.kind === 'running'
   const health = useInspectTask(inspection, 'health', { cut: inspection.trainerCut }, { isOn: !isRunning })
@@ -106,13 +107,13 @@ interface Opened {
 type Tone = Severity | 'unknown'
 
 interface Chip extends Pick<HealthFinding, 'label' | 'message' | 'places' | 'remedy'> {
-  /** Omitted: it is no finding. */
+  /** Omitted if the chip is not a finding. */
   readonly kind?: HealthFinding['kind']
   readonly key: string
   readonly tone: Tone
 }
 
-/** Drift has its tokenizer to wait for; what is known of it is marked on the tokens. */
+/** Checks for drift with the model's tokenizer and marks the drift on the tokens. */
 function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
   const wanted = driftTokenizer(inspection.trajectory.model)
   const tokenizers = 'name' in wanted ? [wanted.name] : []

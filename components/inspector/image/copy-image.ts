@@ -3,8 +3,8 @@ import { drawImage } from './draw-image.ts'
 import { gridImage, imageRange } from './grid-image.ts'
 
 /**
- * Gives a picture of the tokens to the clipboard as PNG: what is chosen, or what is in sight. Where the browser refuses
- * that, it is saved as a file. Returns what to say.
+ * Copies the selected or visible tokens as a PNG image. If the browser refuses, the image is saved as a file. Returns the
+ * message for the status line.
  */
 export async function copyGridImage(
   { grid, view, inSight, colouring }: Pick<Inspection, 'grid' | 'view' | 'inSight' | 'colouring'>,

@@ -1,4 +1,4 @@
-/** Draws a picture of the token view on a canvas, twice as fine as it is seen. */
+/** Draws the image of a token view on a canvas, at twice the resolution of the screen. */
 
 import { boundaryAfter, HEAT_TOP, heatHeight } from '#components/token-view/grid/row-background.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
@@ -10,7 +10,10 @@ const MONO = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo
 const SANS = '"Inter Variable", ui-sans-serif, system-ui, sans-serif'
 const LEFT = 14
 
-/** `within`: an element of the page, whose colours, light or dark, are those of the picture. */
+/**
+ * Returns the drawn canvas. `within` is an element of the page whose colours, light or dark, the image takes. Throws if the
+ * browser provides no canvas.
+ */
 export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElement {
   const canvas = document.createElement('canvas')
   canvas.width = image.width * SCALE
@@ -23,7 +26,7 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
   const pen: Pen = {
     fill: (colour, x, y, width, height) => {
       context.fillStyle = colours.of(colour)
-      // On whole pixels: neighbours of one colour would show a seam.
+      // Edges are on whole pixels, since adjacent areas of one colour would show a seam.
       const [left, right] = [snapped(x), snapped(x + width)]
       context.fillRect(left, y, right - left, height)
     },
@@ -44,10 +47,10 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
 
 const snapped = (x: number): number => Math.round(x * SCALE) / SCALE
 
-/** Colours as the style sheet names them; places in pixels; texts stand in the middle of their height. */
+/** Drawing functions: colours are those of the style sheet, positions are in CSS pixels, and `y` is the middle of a text. */
 interface Pen {
   readonly fill: (colour: string, x: number, y: number, width: number, height: number) => void
-  /** Returns the width. */
+  /** Returns the width of the text. */
   readonly write: (text: string, x: number, y: number, font: string, colour: string) => number
 }
 
@@ -80,7 +83,7 @@ function drawRow(pen: Pen, row: ImageRow, image: GridImage): void {
   const font = `${row.isThink ? 'italic ' : ''}${fontSize}px ${MONO}`
   if (row.folded !== undefined)
     pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${MONO}`, 'var(--faint)')
-  // A slanted letter leans over what stands beside it.
+  // All backgrounds are drawn first, since a slanted letter overlaps the next token.
   for (const token of row.tokens) drawGround(pen, token, row.top, image)
   for (const token of row.tokens) drawText(pen, token, row.top + rowHeight / 2, font, image)
 }
@@ -108,14 +111,14 @@ function drawGround(
 function drawText(pen: Pen, token: ImageToken, middle: number, font: string, { cell, fontSize }: GridImage): void {
   const { from, text, marks, isPlain, isTrained } = token
   const ink = isTrained ? 'var(--ink-trained)' : 'var(--ink-context)'
-  // Character by character: fonts draw `->` and `!=` as one sign, which no token is.
+  // Text is drawn character by character, since fonts draw `->` and `!=` as ligatures, which are not tokens.
   const parts = isPlain ? [...text] : [text]
   for (const [index, part] of parts.entries()) pen.write(part, from + index * cell, middle, font, ink)
   for (const [index, mark] of [...marks].entries())
     if (mark !== ' ') pen.write(mark, from + index * cell, middle, `${fontSize}px ${MONO}`, 'var(--faint)')
 }
 
-/** What colours of the style sheet are in this element; asked for once each. */
+/** Returns a reader of the style sheet's colours in this element, each computed once. */
 function createColours(within: HTMLElement) {
   const known = new Map<string, string>()
   const probe = document.createElement('span')

@@ -1,4 +1,4 @@
-/** The token view as a picture, as data: where each token stands, what it says and how it is marked. In CSS pixels. */
+/** The image of a token view as data: position, text and marks of each token. Units are CSS pixels. */
 
 import type { Colouring } from '#components/token-view/colour/colouring.ts'
 import { cellsOf, type Line, lineNumbered, lineOfToken } from '#components/token-view/grid/layout.ts'
@@ -11,6 +11,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 import { type LegendPart, legendParts } from './legend-parts.ts'
 
+/** Everything that the image contains. */
 export interface GridImage {
   readonly width: number
   readonly height: number
@@ -21,30 +22,32 @@ export interface GridImage {
   readonly legend: readonly LegendPart[]
   readonly rails: readonly ImageRail[]
   readonly rows: readonly ImageRow[]
-  /** A thin line after each token. */
+  /** Whether a thin line follows each token. */
   readonly showsBoundaries: boolean
-  /** Lines left out, since pictures have an end; 0: none. */
+  /** Number of lines that did not fit; 0 = none. */
   readonly left: number
 }
 
-/** What stands beside the first line of a segment. */
+/** Texts beside the first line of a segment. */
 export interface ImageRail {
   readonly top: number
   readonly texts: readonly string[]
   readonly isResponse: boolean
 }
 
+/** A line of tokens. */
 export interface ImageRow {
   readonly top: number
   readonly isThink: boolean
   readonly isCall: boolean
-  /** Undefined where the line stands for folded tokens: then it is this text. */
+  /** Text of a line of folded tokens; undefined for other lines. */
   readonly folded: string | undefined
   readonly tokens: readonly ImageToken[]
 }
 
+/** A token of a line. */
 export interface ImageToken {
-  /** From the left edge of the picture, half-open. */
+  /** Pixels from the left edge of the image, half-open. */
   readonly from: number
   readonly to: number
   readonly text: string
@@ -55,15 +58,17 @@ export interface ImageToken {
   readonly isSpecial: boolean
 }
 
+/** Height of the title and the legend, in pixels. */
 export const HEAD_HEIGHT = 64
+/** Width of the rail, in pixels. */
 export const RAIL_WIDTH = 92
 const RIGHT_MARGIN = 16
 const SEGMENT_GAP = 20
 const RAIL_LINE = 15
-/** Browsers draw pictures of up to 16,384 pixels, and this one at twice its size. */
+/** Largest height in CSS pixels. Browsers draw canvases of up to 16,384 pixels, and the image is drawn at twice its size. */
 const TALLEST = 8_000
 
-/** `range`: the tokens that are drawn, half-open. */
+/** Returns the image of the tokens in `range`, which is half-open. */
 export function gridImage(picture: TokenPicture, colouring: Colouring, range: Span, name: string): GridImage {
   const { layout, reading, cell, options } = picture
   const lines = linesOf(picture, range)
@@ -106,7 +111,7 @@ export function gridImage(picture: TokenPicture, colouring: Colouring, range: Sp
   }
 }
 
-/** What a picture is taken of: what is chosen, where that is more than one token, else what is in sight. */
+/** Returns the tokens of the image: the selection if it has more than one token, else the visible tokens. */
 export const imageRange = (selection: Selection | undefined, inSight: Span | undefined): Span | undefined =>
   selection && selection.anchor !== selection.focus ? rangeOf(selection) : inSight
 

@@ -35,7 +35,7 @@ function pictureOf(trajectory: TrajectoryView, folds = NO_FOLDS): TokenPicture {
 const imageOf = (start: number, end: number, picture = pictureOf(sample)) =>
   gridImage(picture, colouringOf(picture.trajectory, 'mask'), { start, end }, 'sample')
 
-test('a picture holds the tokens of its range, each once, in order', () => {
+test('the image contains the tokens of its range, each once, in order', () => {
   const all = imageOf(0, tokenCount(sample))
   expect(all.rows.flatMap(({ tokens }) => tokens)).toHaveLength(tokenCount(sample))
   expect(all.rails.map(({ texts }) => texts[0])).toEqual(
@@ -51,14 +51,14 @@ test('a picture holds the tokens of its range, each once, in order', () => {
   expect(some.map(({ colour }) => colour !== undefined)).toEqual([false, true, true])
 })
 
-test('a picture shows token boundaries where the token view does', () => {
+test('the image shows token boundaries if the token view does', () => {
   const picture = pictureOf(sample)
   expect(imageOf(0, 5, picture).showsBoundaries).toBe(false)
   const bounded = { ...picture, options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }
   expect(imageOf(0, 5, bounded).showsBoundaries).toBe(true)
 })
 
-test('rows do not lie over each other, and all stand within the picture', () => {
+test('rows of the image do not overlap, and all are inside the image', () => {
   const { rows, rails, width, height, rowHeight } = imageOf(0, tokenCount(sample))
   for (const [index, { top }] of rows.entries())
     if (index > 0) expect(top).toBeGreaterThanOrEqual((rows[index - 1]?.top ?? 0) + rowHeight)
@@ -67,7 +67,7 @@ test('rows do not lie over each other, and all stand within the picture', () => 
   for (const { to } of rows.flatMap(({ tokens }) => tokens)) expect(to).toBeLessThanOrEqual(width)
 })
 
-test('a picture has an end, and says how many lines it leaves out', () => {
+test('the image has a largest height, and reports how many lines it leaves out', () => {
   const [prompt] = sample.segments
   const long = {
     ...sample,
@@ -79,22 +79,22 @@ test('a picture has an end, and says how many lines it leaves out', () => {
   expect(height).toBeLessThanOrEqual(8_100)
 })
 
-test('what is folded is one line', () => {
+test('the image shows a folded segment as one line', () => {
   const folded = pictureOf(sample, { segments: new Set([1]), thinks: new Set() })
   const { rows } = imageOf(0, tokenCount(sample), folded)
   expect(rows.filter((row) => row.folded !== undefined).map((row) => row.folded)).toEqual(['▸ 5 tok'])
 })
 
-test('several chosen tokens are taken, else what is in sight', () => {
+test('the image shows the selection if it has several tokens, else the visible tokens', () => {
   const inSight = { start: 0, end: 8 }
   expect(imageRange({ anchor: 4, focus: 2 }, inSight)).toEqual({ start: 2, end: 5 })
   expect(imageRange(single(3), inSight)).toBe(inSight)
   expect(imageRange(undefined, undefined)).toBeUndefined()
 })
 
-describe('the legend', () => {
+describe('legend of the image', () => {
   const partsOf = (name: string) => legendParts(colouringOf(sample, name))
-  test('numbers have their ends, kinds their names, nothing has none', () => {
+  test('shows the ends of a number scale, the names of categories, and nothing without colours', () => {
     const surprise = partsOf('logprob')
     expect(surprise[0]).toEqual({ kind: 'text', text: 'surprise 0' })
     expect(surprise[1]?.kind === 'colours' && surprise[1].colours).toHaveLength(8)

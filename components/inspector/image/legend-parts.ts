@@ -3,15 +3,16 @@ import { HEAT_LEVELS, NO_DATA } from '#components/token-view/colour/palette.ts'
 import { valueAt } from '#components/token-view/colour/scale.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 
-/** What colours mean, as a row of words and colours. */
+/** A part of the legend, which is a row of words and colours. */
 export type LegendPart =
   | { readonly kind: 'text'; readonly text: string }
-  /** Beside each other, without a gap. */
+  /** Colours drawn beside each other without a gap. */
   | { readonly kind: 'colours'; readonly colours: readonly string[] }
 
-/** More would not stand in one row. */
+/** Number of categories that fit in one row. */
 const MOST_CATEGORIES = 8
 
+/** Returns the legend of a colouring for the image; [] without colours. */
 export function legendParts({ mode, scale, limit, palette }: Colouring): readonly LegendPart[] {
   if (mode.kind === 'number' && scale.kind === 'number') {
     const { axis, unknown } = scale
