@@ -1,4 +1,4 @@
-/** What every part of the inspector gets: the trajectory, what is chosen in it, and what the address says of the view. */
+/** What every part of the inspector shares: the trajectory, the selection, the marks, and the view that the address stores. */
 
 import type { RefObject } from 'react'
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
@@ -13,9 +13,12 @@ import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { RegisterPanelCommand } from './selection/panel-commands.ts'
 
+/** Tabs of the inspector, as in the address. */
 export const INSPECTOR_TABS = ['tokens', 'messages', 'requests', 'charts', 'trainer', 'raw'] as const
+/** Name of a tab in the address. */
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
+/** Titles of the tabs on screen. */
 export const TAB_TITLES: Readonly<Record<InspectorTab, string>> = {
   tokens: 'Tokens',
   messages: 'Messages',
@@ -25,68 +28,66 @@ export const TAB_TITLES: Readonly<Record<InspectorTab, string>> = {
   raw: 'Raw',
 }
 
-/** What the address says: a copied link restores exactly this. Undefined: the name is not in the address. */
+/** The view that the address stores; a copied link restores exactly this. `undefined` means that the address lacks the name. */
 export interface InspectorView {
   readonly tab: InspectorTab
-  /** What tokens are coloured by: a name of colour.ts, or `column:` and the name of a column. */
+  /** Name of a colour mode as in colour/modes.ts, such as `column:` and the name of a column. */
   readonly colour: string
-  /** Where the colour scale ends, in the unit of what is shown; undefined: at p95 of trained tokens. */
+  /** End of the colour scale in the unit of the mode; undefined means p95 of trained tokens. */
   readonly limit: number | undefined
   readonly selection: Selection | undefined
-  /** What is looked for, as typed. */
+  /** The query of the find bar. */
   readonly find: string
-  /** Columns of the scatter chart, `x,y`. */
+  /** Columns of the scatter plot, `x,y`. */
   readonly scatter: string | undefined
-  /** Format whose arrays the trainer tab shows. */
+  /** Format whose arrays the Trainer tab shows. */
   readonly format: string | undefined
 }
 
+/** State and actions that all parts of the inspector share. */
 export interface Inspection {
   readonly trajectory: TrajectoryView
-  /** Undefined for one that is not stored. */
+  /** Key of the stored trajectory; undefined if it is not stored. */
   readonly storedKey: string | undefined
   readonly view: InspectorView
   readonly onView: (change: Partial<InspectorView>) => void
   /**
-   * Chooses tokens and brings them into sight; undefined lets go. Shows the Tokens tab only where `tab` says so, and takes
-   * the focus there unless it is in a field.
+   * Selects tokens and scrolls them into view; undefined clears the selection. With `tab`, shows the Tokens tab and moves
+   * the focus there, unless the focus is in a field.
    */
   readonly onSelect: (selection: Selection | undefined, tab?: 'tokens') => void
-  /** The token under the pointer in the grid, after it has rested there a moment. */
+  /** Index of the token under the pointer in the grid, after a short rest there. */
   readonly pointed: number | undefined
-  /** Tokens of what the pointer rests on elsewhere are marked in grid and minimap; undefined: none. */
+  /** Marks the tokens of what is under the pointer outside the grid; undefined clears the marks. */
   readonly onPointAt: (tokens: Span | undefined) => void
   /** Runs a task of lib/analysis/tasks.ts in the worker. */
   readonly run: RunInspection
-  /** What tokens are coloured by; `reading` draws it. */
+  /** Current colours of the tokens; `reading` presents the trajectory with them. */
   readonly colouring: Colouring
   readonly reading: TokenReading
   readonly marks: readonly TokenMarks[]
-  /** Replaces the marks of a kind; undefined: they are not known. */
+  /** Replaces the marks of a kind; undefined means that they are unknown. */
   readonly onMarks: (kind: MarkKind, ranges: Int32Array | undefined) => void
   readonly folds: Folds
   readonly onFolds: (folds: Folds) => void
-  /** Tokens in sight in the grid, half-open; undefined before it is drawn. */
+  /** Tokens that the grid shows, half-open; undefined before it is drawn. */
   readonly inSight: Span | undefined
-  /** The token view: its layout, what is in sight, and how to move it. null before it is there. */
+  /** Access to the token view; null before it is mounted. */
   readonly grid: RefObject<GridControl | null>
-  /** What a part can do on a key or by the palette: `useOffer`. The same function for as long as the screen is there. */
+  /** Registers an action of a part for keys and the palette, through `usePanelCommand`. The function never changes. */
   readonly offer: RegisterPanelCommand
-  /** Says something in the status line, aloud to screen readers too: `link copied`. */
+  /** Shows a message in the status line, which screen readers announce. */
   readonly say: (message: string) => void
-  /**
-   * Shows the trajectory beside what a pipeline would have of it that keeps its text or its messages; undefined: it has no
-   * address yet.
-   */
+  /** Compares the trajectory with what a pipeline that keeps its text or its messages would produce; undefined if it has no address yet. */
   readonly onCompare: ((kept: 'text' | 'messages') => void) | undefined
-  /** Trainer’s maximum length of a sample, as the reader has set it; null: all of it. */
+  /** Maximum length of a sample as set for the trainer; null means no limit. */
   readonly trainerCut: TrainerCut | null
   readonly onTrainerCut: (cut: TrainerCut | null) => void
-  /** Gives the user a file of JSON. */
+  /** Saves a JSON text as a file. */
   readonly onSave: (text: string, name: string) => void
 }
 
-/** A part of the inspector. */
+/** Props of every part of the inspector. */
 export interface InspectorPartProps {
   readonly inspection: Inspection
 }

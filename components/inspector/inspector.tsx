@@ -1,5 +1,8 @@
 'use client'
-/** The inspector: outline, tokens or another tab, card. What its parts share is made in use-inspection-state.ts. */
+/**
+ * The inspector: outline, a tab of tokens or other data, and the token card. use-inspection-state.ts creates the state that
+ * its parts share.
+ */
 import { GitCompare, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
@@ -49,9 +52,10 @@ import { TokenStage } from './token-stage.tsx'
 import { useInspectionState } from './use-inspection-state.ts'
 import { useListPlace } from './use-list-place.ts'
 
-// Each has a fallback: without one the whole page waits for it, and a key pressed meanwhile goes on from what is past.
+// Each dynamic part has a fallback: without one, the whole page would suspend, and a key pressed meanwhile would act on an
+// old state.
 const HealthStrip = dynamic(async () => (await import('#components/inspector/health/health-strip.tsx')).HealthStrip, {
-  // As high as the strip: the tokens do not jump.
+  // The fallback is as high as the strip, so that the tokens do not move.
   loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
 })
 const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel, {
@@ -73,18 +77,19 @@ const loadPalette = () => import('#components/commands/palette.tsx')
 const Palette = dynamic<PaletteProps<CommandScreen>>(async () => (await loadPalette()).Palette, {
   loading: () => null,
 })
-/** Then the page has shown what it has, and the palette opens at once when it is asked for. */
+/** Delay after which the palette is loaded, so that it opens immediately and does not delay the first view. */
 const LOAD_PALETTE_AFTER_MS = 2_000
 
 interface InspectorProps {
   readonly trajectory: TrajectoryView
   readonly storedKey: string | undefined
-  /** Under which it can be compared: that of an example too. */
+  /** Key for comparisons, which examples have too. */
   readonly comparedKey: string | undefined
   readonly labels: ReactNode
   readonly children: ReactNode
 }
 
+/** Shows a trajectory with all tabs. `labels` and `children` follow the outline. */
 export function Inspector({ trajectory: given, storedKey, comparedKey, labels, children }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
@@ -121,7 +126,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
   const driftSpans = drift && drift.ranges.length / 2
   const linked = marks.find(({ kind }) => kind === 'linked')?.ranges[0]
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
-  // Messages show what is chosen as the tokens do.
+  // In the Messages tab a selection stays in that tab, which also shows it.
   const choose = (index: number) => onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
   const { tokenizer, parser } = trajectory.model
@@ -157,7 +162,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
     inspection.grid.current?.focus()
   })
   const commands = useCommands({ commands: COMMANDS, screenOf, say: inspection.say })
-  // The first token that is pointed at does not wait for its card.
+  // The card is loaded early, so that it appears immediately for the first token under the pointer.
   useEffect(() => {
     loadTokenCard().catch(() => {})
   }, [])
@@ -248,7 +253,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           </InspectorNotices>
           <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
             <TabPanel id={id} value="tokens" isShown={tab === 'tokens'}>
-              {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view in it */}
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view inside */}
               <div
                 onKeyDown={(event) => (event.target as Element).matches('[role="grid"]') && commands.runKey(event)}
                 className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"

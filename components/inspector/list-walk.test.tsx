@@ -11,20 +11,20 @@ const place: ListPlace = {
   next: '/t/c',
 }
 
-test('the place in the list is told, with links to the trajectories beside it and to the list', () => {
+test('the list navigation shows the position, with links to the neighbours and to the list', () => {
   render(<ListWalk place={place} onOpen={() => {}} />)
   expect(screen.getByRole('navigation', { name: 'List of trajectories' }).textContent).toContain('3 of 1,200')
   const hrefs = screen.getAllByRole('link').map((link) => link.getAttribute('href'))
   expect(hrefs).toEqual(['/t/a', '/t/c', '/library?row=b'])
 })
 
-test('at an end of the list a disabled button keeps the place of the link', () => {
+test('the list navigation shows a disabled button at an end of the list', () => {
   render(<ListWalk place={{ ...place, next: undefined, number: undefined }} onOpen={() => {}} />)
   expect(screen.getByRole<HTMLButtonElement>('button', { name: /^Next/ }).disabled).toBe(true)
   expect(screen.getByText('Not among the 1,200')).toBeDefined()
 })
 
-test('N and P open the trajectories beside it, wherever the focus is but in a field or dialog', () => {
+test('the list navigation opens the neighbours with N and P, unless the focus is in a field or a dialog is open', () => {
   const onOpen = vi.fn()
   const { rerender } = render(
     <>

@@ -1,26 +1,27 @@
 'use client'
-/** Where a trajectory stands in the list that it was opened from, with ways to those beside it. */
+/** The position of a trajectory in the list that it was opened from, with links to its neighbours. */
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
-/** A place in a list of trajectories. */
+/** Position in a list of trajectories. */
 export interface ListPlace {
-  /** What leads to the list: `in the library`, `all samples`. */
+  /** Text of the link to the list, such as `in the library` or `all samples`. */
   readonly name: string
-  /** What a row of the list is; undefined: a trajectory. */
+  /** Name of a row of the list; undefined for a list of trajectories. */
   readonly row?: string
   /** Address of the list. */
   readonly href: string
-  /** From 1; undefined: the list leaves this trajectory out, as after a change of its labels. */
+  /** Number from 1; undefined if the list no longer contains the trajectory, for example after a change of its labels. */
   readonly number: number | undefined
   readonly total: number
-  /** Addresses of the trajectories beside this one; undefined at an end. */
+  /** Addresses of the neighbours; undefined at an end. */
   readonly previous: string | undefined
   readonly next: string | undefined
 }
 
+/** Shows the position and moves to a neighbour by link or by the keys N and P. */
 export function ListWalk({ place, onOpen }: { readonly place: ListPlace; readonly onOpen: (href: string) => void }) {
   const { name, row, href, number, total, previous, next } = place
   const press = useEffectEvent((event: KeyboardEvent) => {
@@ -60,7 +61,7 @@ export function ListWalk({ place, onOpen }: { readonly place: ListPlace; readonl
   )
 }
 
-/** At an end a button that is disabled: what is beside it keeps its place. */
+/** Shows a link; at an end a disabled button, so that the text beside it does not move. */
 function Step({
   label,
   href,

@@ -12,15 +12,15 @@ import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import type { InspectorPartProps } from './inspection.ts'
 
 interface InspectorNoticesProps extends InspectorPartProps {
-  /** Undefined: it is not stored. */
+  /** `undefined` means that the trajectory is not stored. */
   readonly storedKey: string | undefined
-  /** Undefined where the trajectory cannot be given a tokenizer. */
+  /** `undefined` means that the trajectory cannot have another tokenizer. */
   readonly onChooseTokenizer: (() => void) | undefined
-  /** What is wrong with the trajectory itself. */
+  /** Health of the trajectory. */
   readonly children: ReactNode
 }
 
-/** What has to be known before the tokens are read. */
+/** Shows what the user must know before reading the tokens. */
 export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, children }: InspectorNoticesProps) {
   const { trajectory } = inspection
   const { opened, forgetOpened } = useViewState()

@@ -4,7 +4,7 @@ import type { Inspection } from './inspection.ts'
 
 const EVERYTHING = { alternatives: true, messages: true, labels: false } as const
 
-/** What the commands of a page with a token view write: an image, or the page as one HTML file. */
+/** Returns the commands that save a token view as an image or as one HTML file. */
 export function savingActions(inspection: Inspection): Pick<CommandScreen['page'], 'copyImage' | 'saveOffline'> {
   const { trajectory, view, folds, marks, say } = inspection
   return {

@@ -8,7 +8,7 @@ interface SampleNeighboursProps {
   readonly storedKey: string
 }
 
-/** Where a trajectory stands in its group, with ways to those beside it. */
+/** Shows the position of a trajectory in its group, with links to its neighbours. */
 export function SampleNeighbours({ groupId, storedKey }: SampleNeighboursProps) {
   const { data } = useQuery(groupOptions(groupId))
   const place = data?.samples.findIndex(({ key }) => key === storedKey) ?? -1

@@ -1,5 +1,5 @@
 'use client'
-/** One trajectory by itself: where it comes from, and what is said while it loads. */
+/** The page of one trajectory: where the trajectory comes from, and the messages while it loads. */
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { usePathname } from 'next/navigation'
@@ -24,26 +24,28 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 const loadInspector = () => import('./inspector.tsx')
 const Inspector = dynamic(async () => (await loadInspector()).Inspector)
-// Beside the trajectory, which takes longer; where it fails it is tried again when it is shown.
+// The inspector loads in parallel with the trajectory, which takes longer. If this fails, it is loaded again when it is
+// shown.
 if (typeof window !== 'undefined') loadInspector().catch(() => {})
 
 const SampleNeighbours = dynamic(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours, {
   loading: () => null,
 })
 
-/** One that is being written is read again this often; the playground follows it token by token. */
+/** Interval at which a running trajectory is read again; the playground shows each token as it arrives. */
 const POLL_RUNNING_MS = 2_000
 
-/** Time for the first picture, which the server's work would hold up on a small machine. */
+/** Delay before storing, so that on a small machine the work of the server does not delay the first view. */
 const STORE_AFTER_MS = 300
 
+/** Shows a stored trajectory. */
 export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
   return <KeptScreen storedKey={storedKey} fresh={undefined} identity={storedKey} />
 }
 
 /**
- * A file that was just opened. It is shown before it is stored; then the address becomes that of what is stored, and
- * nothing is read again.
+ * Shows a file that was just opened, before it is stored. When it is stored, the address changes to that of the stored
+ * trajectory, and nothing is read again.
  */
 export function OpenedScreen() {
   const { opened, store, openingOf } = useOpenedFile()
@@ -65,14 +67,14 @@ export function OpenedScreen() {
       <KeptScreen
         storedKey={storedKey}
         fresh={fresh}
-        // What is stored is what was shown before: it is not drawn again.
+        // The stored trajectory is the one shown before, so it is not drawn again.
         identity={opening === undefined ? storedKey : `opening ${opening}`}
       />
     </>
   )
 }
 
-/** Gives what is stored its own address. What was just chosen comes along: the browser's address is behind for a moment. */
+/** Replaces the address by that of the stored trajectory. The view is part of it, because the browser's address is updated with a delay. */
 function Arrival({ storedKey }: { readonly storedKey: string | undefined }) {
   const { addressAt } = useViewState()
   const arrive = useEffectEvent((key: string) =>
@@ -84,7 +86,7 @@ function Arrival({ storedKey }: { readonly storedKey: string | undefined }) {
   return null
 }
 
-/** Undefined for an address of something else. */
+/** Returns the key of a stored trajectory; undefined for other addresses. */
 function keyIn(path: string): string | undefined {
   const [, key] = /^\/t\/(.+)$/.exec(path) ?? []
   return key === undefined ? undefined : decodeURIComponent(key)
@@ -94,7 +96,7 @@ interface KeptScreenProps {
   readonly storedKey: string | undefined
   /** A file that is not stored yet. */
   readonly fresh: Extract<OpenedFile, { kind: 'shown' }> | undefined
-  /** Of what is shown: another one is drawn from its beginning. */
+  /** Identity of the content: another identity resets the state of the screen. */
   readonly identity: string | undefined
 }
 
@@ -173,7 +175,7 @@ const NOTHING_OPEN = new ApiError(
   'A file that is not stored is lost when its page is reloaded. Open it again.',
 )
 
-/** What is shown stays, and can be stored once the reason is gone. */
+/** Reports that storing failed; the trajectory stays visible and can be stored later. */
 function NotStored({ error }: { readonly error: ApiError }) {
   const { store } = useOpenedFile()
   return (
@@ -183,6 +185,7 @@ function NotStored({ error }: { readonly error: ApiError }) {
   )
 }
 
+/** Shows an example trajectory, whose labels cannot be changed. */
 export function ExampleScreen({ name }: { readonly name: string }) {
   const { data, error } = useQuery(exampleOptions(name))
   return (
@@ -209,18 +212,18 @@ function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined
 
 interface TrajectoryScreenProps {
   readonly trajectory: TrajectoryView | undefined
-  /** Undefined for one that is not stored. */
+  /** `undefined` means that the trajectory is not stored. */
   readonly storedKey: string | undefined
-  /** Under which it can be compared: that of an example too. */
+  /** Key for comparisons, which examples have too. */
   readonly comparedKey: string | undefined
   readonly error: Error | null
-  /** Title, tags, note and reward: as text, or to be changed. */
+  /** Title, tags, note and reward, as text or as fields. */
   readonly labels: ReactNode
-  /** Said above it. */
+  /** Shown above the trajectory. */
   readonly notice?: ReactNode
-  /** What can be done about the error. */
+  /** Action that may resolve the error. */
   readonly remedy?: ReactNode
-  /** What can be done with this one, besides looking. */
+  /** Further links for this trajectory. */
   readonly children?: ReactNode
 }
 

@@ -1,8 +1,8 @@
-/** The tabs of the inspector beside Tokens, in their order. Each is loaded when it is first shown. */
 import dynamic from 'next/dynamic'
 import type { ComponentType } from 'react'
 import type { InspectorPartProps, InspectorTab } from './inspection.ts'
 
+/** The tabs of the inspector besides Tokens, in their order. Each is loaded when it is first shown. */
 export const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType<InspectorPartProps>>> = {
   messages: dynamic(async () => (await import('#components/inspector/messages/messages-tab.tsx')).MessagesTab, {
     loading: () => null,

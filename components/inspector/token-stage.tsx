@@ -10,7 +10,7 @@ interface TokenStageProps extends InspectorPartProps {
   readonly onSight: (tokens: Span) => void
 }
 
-/** The tokens, and the whole trajectory at one look beside them. */
+/** Shows the tokens and the minimap beside them. */
 export function TokenStage({ inspection, options, onPoint, onSight }: TokenStageProps) {
   return (
     <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">

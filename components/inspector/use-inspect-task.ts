@@ -3,22 +3,23 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import type { InspectTaskName, RequestOf, ResultOf } from '#lib/analysis/tasks.ts'
 import type { Inspection } from './inspection.ts'
 
+/** State of a task in the worker. */
 export type InspectState<Result> =
-  /** `before`: the answer to what was asked last, while this one is not there yet. */
+  /** `before` is the result of the previous request, until the new one arrives. */
   | { readonly kind: 'running'; readonly before: Result | undefined }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: Error }
 
 interface InspectTaskOptions {
-  /** Names as the server's loader takes them. Omitted: none. */
+  /** Tokenizers that the task needs, as the server's loader names them. If omitted, none. */
   readonly tokenizers?: readonly string[]
-  /** False: nothing is asked yet. */
+  /** `false` means that the task is not requested yet. */
   readonly isOn?: boolean
 }
 
 /**
- * A task that follows its request and the trajectory: asked again when either changes, given up when nobody needs its
- * answer any more.
+ * Runs a task for a trajectory. It is requested again when the request or the trajectory changes, and aborted when its
+ * result is no longer needed.
  */
 export function useInspectTask<Name extends InspectTaskName>(
   { trajectory, run }: Pick<Inspection, 'trajectory' | 'run'>,
@@ -42,7 +43,7 @@ export function useInspectTask<Name extends InspectTaskName>(
       setAnswer({ key, trajectory, state: { kind: 'failed', error } })
     }
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another request, or another trajectory, is another question
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another request or trajectory needs another result
   useEffect(() => {
     if (!isOn) return
     const controller = new AbortController()

@@ -1,5 +1,5 @@
 'use client'
-/** What an `Inspection` holds besides the view and the worker: marks, folds, offers, and the token view itself. */
+/** The parts of an `Inspection` besides the view and the worker: marks, folds, registered actions, and the token view. */
 import { useCallback, useRef, useState } from 'react'
 import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import type { GridControl } from '#components/token-view/grid/grid-control.ts'
@@ -27,12 +27,13 @@ type Given = Pick<
 >
 
 interface PartsOptions {
-  /** Shows the token view in a window that has no room for all. */
+  /** Shows the token view in a window that is too narrow for all panes. */
   readonly onShowTokens: () => void
-  /** Marks and folds to begin with. Omitted: none. */
+  /** Initial marks and folds. If omitted, there are none. */
   readonly first?: () => { readonly marks: readonly TokenMarks[]; readonly folds: Folds }
 }
 
+/** Returns an `Inspection` with its own state, and the handlers that the token view needs. */
 export function useInspectionParts(given: Given, { onShowTokens, first }: PartsOptions) {
   const { trajectory, onView } = given
   const [pointed, setPointed] = useState<number>()
@@ -49,7 +50,8 @@ export function useInspectionParts(given: Given, { onShowTokens, first }: PartsO
     if (selection) setFolds((known) => unfoldedAt(known, trajectory, selection.focus))
     if (!selection || !tab) return
     onShowTokens()
-    // Once it is drawn. What is chosen again does not change, but may have been scrolled away from.
+    // The token is revealed in the next frame, when it is drawn, and even if the selection has not changed: the user may
+    // have scrolled away from it.
     requestAnimationFrame(() => {
       grid.current?.reveal(selection.focus)
       if (!isInField()) grid.current?.focus()
@@ -72,10 +74,10 @@ export function useInspectionParts(given: Given, { onShowTokens, first }: PartsO
   return { inspection, offers, said, onPoint: setPointed, onSight: setInSight }
 }
 
-/** Who types goes on typing: the next hit is looked at from the field. */
+/** Returns whether the focus is in a field; it then stays there, so that the user can continue typing. */
 const isInField = (): boolean => document.activeElement?.matches('input, textarea, select') ?? false
 
-/** What the parts on screen offer; the last one that offers a name has it. */
+/** Collects the registered actions; of several with one name, the last is used. */
 function usePanelCommands() {
   const [offers, setOffers] = useState<PanelCommands>({})
   const offer = useCallback((name: PanelCommandName, run: () => void) => {

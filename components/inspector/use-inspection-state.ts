@@ -1,4 +1,4 @@
-/** The one `Inspection` of a screen: the address, what parts have marked, folded and offered, and the token view itself. */
+/** The `Inspection` of a screen: the view of the address, the marks, folds and registered actions, and the token view. */
 
 import { compareHref } from '#components/shell/hrefs.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
@@ -15,12 +15,13 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Inspection } from './inspection.ts'
 import { useInspectionParts } from './use-inspection-parts.ts'
 
+/** Returns the `Inspection` of a trajectory, bound to the address of the page. */
 export function useInspectionState(
   trajectory: TrajectoryView,
   storedKey: string | undefined,
-  /** Under which it can be compared: that of an example too. */
+  /** Key for comparisons, which examples have too. */
   comparedKey: string | undefined,
-  /** Shows the token view in a window that has no room for all. */
+  /** Shows the token view in a window that is too narrow for all panes. */
   onShowTokens: () => void,
 ) {
   const { view: asked, link, setView } = useViewState()
@@ -48,6 +49,6 @@ export function useInspectionState(
   return { ...parts, link }
 }
 
-/** An address may name tokens that this trajectory does not have. */
+/** Returns the selection if the trajectory has its tokens; an address may name others. */
 const within = (selection: Selection | undefined, count: number): Selection | undefined =>
   selection && selection.anchor < count && selection.focus < count ? selection : undefined

@@ -7,8 +7,8 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ListPlace } from './list-walk.tsx'
 
 /**
- * The place of a trajectory in the list that its address names; else among the samples of its group, else in the whole
- * library. Undefined until it is known, and for one that is not stored.
+ * Returns the position of a trajectory in the list that its address names, or else among the samples of its group, or else
+ * in the whole library. Returns undefined until it is known, and for a trajectory that is not stored.
  */
 export function useListPlace(trajectory: TrajectoryView, storedKey: string | undefined): ListPlace | undefined {
   const { list, besideAt } = useViewState()

@@ -3,7 +3,7 @@ import { ForeignText } from '#components/ui/foreign-text.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
 
-/** A tool call with its arguments and their types; a malformed one with the reason and its text. */
+/** Shows a tool call with its arguments and their types, or a malformed one with the reason and its text. */
 export function CallView({ part }: { readonly part: Extract<MessagePart, { kind: 'call' | 'given-call' }> }) {
   if (part.kind === 'given-call') return <ParsedCall name={part.name} input={part.input} />
   const { call } = part

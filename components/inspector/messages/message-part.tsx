@@ -12,9 +12,9 @@ const Markdown = lazy(async () => ({ default: (await import('#components/ui/mark
 interface MessagePartProps {
   readonly part: MessagePart
   readonly text: string
-  /** Indices of the trajectory; undefined: they cannot be told. */
+  /** Tokens as indices in the trajectory; undefined if unknown. */
   readonly tokens: Span | undefined
-  /** The chosen token is in it, or the one pointed at. */
+  /** Whether it contains the selected token or the one under the pointer. */
   readonly isLinked: boolean
   readonly isMarkdown: boolean
   readonly isResult: boolean
@@ -22,12 +22,12 @@ interface MessagePartProps {
   readonly onChoose: (tokens: Span, tab?: 'tokens') => void
 }
 
-/** A part of a message: pointing at it marks its tokens. */
+/** Shows a part of a message; pointing at it marks its tokens. */
 export function MessagePartView(props: MessagePartProps) {
   const { part, text, tokens, isLinked, isMarkdown, isResult, onPointAt, onChoose } = props
   const name = nameOf(part, isResult)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a set of fields is something else, and a landmark for each part too many
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has another meaning, and each part would be a landmark
     <div
       role="group"
       aria-label={name}
@@ -108,7 +108,7 @@ function nameOf(part: MessagePart, isResult: boolean): string {
   }
 }
 
-/** Copies the text of a part, and says so. */
+/** Shows a button that copies the text of a part and reports the result. */
 function CopyPart({ text }: { readonly text: string }) {
   const [said, setSaid] = useState<string>()
   const copy = async () => {

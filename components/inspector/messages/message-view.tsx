@@ -18,11 +18,11 @@ interface MessageViewProps {
   readonly message: SegmentMessage
   readonly segment: SegmentView
   readonly segmentIndex: number
-  /** From 1. */
+  /** Number of the message, from 1. */
   readonly number: number
   /** Index of the segment's first token in the trajectory. */
   readonly start: number
-  /** The part that holds the chosen token, or the one pointed at; template: it is around the parts. */
+  /** Index of the part with the selected token or the one under the pointer; `template` if the token is around the parts. */
   readonly linkedPart: number | 'template' | undefined
   readonly hits: number
   readonly isMarkdown: boolean
@@ -30,7 +30,7 @@ interface MessageViewProps {
   readonly onChoose: (tokens: Span, tab?: 'tokens') => void
 }
 
-/** One message: its parts as they were parsed, or its tokens' text as it is. */
+/** Shows one message: its parsed parts, or the unchanged text of its tokens. */
 export function MessageView(props: MessageViewProps) {
   const { trajectory, message, segment, segmentIndex, number, start, linkedPart, hits, isMarkdown } = props
   const { onPointAt, onChoose } = props
@@ -119,7 +119,7 @@ export function MessageView(props: MessageViewProps) {
 
 const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
 
-/** What became of the call that a result answers. */
+/** Returns facts about the call that a tool result answers. */
 function notesOf({ message }: SegmentMessage, { segments }: TrajectoryView): readonly string[] {
   if (message?.role !== 'tool') return []
   const known = callsById(segments).get(message.callId ?? '')

@@ -12,7 +12,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { MessageView } from './message-view.tsx'
 
-/** The conversation as it was parsed, and the tokens of each part. Of a long one the messages in sight are mounted. */
+/** Shows the parsed conversation and the tokens of each part. A long one mounts only visible messages. */
 export function MessagesTab({ inspection }: InspectorPartProps) {
   const { trajectory, view, pointed, marks, onPointAt, onSelect } = inspection
   const [isMarkdown, setIsMarkdown] = useState(false)
@@ -90,7 +90,7 @@ export function MessagesTab({ inspection }: InspectorPartProps) {
   )
 }
 
-/** Until it is measured: what a message of so many tokens is high, in pixels. Longer ones are cut. */
+/** Returns the estimated height in pixels of a message with so many tokens, until it is measured. Long messages are cut. */
 const usualHeight = (tokens: number): number => 70 + 20 * Math.min(40, Math.ceil(tokens / 20))
 
 function placeOf(trajectory: TrajectoryView, token: number | undefined) {
@@ -102,7 +102,7 @@ function placeOf(trajectory: TrajectoryView, token: number | undefined) {
 
 const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
 
-/** Hits with a token in the span. */
+/** Returns the number of hits with a token in the span. */
 function hitsIn({ ranges }: TokenMarks, { start, end }: Span): number {
   const last = firstRangeAfter(ranges, end - 1)
   const reachesIn = last * 2 < ranges.length && elementAt(ranges, 2 * last) < end

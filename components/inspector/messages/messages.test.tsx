@@ -22,7 +22,7 @@ const show = (change: Partial<Inspection> = {}, at?: readonly [number, number]) 
   render(<MessagesTab inspection={inspectionOf(change, at)} />)
 const message = (name: RegExp) => screen.getByRole('article', { name })
 
-/** A response whose text is one token. */
+/** Returns a trajectory with a response whose text is one token. */
 const saying = (text: string): TrajectoryView => ({
   ...sample,
   vocab: { '3': text },
@@ -30,11 +30,11 @@ const saying = (text: string): TrajectoryView => ({
 })
 
 beforeAll(async () => {
-  // Loaded late by the page: here it is there at once.
+  // The page loads this module late; here it is loaded before the tests.
   await import('#components/ui/markdown.tsx')
 })
 
-test('the conversation is shown as it was parsed', () => {
+test('the Messages tab shows the parsed conversation', () => {
   show()
   expect(screen.getAllByRole('article').map((element) => element.getAttribute('aria-label'))).toEqual([
     'Message 1, system',
@@ -51,12 +51,12 @@ test('the conversation is shown as it was parsed', () => {
   expect(message(/^Message 4/).textContent).toMatch(/call 1 · ✓ · 1.0 ms/)
 })
 
-test('a message that is not in the tokens as it is says so', () => {
+test('the Messages tab reports a message whose text is not among the tokens', () => {
   show()
   expect(within(message(/^Message 1/)).getAllByText('tokens unknown')).toHaveLength(2)
 })
 
-test('pointing at a part marks its tokens; choosing selects them, and shows them on demand', async () => {
+test('the Messages tab marks the tokens of a part under the pointer, and selects or shows them on click', async () => {
   const [onPointAt, onSelect] = [vi.fn(), vi.fn()]
   show({ onPointAt, onSelect })
   const part = within(message(/^Message 3/)).getByRole('group', { name: 'thinking' })
@@ -70,27 +70,27 @@ test('pointing at a part marks its tokens; choosing selects them, and shows them
   expect(onSelect).toHaveBeenLastCalledWith({ anchor: 3, focus: 5 }, 'tokens')
 })
 
-test('a chosen token marks the part that holds it, one that is pointed at goes before it', () => {
+test('the Messages tab marks the part of the selected token, or of the token under the pointer if there is one', () => {
   const { rerender } = show({}, [4, 4])
   const names = () =>
     [...document.querySelectorAll('[data-part][data-linked]')].map((part) => part.getAttribute('aria-label'))
   expect(names()).toEqual(['thinking'])
   rerender(<MessagesTab inspection={inspectionOf({ pointed: 6 }, [4, 4])} />)
   expect(names()).toEqual(['call'])
-  // What a template writes around the parts belongs to the message alone.
+  // Text that a template writes around the parts belongs to the message only.
   rerender(<MessagesTab inspection={inspectionOf({ pointed: 7 })} />)
   expect(names()).toEqual([])
   expect(message(/^Message 3/).dataset.linked).toBe('true')
 })
 
-test('raw shows the tokens’ text with its markup', async () => {
+test('the Messages tab shows the text of the tokens with its markup on request', async () => {
   show()
   const reply = message(/^Message 3/)
   await userEvent.click(within(reply).getByRole('button', { name: 'Raw' }))
   expect(reply.querySelector('[data-raw]')?.textContent).toBe('<think>日a1<end>')
 })
 
-test('hits are counted for each message', () => {
+test('the Messages tab counts the hits of each message', () => {
   show({ marks: [{ kind: 'hit', ranges: Int32Array.from([1, 2, 2, 4, 5, 6, 9, 12]) }] })
   const hits = (name: RegExp) => within(message(name)).queryByText(/ hits?$/)?.textContent
   expect([hits(/^Message 2/), hits(/^Message 3/), hits(/^Message 4/), hits(/^Message 6/)]).toEqual([
@@ -101,7 +101,7 @@ test('hits are counted for each message', () => {
   ])
 })
 
-test('Markdown is drawn on demand, and what a model writes never becomes an element of its own', async () => {
+test('the Messages tab renders Markdown on request, and never creates an element from HTML of the model', async () => {
   const text = [
     '# Title',
     '**bold** and `code` <img src=x onerror=alert(1)> [link](javascript:alert(1)) ![picture](http://evil/x.png)',
@@ -126,7 +126,7 @@ test('Markdown is drawn on demand, and what a model writes never becomes an elem
   expect(body.textContent).toContain('[image: picture] (http://evil/x.png)')
 })
 
-test('Markdown that is too long or too deep is shown as text', async () => {
+test('the Messages tab shows Markdown that is too long or too deep as text', async () => {
   for (const text of ['a '.repeat(40_000), '>'.repeat(20_000)]) {
     const { unmount } = show({ trajectory: saying(text) })
     await userEvent.click(screen.getByRole('checkbox', { name: 'Markdown' }))
@@ -135,7 +135,7 @@ test('Markdown that is too long or too deep is shown as text', async () => {
   }
 })
 
-test('a long text is cut, says how much there is, and is shown whole on demand', async () => {
+test('the Messages tab cuts a long text, states its length, and shows all of it on request', async () => {
   const text = Array.from({ length: 20_000 }, (_, line) => `line ${line}`).join('\n')
   show({ trajectory: saying(text) })
   const body = message(/^Message 1/)
@@ -144,7 +144,7 @@ test('a long text is cut, says how much there is, and is shown whole on demand',
   expect(body.textContent).toContain('line 19999')
 })
 
-test('the sums of a range are told, and its extremes lead to their tokens', async () => {
+test('the range card shows the totals of a range, and its extremes select their tokens', async () => {
   const onSelect = vi.fn()
   render(<RangeCard inspection={inspectionOf({ onSelect }, [9, 1])} />)
   const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
@@ -161,7 +161,7 @@ test('the sums of a range are told, and its extremes lead to their tokens', asyn
   expect(onSelect).toHaveBeenCalledWith({ anchor: 6, focus: 6 }, 'tokens')
 })
 
-test('a range of context is summed as context, one past the end as nothing', () => {
+test('the range card shows the totals of a context range as context, and reports a range past the end', () => {
   const { rerender } = render(<RangeCard inspection={inspectionOf({}, [0, 2])} />)
   expect(screen.getByText('Logprobs of context (prefill)')).toBeDefined()
   rerender(<RangeCard inspection={inspectionOf({}, [8, 9])} />)

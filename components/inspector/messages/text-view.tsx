@@ -1,5 +1,5 @@
 'use client'
-/** A long text to be read: wrapped rows, of which only those in sight are in the document. */
+/** A view of a long text in wrapped rows, of which only the visible ones are in the document. */
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -30,20 +30,21 @@ import { rowsInSight, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
 interface TextViewProps {
   readonly label: string
   readonly text: TextLines
-  /** Pairs of offsets that are marked. Omitted: none. */
+  /** Pairs of byte offsets that are marked. If omitted, none are. */
   readonly hits?: Int32Array
-  /** Offsets that are pointed out and brought into sight when they change. Omitted: none. */
+  /** Byte offsets that are highlighted, and scrolled into view when they change. If omitted, none are. */
   readonly shown?: { readonly start: number; readonly end: number } | undefined
-  /** Hears at which offset the reader points, by a click or with the arrow keys. Omitted: nobody asks. */
+  /** Called with the byte offset that the user selects by a click or the arrow keys. If omitted, nothing can be selected. */
   readonly onPlace?: (offset: number) => void
   readonly className?: string
 }
 
 const ROW_HEIGHT = 20
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const MARGIN = 10
 const NO_HITS = new Int32Array(0)
 
+/** Shows a text of any length in wrapped rows with line numbers. */
 export function TextView({ label, text, hits = NO_HITS, shown, onPlace, className = '' }: TextViewProps) {
   const viewport = useRef<HTMLDivElement>(null)
   const measure = useRef<HTMLSpanElement>(null)
@@ -85,7 +86,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
     if (wanted !== undefined) element.scrollTop = wanted
   })
   const start = shown?.start
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another width, or another text, puts it elsewhere
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another width or text moves the offset to another row
   useEffect(() => {
     if (start !== undefined) reveal(start)
   }, [start, rows])
@@ -112,7 +113,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
     <section
       ref={viewport}
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
       tabIndex={0}
       className={`relative overflow-x-hidden overflow-y-auto overscroll-contain bg-ground font-mono text-[12.5px] focus-visible:-outline-offset-2 ${className}`}
       data-lines={lineCount(text)}
@@ -145,12 +146,15 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
   )
 }
 
-/** Measured for the width of one cell. */
+/** Text whose width is measured to find the width of one cell. */
 const SAMPLE = '0'.repeat(40)
-/** Paddings of the line numbers and of the text, in pixels. */
+/** Padding of the line numbers and of the text, in pixels. */
 const GAPS = 40
 
-/** As tall as all rows; its children stand at `top`, in pixels. Set by script: the page's policy refuses style attributes in HTML. */
+/**
+ * Contains all rows: `height` and `top`, the position of the first drawn row, are in pixels. React sets both by script,
+ * since the content security policy refuses style attributes in HTML.
+ */
 function Canvas({
   height,
   top,
@@ -173,7 +177,7 @@ const LineNumber = ({ digits, number }: { readonly digits: number; readonly numb
   </span>
 )
 
-/** The signs of a row, with what of it is found and pointed out. */
+/** Returns the text of a row, with its hits and the highlighted part marked. */
 function marked(text: TextLines, row: Row, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
   const pieces: ReactNode[] = []
   let at = row.start
@@ -199,7 +203,7 @@ function marked(text: TextLines, row: Row, hits: Int32Array, shown: TextViewProp
 interface MarkedRange {
   readonly start: number
   readonly end: number
-  /** current: the hit that is pointed out; shown: what is pointed out otherwise. */
+  /** `current`: the highlighted hit; `shown`: another highlighted range. */
   readonly kind: 'hit' | 'current' | 'shown'
 }
 

@@ -9,12 +9,12 @@ const scrollers: fc.Arbitrary<Scroller> = fc.record({
 })
 const HEADER = 30
 
-test('every row can be brought into sight, and is drawn where it is seen', () => {
+test('virtual rows: every row can be scrolled into view, and is drawn at its visible position', () => {
   fc.assert(
     fc.property(scrollers, fc.double({ min: 0, max: 1, noNaN: true }), (scroller, share) => {
       const row = Math.min(scroller.count - 1, Math.floor(share * scroller.count))
       const wanted = scrollTopFor(scroller, 0, row, HEADER) ?? 0
-      // What a browser makes of it.
+      // A browser limits the scroll position.
       const scrollTop = Math.min(wanted, Math.max(0, scrolledHeight(scroller) - scroller.viewHeight))
       const { first, end, top } = rowsInSight(scroller, scrollTop, 3)
       expect(first <= row && row < end).toBe(true)
@@ -26,7 +26,7 @@ test('every row can be brought into sight, and is drawn where it is seen', () =>
   )
 })
 
-test('the last row stands at the end of the scrolled element', () => {
+test('virtual rows: the last row is at the end of the scrolled element', () => {
   for (const count of [10, 100_000, 2_000_000]) {
     const scroller = { count, rowHeight: 24, viewHeight: 500 }
     const scrollTop = Math.max(0, scrolledHeight(scroller) - scroller.viewHeight)
@@ -36,7 +36,7 @@ test('the last row stands at the end of the scrolled element', () => {
   }
 })
 
-test('a row that is in sight does not move anything', () => {
+test('virtual rows: a visible row needs no scrolling', () => {
   const scroller = { count: 1000, rowHeight: 20, viewHeight: 400 }
   expect(scrollTopFor(scroller, 2000, 105, HEADER)).toBeUndefined()
   expect(scrollTopFor(scroller, 2000, 99, HEADER)).toBeLessThan(2000)

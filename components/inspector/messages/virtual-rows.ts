@@ -1,23 +1,30 @@
-/** Which rows of a long list are in sight. Browsers end an element at some 17 million pixels: beyond that a pixel of the scrollbar is more than one row's. */
+/**
+ * A list of rows of one height, of which only the visible ones are drawn. Browsers limit the height of an element to some 17
+ * million pixels; in a taller list, one pixel of the scroll bar moves several pixels.
+ */
 export interface Scroller {
   readonly count: number
-  /** In pixels. */
+  /** Height of a row and of the view, in pixels. */
   readonly rowHeight: number
   readonly viewHeight: number
 }
 
-/** Of the element that is scrolled, in pixels: Firefox ends at 17.9 million, others later. */
+/** Tallest scrolled element, in pixels: the limit of Firefox is 17.9 million, and that of others is higher. */
 const TALLEST = 12_000_000
 
+/** Returns the height of the scrolled element, in pixels. */
 export const scrolledHeight = ({ count, rowHeight }: Scroller): number => Math.min(count * rowHeight, TALLEST)
 
-/** How far the rows move for each pixel that is scrolled. */
+/** Returns how many pixels the rows move for each scrolled pixel. */
 function ratioOf(scroller: Scroller): number {
   const room = scrolledHeight(scroller) - scroller.viewHeight
   return room <= 0 ? 1 : (scroller.count * scroller.rowHeight - scroller.viewHeight) / room
 }
 
-/** Rows in sight, half-open, with some before and behind; `top`: where the first of them stands in the scrolled element. */
+/**
+ * Returns the visible rows, half-open, with `margin` more on both sides. `top` is the position of the first of them in the
+ * scrolled element.
+ */
 export function rowsInSight(
   scroller: Scroller,
   scrollTop: number,
@@ -30,7 +37,10 @@ export function rowsInSight(
   return { first, end, top: scrollTop + first * rowHeight - from }
 }
 
-/** Where to scroll so that the row is in sight, in the middle if it was not; undefined: it is. `header` covers the upper edge. */
+/**
+ * Returns the scroll position that shows the row in the middle; undefined if it is visible. `header` is the height in pixels
+ * that covers rows at the top.
+ */
 export function scrollTopFor(scroller: Scroller, scrollTop: number, row: number, header: number): number | undefined {
   const { rowHeight, viewHeight } = scroller
   const ratio = ratioOf(scroller)

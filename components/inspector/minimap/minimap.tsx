@@ -5,16 +5,13 @@ import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { createMinimapPainter, type MinimapPainter } from './painter.ts'
 
-/** A run draws the whole anew this often at most; where the grid stands is shown at once. */
+/** Shortest time between two drawings of the heat during a run; the window of the grid is moved immediately. */
 const LIVE_DRAWING_MS = 400
-/** One frame: the tokens come first, then their heat here. */
+/** One frame of delay, so that the tokens are drawn before the minimap. */
 const AFTER_TOKENS_MS = 20
 const SMALLEST_WINDOW = 10
 
-/**
- * The whole trajectory at one look: heat, segments, marks, and where the grid stands. Dragged, clicked or moved by keys it
- * scrolls the grid.
- */
+/** Shows the whole trajectory: segments, heat, marks, and the part that the grid shows. Dragging, clicking and keys scroll the grid. */
 export function Minimap({ inspection }: InspectorPartProps) {
   const { trajectory, colouring, marks, view, grid, inSight } = inspection
   const strip = useRef<HTMLDivElement>(null)
@@ -22,7 +19,7 @@ export function Minimap({ inspection }: InspectorPartProps) {
   const overlay = useRef<HTMLCanvasElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const painter = useRef<MinimapPainter>(null)
-  /** What the heat was drawn of, and how tall it is. */
+  /** Everything that the drawn heat depends on, its height in pixels, and the time of the drawing. */
   const drawn = useRef<{ key: readonly unknown[]; height: number; at: number }>({ key: [], height: 0, at: 0 })
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const dragging = useRef<number>(undefined)
@@ -66,7 +63,7 @@ export function Minimap({ inspection }: InspectorPartProps) {
       waiting.current = undefined
     }
   }, [grid])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows from these
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawing depends on these
   useEffect(() => draw(), [colouring, trajectory])
   useEffect(() => painter.current?.drawMarks(marks, view.selection), [marks, view.selection])
 
@@ -79,7 +76,7 @@ export function Minimap({ inspection }: InspectorPartProps) {
     const sight = grid.current?.sight()
     if (!sight || event.button !== 0) return
     const at = fractionAt(event)
-    // Beside the window its middle jumps to the pointer; from there on it is dragged.
+    // Outside the window, its middle jumps to the pointer and is dragged from there.
     const isInside = at >= sight.start && at <= sight.end
     dragging.current = isInside ? at - sight.start : (sight.end - sight.start) / 2
     event.currentTarget.setPointerCapture(event.pointerId)
@@ -130,12 +127,12 @@ export function Minimap({ inspection }: InspectorPartProps) {
   )
 }
 
-/** Pixels in a step of the wheel: of pixels, lines, pages. */
+/** Pixels in one step of the wheel for the delta modes pixel, line and page. */
 const WHEEL_STEPS = [1, 24, 600] as const
 
 const isDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches
 
-/** Where a key takes the window. */
+/** Returns the start of the window after a key; undefined for other keys. */
 function keyTarget(key: string, { start, end }: { start: number; end: number }): number | undefined {
   const page = end - start
   switch (key) {

@@ -3,7 +3,10 @@ import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** The next marked range after what is chosen, or the last one before it; without a choice the first, or the last. */
+/**
+ * Returns the next marked range after the selection, or the last one before it. Without a selection, returns the first or
+ * the last range.
+ */
 export function markAfter(
   ranges: TokenMarks['ranges'],
   selection: Selection | undefined,

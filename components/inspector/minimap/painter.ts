@@ -1,6 +1,6 @@
 /**
- * Draws the minimap on two canvases: what changes with colour and layout (counted anew only then), and over it what is
- * marked. Where the grid stands is an element of its own, moved without drawing.
+ * Draws the minimap on two canvases: one for everything that depends on colours and layout, which is counted only when these
+ * change, and over it one for the marks. The window of the grid is an element of its own, which is moved without drawing.
  */
 import type { Colouring } from '#components/token-view/colour/colouring.ts'
 import { HEAT_LEVELS } from '#components/token-view/colour/palette.ts'
@@ -11,7 +11,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
-/** Pixels of the style sheet, from the left: segments, a gap, heat, a gap, trained tokens, marks. */
+/** Lanes from the left, in CSS pixels: segments, a gap, heat, a gap, trained tokens, marks. */
 const MINIMAP_WIDTH = 64
 const SEGMENT_LANE = 4
 const HEAT_LEFT = 6
@@ -20,7 +20,7 @@ const TRAINED_LEFT = 52
 const TRAINED_LANE = 3
 const MARKS_LEFT = 56
 const MARKS_LANE = MINIMAP_WIDTH - MARKS_LEFT
-/** Both gaps and the lane of marks. */
+/** Lanes in which the selection is drawn: both gaps and the marks. */
 const SELECTED_LANES = [
   [SEGMENT_LANE, HEAT_LEFT - SEGMENT_LANE],
   [HEAT_LEFT + HEAT_WIDTH, TRAINED_LEFT - HEAT_LEFT - HEAT_WIDTH],
@@ -35,17 +35,19 @@ interface MinimapCanvases {
 interface MinimapHeat {
   readonly layout: Layout
   readonly colouring: Colouring
-  /** Pixels of the style sheet that there are. */
+  /** Available height, in CSS pixels. */
   readonly height: number
 }
 
+/** Draws the minimap. */
 export interface MinimapPainter {
-  /** Counts and draws the heat; returns the height of the map, in pixels of the style sheet. */
+  /** Counts and draws the heat; returns the height of the drawing, in CSS pixels. */
   drawHeat(heat: MinimapHeat): number
-  /** Draws what is marked over the last heat. */
+  /** Draws the marks and the selection over the last heat. */
   drawMarks(marks: readonly TokenMarks[], selection: Selection | undefined): void
 }
 
+/** Returns the painter of two canvases that cover each other. */
 export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapPainter {
   let picture: MinimapPicture | undefined
   let density = 1
@@ -76,14 +78,14 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
       if (!selection) return
       const { start, end } = rangeOf(selection)
       const chosen = Int32Array.of(start, end)
-      // Beside the heat, not over it.
+      // The selection is drawn beside the heat, not over it.
       for (const [left, width] of SELECTED_LANES)
         drawRanges(context, picture, chosen, '--selected', density, left, width)
     },
   }
 }
 
-/** Later ones stand over earlier ones. */
+/** Kinds of marks in the order of drawing: later ones cover earlier ones. */
 const MARKS: readonly { readonly kind: MarkKind; readonly colour: string }[] = [
   { kind: 'linked', colour: '--mark-linked' },
   { kind: 'drift', colour: '--bad' },
@@ -105,7 +107,10 @@ function drawHeatLane(
   context.putImageData(image, Math.round(HEAT_LEFT * density), 0)
 }
 
-/** Numbers: the warmest first, then what lies below the middle, then what is not known. Kinds: as the legend has them. */
+/**
+ * Returns the levels from the left. Numbers: the warmest first, then those below the middle, then unknown values.
+ * Categories: in the order of the legend.
+ */
 function levelOrder(levels: number, isNumber: boolean): readonly number[] {
   const order = Array.from({ length: levels - 1 }, (_, index) => index + 1)
   if (!isNumber) return order
@@ -129,7 +134,7 @@ function drawSideLanes(
   let segment = 0
   for (let row = 0; row < rows; row++) {
     const begun = segments[row] || segment
-    // A segment begins with a notch.
+    // A gap of one row separates segments.
     const isNotched = segment !== 0 && begun !== segment
     segment = begun
     const kind = layout.segments[segment - 1]?.segment.kind
@@ -157,18 +162,18 @@ function drawRanges(
   for (let index = 0; index < ranges.length; index += 2) {
     const top = rowOf(picture, elementAt(ranges, index))
     const bottom = Math.max(top + least, rowOf(picture, elementAt(ranges, index + 1) - 1) + picture.lineRows)
-    // Many hits in one row are drawn once.
+    // Hits that end above the lowest drawn pixel are already visible.
     if (bottom <= drawnTo) continue
     context.fillRect(left * density, top, width * density, bottom - top)
     drawnTo = bottom
   }
 }
 
-/** A colour of the style sheet by its name. */
+/** Returns the value of a custom property of the style sheet. */
 const cssColour = ({ canvas }: CanvasRenderingContext2D, name: string): string =>
   getComputedStyle(canvas).getPropertyValue(name).trim()
 
-/** `var(--name)` as a pixel of an image: ABGR, as typed arrays of this machine's byte order have it. */
+/** Returns the colour `var(--name)` as a pixel of an image: ABGR in the little-endian order of typed arrays. */
 function pixelOf(context: CanvasRenderingContext2D, colour: string): number {
   const hex = cssColour(context, colour.slice('var('.length, -1))
   const value = Number.parseInt(hex.slice(1), 16)

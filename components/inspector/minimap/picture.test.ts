@@ -26,7 +26,7 @@ const response = (logprobs: readonly number[], ids: readonly number[] = logprobs
 
 const sum = (numbers: Uint32Array) => numbers.reduce((a, b) => a + b, 0)
 
-test('every token is counted once, in the row where it is found again', () => {
+test('the minimap counts every token once, in the row that is found for the token', () => {
   const segment = fc.record({
     kind: fc.constantFrom('prompt', 'response'),
     ids: fc.array(fc.constantFrom(0, 1), { maxLength: 60 }),
@@ -62,11 +62,11 @@ test('every token is counted once, in the row where it is found again', () => {
   )
 })
 
-describe('the pixels', () => {
+describe('pixels of the minimap', () => {
   const ORDER = [8, 7, 6, 5, 4, 3, 2, 1]
   const COLOURS = Uint32Array.from({ length: 18 }, (_, level) => (level >= 1 && level <= 8 ? level : 0))
 
-  test('a single hot token among thousands is a pixel of the style sheet wide, at the left', () => {
+  test('a single hot token among thousands is one CSS pixel wide, at the left', () => {
     const logprobs = Array.from({ length: 5000 }, (_, index) => (index === 2500 ? -9 : index % 2 === 0 ? -0.5 : 0))
     const { picture } = pictureOf([response(logprobs)], 3, 2)
     expect(picture.rows).toBe(3)
@@ -79,7 +79,7 @@ describe('the pixels', () => {
     expect([pixels[row * 88], pixels[row * 88 + 1], pixels[row * 88 + 2]]).toEqual([8, 8, 4])
   })
 
-  test('the widest bar fills the width, and what has no colour none', () => {
+  test('the widest bar fills the width, and tokens without a colour are not drawn', () => {
     const { picture } = pictureOf(
       [{ kind: 'prompt', ids: Array(40).fill(0), messages: [] }, response(Array(10).fill(-1))],
       2,
@@ -89,7 +89,7 @@ describe('the pixels', () => {
     expect([...pixels.subarray(40)].every((pixel) => pixel === 8)).toBe(true)
   })
 
-  test('nothing is drawn of nothing', () => {
+  test('an empty trajectory has no coloured pixels', () => {
     const { picture } = pictureOf([], 10)
     expect([...heatPixels(picture, COLOURS, ORDER, 4, 1)]).toEqual([0, 0, 0, 0])
     expect(rowOf(picture, 5)).toBe(0)

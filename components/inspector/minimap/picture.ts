@@ -1,4 +1,4 @@
-/** What the minimap shows, counted: of each row of pixels how many tokens have which colour. Pure: no canvas. */
+/** The content of the minimap: for each row of pixels, the number of tokens of each colour. This module needs no canvas. */
 
 import { type Colouring, noLevel } from '#components/token-view/colour/colouring.ts'
 import { type Layout, linesBetween } from '#components/token-view/grid/layout.ts'
@@ -6,27 +6,31 @@ import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Counts of the minimap. */
 export interface MinimapPicture {
-  /** Rows of device pixels; fewer than there is room for where the trajectory is short. */
+  /** Number of rows of device pixels; fewer than available for a short trajectory. */
   readonly rows: number
-  /** Rows that a line takes; below one line a row it is 1. */
+  /** Rows that one line covers; 1 if several lines share a row. */
   readonly lineRows: number
-  /** rows × levels: tokens of each level of the colouring, level 0 (no colour) too. */
+  /** Number of tokens of each level in each row (rows × levels), including level 0 (no colour). */
   readonly counts: Uint32Array
   readonly levels: number
-  /** Trained tokens of each row. */
+  /** Number of trained tokens in each row. */
   readonly trained: Uint32Array
-  /** 1 + the number of the segment whose line begins in the row; 0: none does. */
+  /** 1 + the index of the segment that has a line beginning in the row; 0 if no line begins there. */
   readonly segments: Uint32Array
-  /** Of each line its first token, in order, and its row. */
+  /** First token of each line, ascending, and the row of the line. */
   readonly lineTokens: Int32Array
   readonly lineTops: Int32Array
 }
 
-/** A line of a short trajectory is this tall, as a share of its height in the grid. */
+/** Largest height of a line, as a fraction of its height in the grid. */
 const LARGEST_SCALE = 1 / 8
 
-/** `height`: device pixels that there are; `density`: device pixels in a pixel of the style sheet. */
+/**
+ * Counts the tokens of a layout. `height` is the number of available device pixels, `density` the number of device pixels in
+ * a CSS pixel.
+ */
 export function minimapPicture(
   layout: Layout,
   { levels: levelsOf, palette }: Colouring,
@@ -78,7 +82,7 @@ function trainedBetween(segment: SegmentView, start: number, end: number): numbe
   return count
 }
 
-/** The row in which a token stands. */
+/** Returns the row of a token. */
 export function rowOf({ lineTokens, lineTops }: MinimapPicture, token: number): number {
   const begun = countWhile(lineTokens.length, (index) => elementAt(lineTokens, index) <= token)
   return lineTops[Math.max(0, begun - 1)] ?? 0

@@ -1,13 +1,16 @@
 /**
- * The pixels of the minimap's heat. A row is a bar: each colour as wide as its share of the row's tokens, the warmest first,
- * and none that is there narrower than a pixel of the style sheet, so that a lone hot token is seen at any size. The widest
- * bar fills the width: where a quarter of the tokens is trained, shares of all would leave the map nearly empty.
+ * The pixels of the minimap's heat. A row is a bar in which each colour is as wide as its share of the row's tokens, the
+ * warmest first. Every colour that occurs is at least one CSS pixel wide, so that a single hot token is always visible. The
+ * widest bar fills the width: if a quarter of the tokens is trained, shares of all tokens would leave the map nearly empty.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { MinimapPicture } from './picture.ts'
 
-/** `colours`: of each level as the canvas wants them (ABGR); 0: not drawn. `order`: levels from the left. */
+/**
+ * Returns the pixels row by row. `colours` contains the ABGR colour of each level, 0 = not drawn; `order` lists the levels
+ * from the left.
+ */
 export function heatPixels(
   { rows, levels, counts, lineRows }: MinimapPicture,
   colours: Uint32Array,
@@ -27,7 +30,7 @@ export function heatPixels(
       if (count === 0 || colour === 0) continue
       const share = count / total / widest
       const end = Math.min(width, Math.max(at + Math.ceil(density), Math.round(at + share * width)))
-      // A gap between lines that are several rows tall.
+      // Lines that cover more than two rows are separated by a gap.
       const height = lineRows > 2 ? lineRows - 1 : lineRows
       for (let line = row; line < Math.min(rows, row + height); line++)
         pixels.fill(colour, line * width + at, line * width + end)
@@ -37,7 +40,7 @@ export function heatPixels(
   return pixels
 }
 
-/** The largest share of coloured tokens in a row. */
+/** Returns the largest share of coloured tokens in a row; 1 if there are none. */
 function widestShare(counts: Uint32Array, levels: number, colours: Uint32Array): number {
   let widest = 0
   for (let first = 0; first < counts.length; first += levels) {

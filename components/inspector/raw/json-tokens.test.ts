@@ -8,7 +8,7 @@ const tokens = (...path: JsonPath) => {
   return span && `${span.start}-${span.end}`
 }
 
-test('values of columns are their token, spans their tokens, everything else of a segment is the segment', () => {
+test('a value of a column leads to its token, a span to its tokens, and any other value of a segment to the segment', () => {
   expect(tokens('segments', 1, 'ids', 2)).toBe('5-6')
   expect(tokens('segments', 1, 'logprobs', 0)).toBe('3-4')
   expect(tokens('segments', 1, 'topLogprobs', 'ids', 5)).toBe('5-6')
@@ -25,7 +25,7 @@ test('values of columns are their token, spans their tokens, everything else of 
   ])
 })
 
-test('from a token to its id and back', () => {
+test('a token leads to the path of its id, and the path leads back', () => {
   for (let token = 0; token < 12; token++) {
     const path = pathOfToken(sampleTrajectory, token)
     expect(path && tokensOfPath(sampleTrajectory, path)).toEqual({ start: token, end: token + 1 })

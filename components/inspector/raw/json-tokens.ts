@@ -1,4 +1,4 @@
-/** What of the file belongs to which tokens of the trajectory, both ways. */
+/** Relation between values of the JSON file and tokens of the trajectory, in both directions. */
 
 import type { JsonPath } from '#lib/json/json-place.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -6,14 +6,14 @@ import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/token
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Where the id of a token stands. */
+/** Returns the path of a token's id; undefined if there is no such token. */
 export function pathOfToken(trajectory: TrajectoryView, token: number): JsonPath | undefined {
   const starts = segmentStarts(trajectory)
   const segment = segmentIndexAt(starts, token)
   return segment < 0 ? undefined : ['segments', segment, 'ids', token - elementAt(starts, segment)]
 }
 
-/** The tokens that a value is about: one, those of a span, or those of its segment; undefined: none. */
+/** Returns the tokens that a value describes: one token, a span, or the tokens of the segment; undefined for none. */
 export function tokensOfPath(trajectory: TrajectoryView, path: JsonPath): Span | undefined {
   const [root, number, field, ...rest] = path
   if (root !== 'segments' || typeof number !== 'number') return undefined

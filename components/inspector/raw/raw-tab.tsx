@@ -5,7 +5,7 @@ import type { InspectorPartProps } from '../inspection.ts'
 import { useInspectTask } from '../use-inspect-task.ts'
 import { RawView } from './raw-view.tsx'
 
-/** The file as JSON, as an export writes it. */
+/** Shows the trajectory as the JSON file that an export writes. */
 export function RawTab({ inspection }: InspectorPartProps) {
   const answer = useInspectTask(inspection, 'rawText', null)
   const text: RawText | undefined =

@@ -10,7 +10,7 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { RawView } from './raw-view.tsx'
 
-/** jsdom lays nothing out: nobody is told of sizes. */
+/** jsdom has no layout, so the observer never reports a size. */
 vi.stubGlobal(
   'ResizeObserver',
   class {
@@ -49,7 +49,7 @@ function setUp(chosen?: Selection) {
   return { onSave, onSelect, path: () => container.querySelector('[data-raw-path]')?.textContent }
 }
 
-test('a text is found, gone through both ways and around, and told with its path', async () => {
+test('the Raw tab finds a text, steps through the hits in both directions, and shows the path of each', async () => {
   const user = userEvent.setup()
   const { path } = setUp()
   const field = screen.getByLabelText('Find in the file')
@@ -67,7 +67,7 @@ test('a text is found, gone through both ways and around, and told with its path
   expect(await screen.findByText('no hits')).toBeTruthy()
 })
 
-test('arrow keys go from line to line; a value of a segment leads to its tokens', async () => {
+test('the Raw tab moves between lines with the arrow keys, and shows the tokens of a value', async () => {
   const user = userEvent.setup()
   const { path, onSelect } = setUp({ anchor: 4, focus: 4 })
   expect(path()).toBe('segments[1].ids[1]')
@@ -82,7 +82,7 @@ test('arrow keys go from line to line; a value of a segment leads to its tokens'
   expect(path()).toBe('segments[1].ids[0]')
 })
 
-test('the file is saved as an export writes it', async () => {
+test('the Raw tab saves the file as an export writes it', async () => {
   const { onSave } = setUp()
   await userEvent.setup().click(screen.getByRole('button', { name: 'Download' }))
   expect(onSave).toHaveBeenCalledWith(encode(sampleTrajectory), 'trajectory-sample.json')

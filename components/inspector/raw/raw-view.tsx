@@ -22,12 +22,13 @@ interface RawViewProps {
   readonly isIdle: boolean
 }
 
-/** Offsets of what is looked at, half-open. */
+/** Byte offsets of the highlighted value or hit, half-open. */
 interface Shown {
   readonly start: number
   readonly end: number
 }
 
+/** Shows the JSON text with search, the path of a value, and the tokens that it describes. */
 export function RawView({ inspection, text, isIdle }: RawViewProps) {
   const { trajectory, view, onSelect, onSave, say } = inspection
   const [sought, setSought] = useState('')
@@ -60,7 +61,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
     if (hits) step(direction)
     else wanted.current = direction
   }
-  /** Enter before the answer was there: then the step is made. */
+  /** Direction of a step that was requested before the result arrived. */
   const wanted = useRef<1 | -1>(undefined)
   const stepWanted = useEffectEvent(() => {
     if (wanted.current !== undefined) step(wanted.current)
@@ -173,7 +174,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
   )
 }
 
-/** What is longer is not marked as a whole, only where it was clicked. */
+/** Longest value in bytes that is highlighted as a whole; of a longer one only the clicked byte is. */
 const LONG = 200
 
 const whole = (text: RawText): string => new TextDecoder().decode(text.bytes)
@@ -188,7 +189,7 @@ function countOf(sought: string, hits: Int32Array | undefined, hit: number | und
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${countText(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** Where a text stands in bytes; undefined while it is looked for. Read in slices, between which the page does what it has to. */
+/** Returns the byte offsets at which a text occurs; undefined during the search, which runs in slices so that the page stays responsive. */
 function useByteFind(bytes: Uint8Array, text: string): Int32Array | undefined {
   const [found, setFound] = useState<{ readonly of: Uint8Array; readonly text: string; readonly hits: Int32Array }>()
   useEffect(() => {
@@ -205,5 +206,5 @@ function useByteFind(bytes: Uint8Array, text: string): Int32Array | undefined {
   return found?.of === bytes && found.text === text ? found.hits : undefined
 }
 
-/** A text is looked for when the keys have rested this long. */
+/** Pause in typing, in milliseconds, after which the text is searched for. */
 const REST_MS = 120

@@ -10,7 +10,7 @@ import { SentText } from './sent-text.tsx'
 interface CallDetailsProps {
   readonly inspection: Inspection
   readonly call: RecordedCall
-  /** Of the tokens that stand before the response; undefined while it is made. */
+  /** Hash of the tokens before the response; undefined while it is computed. */
   readonly hash: string | undefined
 }
 
@@ -22,7 +22,7 @@ const PARTS = [
 ] as const
 type Part = (typeof PARTS)[number]['value']
 
-/** One call whole: facts of both ways, the body as it was sent, and programs that send it again. */
+/** Shows everything about one call: facts of the request and the response, the sent body, and programs that send it again. */
 export function CallDetails({ inspection, call, hash }: CallDetailsProps) {
   const [part, setPart] = useState<Part>('facts')
   const { inputLength, firstNew, segment } = call

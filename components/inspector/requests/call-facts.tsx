@@ -13,7 +13,7 @@ interface CallFactsProps {
   readonly hash: string | undefined
 }
 
-/** What was sent, what came back, and how long it took. */
+/** Shows what was sent, what was received, and how long it took. */
 export function CallFacts({ inspection, call, hash }: CallFactsProps) {
   return (
     <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
@@ -71,7 +71,7 @@ function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
   )
 }
 
-/** Whether the tokens that stand before the response are those that were sent. */
+/** Shows whether the tokens before the response are those that were sent. */
 function Check({ call: { request, inputLength }, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
   if (hash === undefined)
     return (
@@ -161,7 +161,7 @@ function Time({ call: { segment, request } }: Pick<CallFactsProps, 'call'>) {
   )
 }
 
-/** Why a response ended, in a word or two, and with what. */
+/** Returns the finish reason and what caused it. */
 function finishText(finish: Finish | undefined, vocab: Vocab): string {
   switch (finish?.kind) {
     case undefined:

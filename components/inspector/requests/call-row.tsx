@@ -8,12 +8,12 @@ interface CallRowProps {
   readonly call: RecordedCall
   readonly longestMs: number
   readonly isOpen: boolean
-  /** Of the tokens that stand before the response; undefined while it is made. */
+  /** Hash of the tokens before the response; undefined while it is computed. */
   readonly hash: string | undefined
   readonly onToggle: () => void
 }
 
-/** One call in a line. */
+/** Shows one call as a line. */
 export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProps) {
   const { number, request, segment, segmentIndex } = call
   const { timing, finish } = segment

@@ -8,7 +8,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { RequestsTab } from './requests-tab.tsx'
 
-/** jsdom lays nothing out: nobody is told of sizes. */
+/** jsdom has no layout, so the observer never reports a size. */
 vi.stubGlobal(
   'ResizeObserver',
   class {
@@ -33,7 +33,7 @@ function setUp(trajectory: Trajectory, at?: number) {
   return { onSelect, container }
 }
 
-test('the request that wrote the chosen token is open, and leads to its tokens', async () => {
+test('the Requests tab opens the request that sampled the selected token, and selects its tokens', async () => {
   const user = userEvent.setup()
   const { onSelect, container } = setUp(example, 250)
   expect(await screen.findByText('matches the tokens here ✓')).toBeTruthy()
@@ -46,7 +46,7 @@ test('the request that wrote the chosen token is open, and leads to its tokens',
   expect(screen.getByRole('region', { name: 'Python of request 2' }).textContent).toContain('237 more')
 })
 
-test('ids that are not those that were sent are told on every request after them', async () => {
+test('the Requests tab reports changed ids on every request after them', async () => {
   const [first, ...others] = example.segments
   const changed = { ...first, ids: [5, ...(first?.ids.slice(1) ?? [])] } as Trajectory['segments'][number]
   const { container } = setUp({ ...example, segments: [changed, ...others] })
@@ -54,7 +54,7 @@ test('ids that are not those that were sent are told on every request after them
   expect(container.querySelectorAll('[data-holds="false"]')).toHaveLength(3)
 })
 
-test('a file without requests says why', () => {
+test('the Requests tab says why a file has no requests', () => {
   const bare = example.segments.map((segment) => ({ ...segment, request: undefined })) as Trajectory['segments']
   setUp({ ...example, segments: bare, provenance: { kind: 'import', format: 'slime', lacked: [] } })
   expect(screen.getByText(/Files of the format slime contain the tokens that were read and written/)).toBeTruthy()

@@ -12,7 +12,7 @@ import { useInspectTask } from '../use-inspect-task.ts'
 import { CallDetails } from './call-details.tsx'
 import { CallRow } from './call-row.tsx'
 
-/** Each call: what was sent, what came back, how long it took. */
+/** Lists the recorded calls with what was sent, what was received, and how long it took. */
 export function RequestsTab({ inspection }: InspectorPartProps) {
   const { trajectory, view } = inspection
   const calls = recordedCalls(trajectory)
@@ -69,10 +69,10 @@ export function RequestsTab({ inspection }: InspectorPartProps) {
   )
 }
 
-/** Of a closed row, in pixels; an open one is measured. */
+/** Returns the height of a closed row, in pixels; an open one is measured. */
 const heightOf = () => 44
 
-/** The call that has written or read a token; the first where none is chosen. */
+/** Returns the number of the call that read or sampled a token; that of the first call if no token is selected. */
 function callAt(calls: readonly RecordedCall[], token: number | undefined): number {
   const call = token === undefined ? undefined : calls.find((one) => token < one.inputLength + one.segment.ids.length)
   return call?.number ?? 1
@@ -87,7 +87,7 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
   const ms = sum(({ segment }) => segment.timing?.elapsedMs)
   return [
     `${countText(calls.length)} ${calls.length === 1 ? 'request' : 'requests'}`,
-    // What a chat endpoint gets are messages.
+    // A chat endpoint receives messages, so its tokens are not sent.
     `${countText(sent)} tokens ${calls.some(({ request }) => request.endpoint === 'chat') ? 'read' : 'sent'}`,
     ...(cached > 0 ? [`${percentText(cached / sent)} from the cache`] : []),
     `${countText(sum(({ segment }) => segment.ids.length))} written`,

@@ -17,11 +17,11 @@ interface SentTextProps {
   readonly inspection: Inspection
   readonly call: RecordedCall
   readonly kind: SentKind
-  /** Whether the ids are known to be those that were sent. */
+  /** Whether the hash of the ids equals the recorded one; falsy other than `false` means unknown. */
   readonly holds: boolean | '' | undefined
 }
 
-/** The body of a call, or a program that sends it again: a few of its ids are shown, all of them are copied. */
+/** Shows the body of a call or a program that sends it again. A few ids are shown; a copy contains all of them. */
 export function SentText({ inspection: { trajectory, say }, call, kind, holds }: SentTextProps) {
   const [showsAll, setShowsAll] = useState(false)
   const text = useMemo(() => textLines(sentText(trajectory, call, kind, showsAll)), [trajectory, call, kind, showsAll])

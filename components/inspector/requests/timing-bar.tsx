@@ -4,13 +4,14 @@ import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 
 type Timing = NonNullable<ResponseSegment['timing']>
 
+/** A part of a call's duration, with the class of its colour. */
 export interface Phase {
   readonly name: string
   readonly ms: number
   readonly colour: string
 }
 
-/** What the time of a call went to, in order. Scoring is part of the time to the first token. */
+/** Returns the phases of a call, in order. Scoring is part of the time to the first token. */
 export function phasesOf({ firstTokenMs, elapsedMs }: Timing, scoring: RecordedRequest['scoring']): readonly Phase[] {
   if (firstTokenMs === undefined) return [{ name: 'whole reply', ms: elapsedMs, colour: 'bg-trained' }]
   const scoringMs = Math.min(scoring?.elapsedMs ?? 0, firstTokenMs)
@@ -23,10 +24,11 @@ export function phasesOf({ firstTokenMs, elapsedMs }: Timing, scoring: RecordedR
 
 interface TimingBarProps {
   readonly phases: readonly Phase[]
-  /** What the whole width stands for. */
+  /** Duration in ms that the full width represents. */
   readonly wholeMs: number
 }
 
+/** Draws the phases of a call as a bar. */
 export function TimingBar({ phases, wholeMs }: TimingBarProps) {
   return (
     <span

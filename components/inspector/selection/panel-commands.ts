@@ -1,14 +1,15 @@
-/** What a part of the inspector can do that a key or the command palette asks it for. */
+/** Actions of parts of the inspector that a key or the command palette can request. */
 import { useEffect, useEffectEvent } from 'react'
 
-/** find: takes the focus to the field; verify: opens what scores the trajectory again. */
+/** `find` focuses the search field; `verify` focuses the button that rescores the trajectory. */
 export type PanelCommandName = 'find' | 'next-hit' | 'previous-hit' | 'verify'
+/** The actions that the visible parts have registered. */
 export type PanelCommands = Readonly<Partial<Record<PanelCommandName, () => void>>>
 
-/** Stands while what is returned has not been called. */
+/** Registers an action until the returned function is called. */
 export type RegisterPanelCommand = (name: PanelCommandName, run: () => void) => () => void
 
-/** Offers while the part is shown; undefined: not now, and the command says that it is not available. */
+/** Registers an action while the part is mounted; undefined means that the action is not available now. */
 export function usePanelCommand(
   offer: RegisterPanelCommand,
   name: PanelCommandName,

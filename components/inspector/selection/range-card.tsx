@@ -15,10 +15,10 @@ interface RangeCardProps {
   }
 }
 
-/** The sums of the chosen tokens. */
+/** Shows the totals of the selected tokens. */
 export function RangeCard({ inspection }: RangeCardProps) {
   const { trajectory, view, onSelect } = inspection
-  // While the range is being drawn the grid goes first.
+  // While the range is being dragged, drawing the grid has priority.
   const selection = useDeferredValue(view.selection)
   const range = selection && rangeOf(selection)
   const [start, end] = [range?.start ?? 0, range?.end ?? 0]
@@ -70,7 +70,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
       <Heading>Text</Heading>
       <section
         aria-label="Text of the range"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         tabIndex={0}
         className="mb-3 max-h-64 overflow-y-auto whitespace-pre-wrap rounded-md border border-line bg-raised px-2 py-1.5 font-mono text-xs [overflow-wrap:anywhere]"
       >
@@ -93,7 +93,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
   )
 }
 
-/** Of a longer range the beginning is shown. */
+/** Number of tokens whose text is shown. */
 const SHOWN_TOKENS = 1_000
 
 function Logprobs({ sums, onJump }: { readonly sums: RangeSums; readonly onJump: (index: number) => void }) {

@@ -1,7 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { isSingle, rangeOf, type Selection } from '#components/token-view/selection.ts'
 
-/** What is chosen of how many tokens. */
+/** Returns the text of the status line about the selection. */
 export function selectionStatus(selection: Selection | undefined, count: number): string {
   if (selection === undefined) return `${countText(count)} tokens`
   if (isSingle(selection)) return `token ${countText(selection.focus)} of ${countText(count)}`

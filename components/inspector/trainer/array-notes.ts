@@ -1,13 +1,15 @@
-/** What happens at a token of a sample: where arrays begin and end, the first and the last trained one of a turn. */
+/** Notes on the tokens of a sample: where arrays begin and end, and the first and last trained token of each turn. */
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { Cut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Note on one token. */
 export interface ArrayNote {
   readonly isCut: true | undefined
   readonly words: string
 }
 
+/** Returns the notes of a sample by the index of the token. */
 export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number, ArrayNote> {
   const notes = new Map<number, ArrayNote>()
   const add = (token: number, words: string, isCut?: true) => {
@@ -26,7 +28,7 @@ export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number,
   return notes
 }
 
-/** What begins and ends at a cut. */
+/** Returns a text about the arrays that begin and end at a cut. */
 export function cutText({ begins, ends }: Cut, columns: readonly SheetColumn[]): string {
   const arrays = columns.filter(({ entries }) => entries > 0)
   if (begins.length === arrays.length && ends.length === arrays.length) return 'every array starts again'
@@ -39,5 +41,5 @@ export function cutText({ begins, ends }: Cut, columns: readonly SheetColumn[]):
     .join('; ')
 }
 
-/** What comes before it is the same for all. */
+/** Returns the name of an array without the prefix that all arrays share. */
 export const shortName = (name: string): string => name.replace(/^(segments\[\]\.(columns\.)?|metadata\.)/, '')

@@ -1,4 +1,4 @@
-/** One token of a sample: its entry in every array. A table would mount every row, so these are elements with roles. */
+/** One token of a sample with its entry in every array. A table would mount every row, so these are elements with roles. */
 import type { ReactNode } from 'react'
 import { decimalText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
@@ -6,22 +6,24 @@ import { entryAt, type SheetColumn } from '#lib/analysis/trainer/column.ts'
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { type ArrayNote, shortName } from './array-notes.ts'
 
+/** Height of a row, in pixels. */
 export const ROW_HEIGHT = 22
 
 interface ArrayRowProps {
   readonly id: string
   readonly token: number
-  /** Undefined: the trajectory has grown shorter than the sheet. */
+  /** `undefined` means that the trajectory has become shorter than the sheet. */
   readonly tokenId: number | undefined
   readonly segmentIndex: number
   readonly vocab: Vocab
   readonly columns: readonly SheetColumn[]
   readonly note: ArrayNote | undefined
   readonly isChosen: boolean
-  /** `isExtending`: the choice goes on to here. */
+  /** `isExtending` means that the selection is extended to this token. */
   readonly onChoose: (isExtending: boolean) => void
 }
 
+/** Shows a token and its entry in each array. */
 export function ArrayRow(props: ArrayRowProps) {
   const { id, token, tokenId, segmentIndex, vocab, columns, note, isChosen, onChoose } = props
   return (
@@ -56,10 +58,11 @@ export function ArrayRow(props: ArrayRowProps) {
 
 interface ArrayHeaderProps {
   readonly columns: readonly SheetColumn[]
-  /** In pixels. */
+  /** Height in pixels. */
   readonly height: number
 }
 
+/** Shows the names of the columns. */
 export const ArrayHeader = ({ columns, height }: ArrayHeaderProps) => (
   // biome-ignore lint/a11y/useSemanticElements: see above
   // biome-ignore lint/a11y/useFocusableInteractive: the grid around it has the focus
@@ -85,10 +88,10 @@ export const ArrayHeader = ({ columns, height }: ArrayHeaderProps) => (
 )
 
 const WIDTHS: Readonly<Record<SheetColumn['meaning'], number>> = { ids: 76, mask: 84, logprobs: 132, number: 132 }
-/** Of token, segment, text and note, at least: in a narrow window the first arrays stand beside their tokens. */
+/** Smallest widths of token, segment, text and note, in pixels: in a narrow window the first arrays are visible beside their tokens. */
 const OWN_WIDTHS = [58, 66, 84, 200] as const
 
-/** All rows and the header share it: each is a grid of its own. In pixels. */
+/** Returns the smallest width in pixels of the header and of each row, which are separate grids. */
 export const smallestWidth = (columns: readonly SheetColumn[]): number =>
   columns.reduce((sum, { meaning }) => sum + WIDTHS[meaning], 0) + OWN_WIDTHS.reduce((sum, width) => sum + width, 0)
 

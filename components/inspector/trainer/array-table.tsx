@@ -11,17 +11,17 @@ import { ArrayHeader, ArrayRow, ROW_HEIGHT, smallestWidth } from './array-row.ts
 interface ArrayTableProps {
   readonly trajectory: TrajectoryView
   readonly row: SheetRow
-  /** Tokens of the trajectory that the file has. */
+  /** Number of tokens of the trajectory that the file has. */
   readonly tokens: number
   readonly selection: Selection | undefined
   readonly onSelect: (selection: Selection | undefined, tab?: 'tokens') => void
 }
 
 const HEADER_HEIGHT = 28
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const MARGIN = 8
 
-/** Every array of a sample beside its tokens. */
+/** Shows every array of a sample beside its tokens. */
 export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: ArrayTableProps) {
   const viewport = useRef<HTMLDivElement>(null)
   const [place, setPlace] = useState({ scrollTop: 0, viewHeight: 600 })

@@ -8,11 +8,11 @@ interface CopyArrayProps {
   readonly field: string
 }
 
-/** Copies an array as it stands in the file. The text is made when it is asked for: it may be megabytes. */
+/** Shows buttons that copy an array unchanged. The text is created on request, since it may have megabytes. */
 export function CopyArray({ inspection: { run, say }, format, row, field }: CopyArrayProps) {
   const copy = async (language: 'json' | 'python') => {
     const text = await run('trainerArray', { format, row, field, language }, { signal: new AbortController().signal })
-    // Browsers give the clipboard only to pages from this machine or over HTTPS.
+    // Browsers provide the clipboard only to pages from localhost or over HTTPS.
     const copied = await Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
       () => true,
       () => false,

@@ -5,7 +5,7 @@ import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { shortName } from './array-notes.ts'
 
-/** Each array with its length and what its tokens call for, and the lengths that the record tells. */
+/** Lists each array with its length and the expected length, and the lengths that the record states. */
 export function Lengths({
   row,
   children,
@@ -64,7 +64,7 @@ function Agreement({ stated, expected, isThere }: AgreementProps) {
   return <span className="text-bad">✗ {countText(expected)} expected</span>
 }
 
-/** First and last token that have an entry. */
+/** Returns the first and the last token that have an entry. */
 function rangeText({ parts, width }: SheetColumn): string {
   const entries = Array.from({ length: parts.length / 3 }, (_, at) => 3 * at).filter((at) => parts[at + 2] === 0)
   const [first] = entries

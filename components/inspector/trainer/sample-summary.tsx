@@ -14,7 +14,7 @@ interface SampleSummaryProps {
   readonly rowIndex: number
 }
 
-/** Whether the arrays agree, where they begin and end, and what the file does not say. */
+/** Shows whether the arrays agree, where they begin and end, and what the file does not contain. */
 export function SampleSummary({ inspection, sheet, row, rowIndex }: SampleSummaryProps) {
   const show = (token: number) => inspection.onSelect(single(token))
   return (
@@ -62,7 +62,7 @@ function Mask({ row: { mask, columns }, onShow }: PartProps) {
   )
 }
 
-/** As many as one reads. */
+/** Number of cuts that are listed. */
 const SHOWN = 4
 
 function Cuts({ row: { cuts, columns }, onShow }: PartProps) {
@@ -80,7 +80,7 @@ function Cuts({ row: { cuts, columns }, onShow }: PartProps) {
   )
 }
 
-/** Flat [segment, first, last, trained]. */
+/** Lists the turns with trained tokens; `turns` is flat: [segment, first, last, trained]. */
 function Turns({ turns, onShow }: { readonly turns: Int32Array; readonly onShow: (token: number) => void }) {
   const count = turns.length / 4
   if (count === 0) return <p className="text-warn">Nothing is trained.</p>

@@ -10,7 +10,7 @@ import { useInspectTask } from '../use-inspect-task.ts'
 import { ArrayTable } from './array-table.tsx'
 import { SampleSummary } from './sample-summary.tsx'
 
-/** The exact arrays that each export format gives a trainer. */
+/** Shows the exact arrays that each export format provides to a trainer. */
 export function TrainerTab({ inspection }: InspectorPartProps) {
   const { trajectory, view, onView, onSelect, run, onSave } = inspection
   const answer = useInspectTask(inspection, 'trainerSheet', { format: view.format })
@@ -73,18 +73,18 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
   )
 }
 
-/** Edges and cuts on the tokens themselves: there until they are turned off, also while another tab is shown. */
+/** Marks edges and cuts on the tokens until they are turned off, also while another tab is shown. */
 function useMarks({ marks, onMarks }: Inspection, row: SheetRow | undefined) {
   const isOn = marks.some(({ kind, ranges }) => (kind === 'edge' || kind === 'cut') && ranges.length > 0)
   const set = (on: boolean) => {
     onMarks('edge', on && row ? row.edgeMarks : new Int32Array())
     onMarks('cut', on && row ? row.cutMarks : new Int32Array())
   }
-  // Another format, or more tokens: its marks are others.
+  // Another format, or more tokens, has other marks.
   const follow = useEffectEvent(() => {
     if (isOn && row && !marks.some(({ ranges }) => ranges === row.edgeMarks)) set(true)
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when there is another row
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks change only with the row
   useEffect(() => follow(), [row])
   return { isOn, set, hasAny: row !== undefined && row.edgeMarks.length + row.cutMarks.length > 0 }
 }
@@ -104,7 +104,7 @@ const RowChoice = ({ sheet, value, onChange }: RowChoiceProps) => (
       onChange={(event) => onChange(Number(event.target.value))}
     >
       {sheet.rows.map((_row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: samples are known by their place alone
+        // biome-ignore lint/suspicious/noArrayIndexKey: samples have no key other than their index
         <option key={index} value={index}>
           {index + 1} of {sheet.rows.length}
         </option>

@@ -1,4 +1,4 @@
-/** What a person can do in the trainer tab. */
+/** Tests of the Trainer tab through its user interface. */
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
@@ -21,7 +21,7 @@ const view: InspectorView = {
   format: 'slime',
 }
 
-/** The real tasks, where a test does not give another. */
+/** Runs the real tasks, unless a test provides others. */
 const run = (async (name: 'trainerSheet', request: never) => {
   const steps = inspectTasks[name](request, sample, [])
   for (;;) {
@@ -72,7 +72,7 @@ function show(change: Partial<Inspection> = {}) {
   return { shown, user }
 }
 
-// There is no layout to observe here.
+// jsdom has no layout to observe.
 beforeEach(() => {
   vi.stubGlobal(
     'ResizeObserver',
@@ -86,7 +86,7 @@ beforeEach(() => {
 
 const rowOf = (token: number) => screen.getByRole('grid').querySelector(`[data-token="${token}"]`) as HTMLElement
 
-test('a format’s arrays stand beside their tokens, and say where they begin', async () => {
+test('the Trainer tab shows the arrays of a format beside their tokens, and where they begin', async () => {
   const { user } = show()
   await screen.findByRole('grid')
   expect(rowOf(2).textContent).toContain('(0)')
@@ -96,7 +96,7 @@ test('a format’s arrays stand beside their tokens, and say where they begin', 
   expect(rowOf(2).textContent).not.toContain('(0)')
 })
 
-test('a row chooses its token, keys move on, shift takes more', async () => {
+test('the Trainer tab selects the token of a row by click, keys and Shift', async () => {
   const { shown, user } = show()
   await user.click(within(await screen.findByRole('grid')).getByText('<think>'))
   expect(shown.now.selected).toEqual({ anchor: 3, focus: 3 })
@@ -110,7 +110,7 @@ test('a row chooses its token, keys move on, shift takes more', async () => {
   expect(shown.now.selected).toBeUndefined()
 })
 
-test('edges and cuts are drawn on the tokens until that is turned off, for the format that is shown', async () => {
+test('the Trainer tab marks edges and cuts of the shown format on the tokens until this is turned off', async () => {
   const { shown, user } = show()
   const ranges = (kind: MarkKind) => Array.from(shown.now.marks.find((mark) => mark.kind === kind)?.ranges ?? [])
   await user.click(await screen.findByLabelText('Show on tokens'))
@@ -124,7 +124,7 @@ test('edges and cuts are drawn on the tokens until that is turned off, for the f
   expect([ranges('edge'), ranges('cut')]).toEqual([[], []])
 })
 
-test('the file and its arrays can be taken away', async () => {
+test('the Trainer tab downloads the file and copies its arrays', async () => {
   const [onSave, say] = [vi.fn(), vi.fn()]
   const { user } = show({ onSave, say })
   await user.click(await screen.findByRole('button', { name: 'Download the file' }))
@@ -136,7 +136,7 @@ test('the file and its arrays can be taken away', async () => {
   expect(await navigator.clipboard.readText()).toBe('[1,1,1,1,1,0,0,1,0]')
 })
 
-test('arrays that do not agree are told, and one sample of several is chosen', async () => {
+test('the Trainer tab reports arrays that do not agree, and shows one of several samples', async () => {
   const [sheet] = [inspectTasks.trainerSheet({ format: 'slime' }, sample, [])]
   sheet.next()
   const made = sheet.next().value as TrainerSheet
@@ -148,12 +148,12 @@ test('arrays that do not agree are told, and one sample of several is chosen', a
   expect(screen.getByText('✗ 9 expected')).toBeTruthy()
 })
 
-test('what could not be made is said', async () => {
+test('the Trainer tab reports an error of the worker', async () => {
   show({ run: () => Promise.reject(new Error('the worker was lost')) })
   expect(await screen.findByText('the worker was lost')).toBeTruthy()
 })
 
-test('The trainer’s cut is a number of tokens, and what happens to longer samples', async () => {
+test('the Trainer tab stores the trainer’s maximum length and what happens to longer samples', async () => {
   const { shown, user } = show()
   const field = await screen.findByLabelText(/Trainer’s maximum length/)
   await user.type(field, '8,192')

@@ -19,7 +19,7 @@ function show(trajectory: Trajectory, score: Score = scorer(), servers: readonly
 const scoreAgain = () => userEvent.click(screen.getByRole('button', { name: 'Rescore' }))
 const ended = (panel: HTMLElement, how: string) => waitFor(() => expect(panel.dataset.verify).toBe(how))
 
-test('VerifyPanel scores on the recorded server, names the outliers, and colours the tokens by the scores', async () => {
+test('the verify panel scores on the recorded server, names the outliers, and colours the tokens by the scores', async () => {
   const trajectory = drawn('c a|b|c|a', { sampling: GREEDY })
   const [prompt, response] = trajectory.segments as [Trajectory['segments'][number], Trajectory['segments'][number]]
   const logprobs = response.logprobs?.map((value, index) => (index === 1 ? -9 : (value ?? null))) ?? []
@@ -40,7 +40,7 @@ test('VerifyPanel scores on the recorded server, names the outliers, and colours
   expect(onView).toHaveBeenCalledWith({ colour: 'column:verified', tab: 'tokens' })
 })
 
-test('VerifyPanel gives no noise floor for tokens that were sampled at another temperature', async () => {
+test('the verify panel gives no noise floor for tokens that were sampled at another temperature', async () => {
   const { panel } = show(drawn('c a|b', { sampling: { temperature: 0.7 } }))
   await scoreAgain()
   await ended(panel, 'scored')
@@ -48,9 +48,9 @@ test('VerifyPanel gives no noise floor for tokens that were sampled at another t
   expect(panel.textContent).toContain('Not comparable: sampled at temperature 0.7.')
 })
 
-test('VerifyPanel ignores scores that come after the scoring was cancelled, and can score again', async () => {
+test('the verify panel ignores scores that arrive after the scoring was cancelled, and can score again', async () => {
   const held = Promise.withResolvers<void>()
-  // A server that does not notice that the request was aborted.
+  // This server does not notice that the request was aborted.
   const score: Score = async function* (request) {
     await held.promise
     yield* scorer()(request, new AbortController().signal)
@@ -65,7 +65,7 @@ test('VerifyPanel ignores scores that come after the scoring was cancelled, and 
   expect(onColumn).toHaveBeenCalledTimes(1)
 })
 
-test('VerifyPanel shows the error of a server that fails, with its hint', async () => {
+test('the verify panel shows the error of a server that fails, with its hint', async () => {
   const { panel } = show(drawn('c a|b', { sampling: GREEDY }), scorer([], { failAfter: 0 }))
   await scoreAgain()
   await ended(panel, 'failed')
@@ -73,7 +73,7 @@ test('VerifyPanel shows the error of a server that fails, with its hint', async 
   expect(screen.getByRole('alert').textContent).toContain('try again')
 })
 
-test('VerifyPanel requests no scores where no logprobs were recorded', async () => {
+test('the verify panel requests no scores if no logprobs were recorded', async () => {
   const score = vi.fn(scorer())
   const { panel } = show(drawn('c a|b'), score, ['t'])
   await scoreAgain()

@@ -1,5 +1,5 @@
 'use client'
-/** Scores the trajectory again on a server, by prefill, and tells how far the logprobs differ. */
+/** Rescores the trajectory on a server by prefill, and shows how far the logprobs differ. */
 import { useEffect, useRef, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -18,7 +18,7 @@ import { VerifyReport } from './verify-report.tsx'
 
 interface VerifyPanelProps extends InspectorPartProps {
   readonly scorer: Scorer
-  /** Shows numbers of all tokens as a column of the trajectory. */
+  /** Adds a number for every token as a column of the trajectory. */
   readonly onColumn: (name: string, values: Float64Array) => void
 }
 
@@ -32,9 +32,10 @@ type Asked =
       readonly served: readonly ServedFact[]
     }
 
-/** The name of the column that the scores are shown as. */
+/** Name of the column with the scores. */
 const COLUMN = 'verified'
 
+/** Shows the servers, a button that rescores the trajectory, and the report. */
 export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) {
   const { trajectory } = inspection
   const { servers = [], defaultServer } = scorer
@@ -151,6 +152,6 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
   )
 }
 
-/** Where the last response came from. */
+/** Returns the server that sampled the last response; undefined if it was not recorded. */
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server

@@ -10,14 +10,14 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 interface VerifyReportProps {
   readonly found: Verification
   readonly served: readonly ServedFact[]
-  /** Name of the server that scored. */
+  /** Name of the server that scored the tokens. */
   readonly server: string
   readonly trajectory: TrajectoryView
   readonly onSelect: (tokenIndex: number) => void
   readonly onColour: () => void
 }
 
-/** How far the scores of a server differ from what is recorded, where most, and whether the same model gave both. */
+/** Shows how far the scores of a server differ from the recorded logprobs, the outliers, and whether both come from the same model. */
 export function VerifyReport({ found, served, server, trajectory, onSelect, onColour }: VerifyReportProps) {
   const { sampled, prefill, tempered, outliers, unknown } = found
   return (
@@ -100,7 +100,7 @@ export function VerifyReport({ found, served, server, trajectory, onSelect, onCo
 
 const spreadText = ({ p99, max }: Difference): string => `${decimalText(p99, 4)} · ${decimalText(max, 4)}`
 
-/** Line ends and tabs as signs: it stands in one line. */
+/** Returns the text of a token in one line, with signs for line ends and tabs. */
 function pieceOf(trajectory: TrajectoryView, index: number): string {
   const starts = segmentStarts(trajectory)
   const at = starts.findLastIndex((start) => start <= index)
