@@ -1,36 +1,38 @@
-/** Something that a page can be told to do: by a key, by the palette. A page holds its commands in one table. */
+/** Commands of a page, run by keys or from the palette. Each page has one table of commands. */
 
+/** A command; `Screen` is the state that it reads and changes. */
 export interface Command<Screen, Group extends string = string> {
   readonly name: string
   readonly title: string
   readonly group: Group
-  /** Written as in key-name.ts. Omitted: it has none. */
+  /** Keys, written as in key-name.ts. Omitted: none. */
   readonly keys?: readonly string[]
-  /** Its keys are answered elsewhere: by the browser, or by the page. */
+  /** Whether its keys are handled elsewhere: by the browser, or by the page. */
   readonly hasOwnKeys?: boolean
-  /** Why it cannot be done now; undefined: it can. Omitted: it always can. */
+  /** Returns why the command cannot run now; undefined if it can. Omitted: it always can. */
   readonly obstacle?: (screen: Screen) => string | undefined
   readonly run: (screen: Screen) => void
 }
 
-/** Does what can be done, and says what cannot. */
+/** Runs the command, or says why it cannot run. */
 export function runCommand<Screen>(command: Command<Screen>, screen: Screen, say: (message: string) => void): void {
   const obstacle = command.obstacle?.(screen)
   if (obstacle === undefined) command.run(screen)
   else say(obstacle)
 }
 
-/** The command of a key; undefined: it has none here. */
+/** Returns the command of a key; undefined if the table has none. */
 export const commandOfKey = <Screen>(commands: readonly Command<Screen>[], key: string): Command<Screen> | undefined =>
   commands.find(({ keys, hasOwnKeys }) => !hasOwnKeys && keys?.includes(key))
 
-/** What every page with commands can show of them. */
+/** Functions that show the lists of commands, on every page with commands. */
 export interface CommandLists {
   readonly showKeys: () => void
   readonly showPalette: () => void
   readonly showHelp: () => void
 }
 
+/** Commands of every page: the palette, the list of keys and the help. */
 export const LIST_COMMANDS: readonly Command<{ readonly page: CommandLists }, 'View'>[] = [
   {
     name: 'palette',
@@ -56,12 +58,13 @@ export const LIST_COMMANDS: readonly Command<{ readonly page: CommandLists }, 'V
   },
 ]
 
+/** A group in the list of keys. */
 export interface KeyGroup {
   readonly heading: string
   readonly keys: readonly { readonly names: readonly string[]; readonly what: string }[]
 }
 
-/** The keys of a table, group by group, for the list of keys. */
+/** Returns the keys of a table by group, for the list of keys. */
 export const keyGroups = <Group extends string>(
   groups: readonly Group[],
   commands: readonly Pick<Command<never, Group>, 'title' | 'group' | 'keys'>[],

@@ -1,2 +1,2 @@
-/** Whether ⌘ stands where others have Ctrl. */
+/** Returns whether the platform uses ⌘ instead of Ctrl. */
 export const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform)

@@ -1,8 +1,8 @@
 import type { Command } from './command.ts'
 
 /**
- * Commands that have every typed word, in this order: those that begin with what is typed, those with a word that begins
- * with it, the others. Within each as they came.
+ * Returns the commands that contain every typed word. First are those that begin with the typed text, then those with words
+ * that begin with the typed words, then the others, each in the given order.
  */
 export function searched<Screen>(commands: readonly Command<Screen>[], typed: string): readonly Command<Screen>[] {
   const wanted = typed.trim().toLowerCase()

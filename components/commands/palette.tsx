@@ -1,5 +1,5 @@
 'use client'
-/** Every command by its name: type a part of it, choose with the arrows, Enter does it. */
+/** The command palette: type a part of a name, choose with the arrow keys, and run the command with Enter. */
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { keyLabel } from '#components/token-view/key-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -7,16 +7,18 @@ import type { Command } from './command.ts'
 import { isMac } from './is-mac.ts'
 import { searched } from './palette-search.ts'
 
+/** Commands of a page and the callbacks of the palette. */
 export interface PaletteProps<Screen> {
-  /** Those that there are for what is typed. */
+  /** Returns the commands for the typed text. */
   readonly commandsFor: (typed: string) => readonly Command<Screen>[]
-  /** What the commands act on. */
+  /** State on which the commands run. */
   readonly screen: Screen
   readonly placeholder: string
   readonly onRun: (command: Command<Screen>) => void
   readonly onClose: () => void
 }
 
+/** Dialog that finds and runs commands; commands that cannot run show the reason. */
 export function Palette<Screen>({ commandsFor, screen, placeholder, onRun, onClose }: PaletteProps<Screen>) {
   const id = useId()
   const [typed, setTyped] = useState('')
@@ -103,8 +105,8 @@ interface OptionProps {
 
 function Option({ id, command, obstacle, isSelected, onPoint, onRun }: OptionProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
-    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the option
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active option
     <div
       id={id}
       role="option"

@@ -1,11 +1,11 @@
 interface StatusLineProps {
-  /** How things stand, in a few words. */
+  /** State of the page in a few words. */
   readonly text: string
-  /** What was just done, or why it was not; '' when nothing is to be said. */
+  /** Message about the last action; '' if there is none. */
   readonly said: string
 }
 
-/** One line at the foot of a page; a narrow window has it while something is said. */
+/** Line at the bottom of a page; a narrow window shows it only while it has a message. */
 export function StatusLine({ text, said }: StatusLineProps) {
   return (
     <div

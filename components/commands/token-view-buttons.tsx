@@ -11,15 +11,15 @@ import type { PopoverControl } from '#components/ui/popover.tsx'
 import { isMac } from './is-mac.ts'
 
 interface TokenViewButtonsProps extends ViewOptionsProps {
-  /** What the view shows, for its legend. */
+  /** Contents of the view, for its legend. */
   readonly shown: Omit<LegendSource, 'options' | 'folds'>
-  /** Opens and closes the legend by a key or a command. */
+  /** Opens and closes the legend from a key or a command. */
   readonly legend: Ref<PopoverControl>
-  /** Opens the command palette. Omitted: the page has none. */
+  /** Opens the command palette. Omitted if the page has none. */
   readonly onCommands?: () => void
 }
 
-/** Commands, legend and view options: what every token view has at the end of its tools. */
+/** Buttons for commands, legend and view options, at the end of the toolbar of every token view. */
 export function TokenViewButtons({ shown, legend, onCommands, options, folding, onOptions }: TokenViewButtonsProps) {
   const folds = folding?.folds ?? NO_FOLDS
   return (

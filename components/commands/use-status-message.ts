@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** Long enough to be read, short enough not to stand about. */
+/** Time for which a message is shown, in milliseconds. */
 const STANDS_MS = 4_000
 
-/** What was last said, for a moment. */
+/** Returns the last message, which disappears after a few seconds, and a function that shows a new one. */
 export function useStatusMessage(): { readonly said: string; readonly say: (message: string) => void } {
   const [said, setSaid] = useState({ message: '' })
   useEffect(() => {

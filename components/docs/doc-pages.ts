@@ -1,14 +1,16 @@
 /** The pages of the documentation in the order of docs/README.md, which is their index, and their addresses. */
 
+/** A page of the documentation. */
 export interface DocPage {
-  /** The file name in docs/, without `.md`. */
+  /** File name in docs/, without `.md`. */
   readonly name: string
   readonly title: string
 }
 
-/** The page that lists all other pages. */
+/** Name of the page that lists all other pages. */
 export const INDEX_PAGE = 'README'
 
+/** All pages besides the index, in its order. */
 export const DOC_PAGES: readonly DocPage[] = [
   { name: 'playground', title: 'Playground' },
   { name: 'inspector', title: 'Inspector' },
@@ -32,14 +34,14 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'testing', title: 'Testing' },
 ]
 
-/** Returns the name of the file in docs/ for an address below /docs; undefined where no page can have that address. */
+/** Returns the name of the file in docs/ for an address below /docs; undefined if no page can have that address. */
 export function docName(parts: readonly string[]): string | undefined {
   if (parts.length === 0) return INDEX_PAGE
   const isPage = parts.length === 1 || (parts.length === 2 && parts[0] === 'decisions')
   return isPage && parts.every((part) => /^[\w-]+$/.test(part)) ? parts.join('/') : undefined
 }
 
-/** Returns the address in the application that a link of a page leads to; undefined for a file that the application does not show. */
+/** Returns the address in the application for a link of a page; undefined for a file that the application does not show. */
 export function docHref(link: string, from: string): string | undefined {
   if (/^https?:\/\//.test(link) || link.startsWith('#')) return link
   const { pathname, hash } = new URL(link, `http://docs/docs/${from}`)
@@ -53,7 +55,7 @@ const PICTURE = /^pictures\/[\w-]+\.png$/
 /** Returns the address of a picture of a page; undefined for an image that is not in docs/pictures. */
 export const pictureHref = (link: string): string | undefined => (PICTURE.test(link) ? `/docs/${link}` : undefined)
 
-/** Returns the anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, in the form of GitHub. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -2,12 +2,12 @@ import { type MarkdownParts, TrustedMarkdown } from '../ui/markdown.tsx'
 import { anchorOf, docHref, pictureHref } from './doc-pages.ts'
 
 interface DocTextProps {
-  /** The file name in docs/, without `.md`. */
+  /** File name in docs/, without `.md`. */
   readonly name: string
   readonly text: string
 }
 
-/** A page of the documentation: its Markdown, with an anchor for each heading and with pictures from docs/pictures. */
+/** A page of the documentation, rendered from Markdown, with an anchor per heading and pictures from docs/pictures. */
 export const DocText = ({ name, text }: DocTextProps) => (
   <article className="grid max-w-[80ch] gap-3 text-sm leading-relaxed [&_p]:whitespace-normal [overflow-wrap:anywhere]">
     <TrustedMarkdown text={text.replace(/<!--[\s\S]*?-->/g, '')} parts={partsOf(name)} />
@@ -55,7 +55,7 @@ const partsOf = (name: string): MarkdownParts => ({
       text
     ) : (
       <a href={source} target="_blank" rel="noopener noreferrer" title="Show in full size">
-        {/* biome-ignore lint/performance/noImgElement: the file is small, and is shown in full size by its link */}
+        {/* biome-ignore lint/performance/noImgElement: the file is small, and its link shows it in full size */}
         <img src={source} alt={text} className="h-auto max-w-full rounded-md border border-line" />
       </a>
     )

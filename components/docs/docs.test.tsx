@@ -8,7 +8,7 @@ import { DocText } from './doc-text.tsx'
 const names = globSync('docs/**/*.md').map((file) => file.replaceAll('\\', '/').slice('docs/'.length, -'.md'.length))
 const textOf = (name: string) => readFileSync(`docs/${name}.md`, 'utf8')
 
-test('every page of the documentation is listed once, besides the index', () => {
+test('DOC_PAGES lists every page of the documentation once, besides the index', () => {
   const pages = names.filter((name) => !name.startsWith('decisions/') && name !== INDEX_PAGE).sort()
   expect(pages.length).toBeGreaterThan(10)
   expect(DOC_PAGES.map(({ name }) => name).sort()).toEqual(pages)
@@ -36,11 +36,11 @@ test('Every page of app/ has a row in components/shell/pages.ts, with a page of 
   expect(PAGES.filter(({ help }) => help !== '' && !names.includes(help))).toEqual([])
 })
 
-test('Help leads to a page below /docs, or to their list', () => {
+test('Help links to the documentation of a page, or to the index', () => {
   expect([helpHref('/compare'), helpHref('/docs/find')]).toEqual(['/docs/compare', '/docs'])
 })
 
-test('an address names a page or a decision, and no other file', () => {
+test('docName accepts addresses of pages and decisions, and of no other file', () => {
   expect([docName([]), docName(['find']), docName(['decisions', '0001-one-event-stream'])]).toEqual([
     INDEX_PAGE,
     'find',
@@ -58,7 +58,7 @@ test('an address names a page or a decision, and no other file', () => {
     expect([parts, docName(parts)]).toEqual([parts, undefined])
 })
 
-test('links of a page lead to other pages, to public files and to the web', () => {
+test('links in the documentation lead to other pages, to public files and to the web', () => {
   expect(docHref('formats.md#torchrl', 'inspector')).toBe('/docs/formats#torchrl')
   expect(docHref('../formats.md', 'decisions/0001-one-event-stream')).toBe('/docs/formats')
   expect(docHref('../public/trajectory.schema.json', 'formats')).toBe('/trajectory.schema.json')
@@ -69,7 +69,7 @@ test('links of a page lead to other pages, to public files and to the web', () =
   expect(docHref('../lib/rollout/families', 'formats')).toBeUndefined()
 })
 
-test('a picture of a page is shown from docs/pictures, and an image from elsewhere is its description', () => {
+test('the documentation shows pictures from docs/pictures, and only the description of other images', () => {
   expect(pictureHref('pictures/find.png')).toBe('/docs/pictures/find.png')
   for (const link of [
     'find.png',
@@ -85,22 +85,25 @@ test('a picture of a page is shown from docs/pictures, and an image from elsewhe
   expect(document.body.textContent).toContain('A logo')
 })
 
-test.each(names)('%s is drawn with its headings, and its links lead to headings that there are', (name) => {
-  const { container } = render(<DocText name={name} text={textOf(name)} />)
-  expect(container.querySelectorAll('h2')).toHaveLength(1)
-  for (const link of container.querySelectorAll('a')) {
-    const [page = '', anchor] = (link.getAttribute('href') ?? '').split('#')
-    if (page.startsWith('http') || page.endsWith('.json') || page.endsWith('.png')) continue
-    const target = page === '' ? name : page === '/docs' ? INDEX_PAGE : page.slice('/docs/'.length)
-    expect(names, link.textContent).toContain(target)
-    if (anchor !== undefined)
-      expect(Array.from(textOf(target).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => anchorOf(heading))).toContain(
-        anchor,
-      )
-  }
-})
+test.each(names)(
+  'the page %s of the documentation has its headings, and its links lead to existing headings',
+  (name) => {
+    const { container } = render(<DocText name={name} text={textOf(name)} />)
+    expect(container.querySelectorAll('h2')).toHaveLength(1)
+    for (const link of container.querySelectorAll('a')) {
+      const [page = '', anchor] = (link.getAttribute('href') ?? '').split('#')
+      if (page.startsWith('http') || page.endsWith('.json') || page.endsWith('.png')) continue
+      const target = page === '' ? name : page === '/docs' ? INDEX_PAGE : page.slice('/docs/'.length)
+      expect(names, link.textContent).toContain(target)
+      if (anchor !== undefined)
+        expect(Array.from(textOf(target).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => anchorOf(heading))).toContain(
+          anchor,
+        )
+    }
+  },
+)
 
-test('markup of a page is drawn, not shown', () => {
+test('the documentation renders the markup of a page', () => {
   render(<DocText name="find" text={'# Find\n\n<!-- hidden -->\n\nA `term`, see [compare](compare.md).'} />)
   expect(screen.getByRole('heading', { level: 2, name: 'Find' }).id).toBe('find')
   expect(screen.getByRole('link', { name: 'compare' }).getAttribute('href')).toBe('/docs/compare')

@@ -5,12 +5,12 @@ import { Shell } from '#components/shell/shell.tsx'
 import { DOC_PAGES, INDEX_PAGE } from './doc-pages.ts'
 
 interface DocsScreenProps {
-  /** The name of the page that is shown. The index shows no list beside it. */
+  /** Name of the page that is shown. The index has no list beside it. */
   readonly shown: string
   readonly children: ReactNode
 }
 
-/** The documentation: the list of all pages, and the page that is shown. */
+/** The documentation: a list of all pages beside the page that is shown. */
 export function DocsScreen({ shown, children }: DocsScreenProps) {
   return (
     <Shell title="Documentation" trajectory={undefined}>

@@ -1,4 +1,4 @@
-/** Where an offline page begins: scripts/offline-bundle.ts makes one file of it. */
+/** Entry of an offline page; scripts/offline-bundle.ts bundles it into one file. */
 import { createRoot } from 'react-dom/client'
 import { PAYLOAD_ID, ROOT_ID } from '#lib/share/offline/page.ts'
 import { unpackDocument } from '#lib/share/offline/payload.ts'

@@ -1,5 +1,5 @@
 'use client'
-/** The inspector in a file: outline, tokens, card and find, of the same parts as the application's. */
+/** The inspector of an offline page: outline, tokens, card and find, made of the application's components. */
 import { SlidersHorizontal } from 'lucide-react'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
@@ -34,6 +34,7 @@ interface OfflineViewProps {
   readonly view: SavedView
 }
 
+/** Shows a trajectory in the view in which the page was saved. */
 export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const { inspection, offers, said, onPoint, onSight } = useOfflineInspection(trajectory, saved, () =>
@@ -49,7 +50,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   const drift = inspection.marks.find(({ kind }) => kind === 'drift')
   const choose = (index: number) => onSelect(single(index), 'tokens')
   const toggleLegend = () => legend.current?.toggle()
-  /** As in the application. */
+  /** The same keys as in the application. */
   const keys: Readonly<Record<string, (() => void) | undefined>> = {
     '/': offers.find,
     n: offers['next-hit'],
@@ -59,7 +60,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    // Single letters are keys only where the tokens have the focus.
+    // Single letters are keys only while the tokens have the focus.
     const isInTokens = event.target instanceof Element && event.target.closest('[role="grid"]') !== null
     const run = isInTokens ? keys[event.key] : undefined
     if (!run) return
@@ -67,7 +68,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
     run()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the grid within
+    // biome-ignore lint/a11y/noStaticElementInteractions: the handler serves the grid inside
     <div className="grid h-dvh grid-rows-[auto_minmax(0,1fr)]" onKeyDown={onKeyDown}>
       <header className="flex items-center gap-x-4 border-line border-b px-3.5 py-1.5">
         <h1 className="min-w-0 font-semibold text-[15px] [overflow-wrap:anywhere]">

@@ -1,5 +1,5 @@
 'use client'
-/** The one `Inspection` of an offline page: as it was looked at when it was saved, and then as its reader changes it. */
+/** The `Inspection` of an offline page: it starts in the saved state, and the reader changes it. */
 import { useMemo, useState } from 'react'
 import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
@@ -11,10 +11,11 @@ import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorView } from '../inspector/inspection.ts'
 import { useInspectionParts } from '../inspector/use-inspection-parts.ts'
+/** Returns the inspection of a trajectory with its state in this page. */
 export function useOfflineInspection(
   trajectory: TrajectoryView,
   saved: OfflineView,
-  /** Shows the token view in a window that has no room for all. */
+  /** Shows the token view in a window that has room for one pane only. */
   onShowTokens: () => void,
 ) {
   const [view, setView] = useState<InspectorView>({
@@ -28,7 +29,7 @@ export function useOfflineInspection(
   })
   const [trainerCut, setTrainerCut] = useState<TrainerCut | null>(null)
   const run = useMemo(() => runHere(trajectory), [trajectory])
-  // The compiler that keeps such values in the application does not run over this page.
+  // The React compiler, which memoizes in the application, does not process this page.
   const colouring = useMemo(
     () => colouringOf(trajectory, view.colour, view.limit),
     [trajectory, view.colour, view.limit],
@@ -58,7 +59,7 @@ export function useOfflineInspection(
   )
 }
 
-/** The tasks of the parts that the page is made of: there is no worker in a file, and they are quick. */
+/** Tasks of the components, run in this thread: a file cannot have a worker, and the tasks are short. */
 const tasks = { find: findTask } as Readonly<Record<string, InspectTask<never, unknown, unknown>>>
 
 const runHere = (trajectory: TrajectoryView): RunInspection =>

@@ -1,6 +1,6 @@
 import type { Download } from '#lib/api/tokenizer-download.ts'
 
-/** What a start waits for: what is on its way from the Hub. */
+/** Downloads from the Hub for which a start waits, with their progress. */
 export function Downloads({ downloads }: { readonly downloads: readonly Download[] }) {
   return downloads.map(({ kind, name, file, bytes, total }) => (
     <div key={`${kind} ${name}`} data-download={name} className="border-line-strong border-l-3 bg-panel px-3.5 py-2.5">

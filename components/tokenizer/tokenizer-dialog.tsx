@@ -16,13 +16,13 @@ import { TokenizerNames } from './tokenizer-names.tsx'
 
 interface TokenizerDialogProps {
   readonly storedKey: string
-  /** What is chosen now. */
+  /** Name of the current tokenizer. */
   readonly tokenizer: string | undefined
   readonly parser: string | undefined
   readonly onClose: () => void
 }
 
-/** Gives a trajectory that was imported as ids its texts. */
+/** Dialog that gives a trajectory of ids its texts. */
 export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: TokenizerDialogProps) {
   const client = useQueryClient()
   const { data } = useQuery(capabilitiesOptions())
@@ -40,7 +40,7 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
         ...(shownParser !== undefined && { parser: shownParser }),
       })
       client.setQueryData(trajectoryOptions(storedKey).queryKey, told)
-      // Lists show the texts too.
+      // Lists of trajectories also show the texts.
       void client.invalidateQueries({ queryKey: TRAJECTORIES })
       onClose()
     } catch (error) {

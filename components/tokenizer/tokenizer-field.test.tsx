@@ -29,7 +29,7 @@ function field(first = '', status = ready) {
   return { chosen, user: userEvent.setup(), choice: screen.getByLabelText<HTMLSelectElement>('Tokenizer') }
 }
 
-test('it shows what the server names', () => {
+test('the tokenizer field shows the tokenizer that the server reports', () => {
   field()
   expect(screen.getByText(/The server reports \/models\/qwen\. If this machine cannot read that path/)).toBeDefined()
 })
@@ -41,12 +41,12 @@ test.each<[ShownStatus, string]>([
   ],
   [{ state: 'ready', kind: 'router', latencyMs: 1 }, 'The server reports no tokenizer: it is used as the tokenizer.'],
   [{ state: 'asking' }, 'From this machine or the Hub.'],
-])('%j', (status, text) => {
+])('the tokenizer field explains which tokenizer is used, status %j', (status, text) => {
   field('', status)
   expect(screen.getByText(text)).toBeDefined()
 })
 
-test('the server’s own, another one, and back', async () => {
+test('the tokenizer field switches between the reported tokenizer, the server’s own and a named one', async () => {
   const { chosen, user, choice } = field()
   await user.selectOptions(choice, 'server')
   expect(chosen.at(-1)).toBe('server')
@@ -62,7 +62,7 @@ test('the server’s own, another one, and back', async () => {
   expect(screen.queryByLabelText(/Hub name, or a folder/)).toBeNull()
 })
 
-test('one that was named before is shown', () => {
+test('the tokenizer field shows a name that was chosen before', () => {
   const { choice } = field('org/name')
   expect([choice.value, screen.getByLabelText<HTMLInputElement>(/Hub name, or a folder/).value]).toEqual([
     'named',
@@ -74,7 +74,7 @@ test.each([
   ['built-in', 'Tokenizer: built-in'],
   ['server', 'Tokenizer: the server’s own, over /tokenize'],
   ['', 'Tokenizer: unknown'],
-])('of a run with %j it is only told', (tokenizer, text) => {
+])('the tokenizer field is read-only for a run with the tokenizer %j', (tokenizer, text) => {
   render(<TokenizerField tokenizer={tokenizer} status={ready} isFixed onChange={() => {}} />)
   expect(screen.getByText(text)).toBeDefined()
   expect(screen.queryByRole('combobox')).toBeNull()
@@ -85,7 +85,7 @@ const DOWNLOAD = [
   { kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 3_140_000, total: 11_420_000 },
 ] as const
 
-test('a download tells its file and how far it is', () => {
+test('Downloads shows the file and the progress of a download', () => {
   render(<Downloads downloads={DOWNLOAD} />)
   expect(screen.getByText('tokenizer.json · 3.1 MB of 11.4 MB')).toBeDefined()
   const bar = screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Download of a/b' })

@@ -4,17 +4,17 @@ import { SelectField, TextField } from '#components/ui/field.tsx'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 
 interface TokenizerFieldProps {
-  /** As in the setup: '' = what the server says. */
+  /** As in the setup; '' selects the tokenizer that the server reports. */
   readonly tokenizer: string
   readonly status: ShownStatus
-  /** Chosen by the first turn: `tokenizer` is the one that made the ids, and only told. */
+  /** Whether the first turn has fixed the tokenizer, so that its name is shown and cannot be changed. */
   readonly isFixed: boolean
   readonly onChange: (tokenizer: string) => void
 }
 
-/** Whose ids go to the server: those of the tokenizer that it names, of itself, or of another one. */
+/** Choice of the tokenizer that makes the ids: the one that the server reports, the server itself, or another one. */
 export function TokenizerField({ tokenizer, status, isFixed, onChange }: TokenizerFieldProps) {
-  /** Chosen, and nothing typed yet. */
+  /** Whether “another” is chosen while the name is empty. */
   const [isNaming, setIsNaming] = useState(false)
   if (isFixed) return <p className="text-dim text-xs [overflow-wrap:anywhere]">Tokenizer: {fixedText(tokenizer)}</p>
   const choice = tokenizer === SERVER_TOKENIZER ? 'server' : tokenizer !== '' || isNaming ? 'named' : 'told'

@@ -5,19 +5,19 @@ import type { Download } from '#lib/api/tokenizer-download.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { Downloads } from './downloads.tsx'
 
-/** A tokenizer that a form asks for: not yet, while it is read, or why it cannot be had. */
+/** State of the tokenizer in a form: asking for a name, reading the tokenizer, or the error of reading. */
 export type TokenizerReading = 'asking' | 'reading' | ApiError
 
 interface TokenizerFormEndProps {
   readonly state: TokenizerReading
-  /** What is being downloaded. */
+  /** Downloads in progress. */
   readonly downloads?: readonly Download[] | undefined
   readonly isIncomplete: boolean
-  /** What the button says. */
+  /** Text of the button. */
   readonly children: ReactNode
 }
 
-/** The end of a form that asks for a tokenizer: how the reading goes, and the button that begins it. */
+/** End of a form that loads a tokenizer: the error or the progress, and the submit button. */
 export const TokenizerFormEnd = ({ state, downloads, isIncomplete, children }: TokenizerFormEndProps) => (
   <>
     {state instanceof ApiError && <Banner tone="bad" title={state.message} hint={state.hint} />}

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { TokenizerNames } from './tokenizer-names.tsx'
 
-test('a tokenizer of this machine is chosen by a click or by the keyboard, and the chosen one is marked', async () => {
+test('TokenizerNames chooses a tokenizer by click or keyboard, and marks the chosen one', async () => {
   const onChoose = vi.fn()
   render(<TokenizerNames names={['Qwen/Qwen3-8B', 'llama']} chosen="llama" onChoose={onChoose} />)
   const user = userEvent.setup()
@@ -13,7 +13,7 @@ test('a tokenizer of this machine is chosen by a click or by the keyboard, and t
   expect(screen.getByRole('button', { pressed: true }).textContent).toBe('llama')
 })
 
-test('where no tokenizer is found on this machine there is no list', () => {
+test('TokenizerNames shows no list without tokenizers on this machine', () => {
   render(<TokenizerNames names={[]} chosen="" onChoose={() => {}} />)
   expect(screen.queryByRole('list')).toBeNull()
 })

@@ -6,7 +6,7 @@ interface TokenizerNamesProps {
   readonly onChoose: (name: string) => void
 }
 
-/** Tokenizers that a click chooses; nothing where there are none. */
+/** List of tokenizer names; a click chooses one. Shows nothing without names. */
 export function TokenizerNames({ names, chosen, onChoose }: TokenizerNamesProps) {
   if (names.length === 0) return null
   return (

@@ -7,7 +7,7 @@ import { downloadsOptions, tokenizerNamesOptions } from '#lib/browser/queries.ts
 import { BUILT_IN, serverTokenizer, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
 import type { TokenizerReading } from './tokenizer-form-end.tsx'
 
-/** A tokenizer that is fetched before it is chosen, so that no page stands without one. */
+/** Loads a tokenizer before it is chosen, so that no page has a tokenizer that cannot be loaded. */
 export function useTokenizerCheck(server: string) {
   const [state, setState] = useState<TokenizerReading>('asking')
   const running = useRef(new AbortController())
@@ -18,11 +18,11 @@ export function useTokenizerCheck(server: string) {
   const told = status.state === 'ready' ? serverTokenizer(name, status) : undefined
   return {
     state,
-    /** What is being downloaded while one is read. */
+    /** Downloads in progress while a tokenizer is read. */
     downloads: state === 'reading' ? waitingFor?.downloads : undefined,
-    /** The built-in one, the server's where that is told, and those in the folders of ROLLSCOPE_TOKENIZERS. */
+    /** The built-in tokenizer, the one that the server reports, and those in the folders of ROLLSCOPE_TOKENIZERS. */
     suggested: [...new Set([BUILT_IN, told ?? BUILT_IN, ...names])],
-    /** One at a time: a further one gives the one before up. */
+    /** Loads the tokenizers and then calls `then`; a new check cancels the previous one. */
     check: async (names: readonly string[], then: () => void) => {
       running.current.abort()
       const controller = new AbortController()
