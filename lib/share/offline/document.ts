@@ -1,34 +1,36 @@
-/** What the single-file page holds: what it shows of a trajectory, and how it was looked at. Nothing else travels with it. */
+/** Builds the document of the single-file page: what it shows of a trajectory, and the state of the view. It contains nothing else. */
 
 import type { ResponseSegment, Segment, ToolCall, Trajectory, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 
+/** Contents of an offline page. */
 export interface OfflineDocument {
   readonly trajectory: Trajectory
   readonly view: OfflineView
 }
 
-/** As the inspector was: what its address says, and what is folded. */
+/** State of the inspector when the page was written: the parameters of its URL, folds and marks. */
 export interface OfflineView {
   readonly colour: string
   readonly limit: number | undefined
   readonly selection: { readonly anchor: number; readonly focus: number } | undefined
   readonly find: string
-  /** Segments by number, think blocks by the index of their first token in the trajectory. */
+  /** Folded segments by number, and folded think blocks by the index of their first token in the trajectory. */
   readonly folds: { readonly segments: readonly number[]; readonly thinks: readonly number[] }
-  /** Of the token view, beside what was found: flat [start, end], half-open. */
+  /** Marks of the token view other than hits: flat pairs [start, end, …] of tokens, half-open. */
   readonly marks: readonly { readonly kind: 'edge' | 'cut' | 'drift'; readonly ranges: readonly number[] }[]
 }
 
-/** What travels only if it is wanted. */
+/** Parts of a trajectory that the user can leave out. */
 export interface OfflineParts {
   readonly alternatives: boolean
-  /** The messages as they were given, and the texts of tool results; their tokens are there in any case. */
+  /** Texts of given messages and of tool results. Their tokens are always included. */
   readonly messages: boolean
   /** Title, tags, note and reward. */
   readonly labels: boolean
 }
 
+/** Returns the document with the chosen parts. Request settings, tool schemas, chat template and foreign fields are always left out. */
 export function offlineDocument(trajectory: Trajectory, view: OfflineView, parts: OfflineParts): OfflineDocument {
   const { format, id, createdAt, title, tags, note, reward, model, outcome, provenance, problems } = trajectory
   const segments = trajectory.segments.map((segment) => segmentWith(segment, parts))
@@ -54,12 +56,13 @@ export function offlineDocument(trajectory: Trajectory, view: OfflineView, parts
   }
 }
 
-/** The characters in which tokens are written, and those of what is said about them: each once. */
+/** Characters that the fonts of the page must have, each once: those of token texts, and those of labels and tool names. */
 export interface Characters {
   readonly tokens: string
   readonly labels: string
 }
 
+/** Returns the characters of a trajectory. Tokens whose bytes are not text are ignored. */
 export function charactersOf({ title = '', tags = [], note = '', vocab, segments }: Trajectory): Characters {
   const names = segments.flatMap((segment) =>
     segment.kind === 'response' ? segment.toolCalls.map(({ name }) => name ?? '') : [],
@@ -72,7 +75,7 @@ export function charactersOf({ title = '', tags = [], note = '', vocab, segments
 
 const distinct = (texts: readonly string[]): string => [...new Set(texts.join(''))].join('')
 
-/** Without the chat template, the schemas of the tools and their mocks. */
+/** Leaves out the chat template, and the tools with their schemas and mocks. */
 function modelWith({ name, contextLength, tokenizer, parser }: Trajectory['model']): Trajectory['model'] {
   return {
     ...(name !== undefined && { name }),
@@ -116,7 +119,7 @@ function segmentWith(segment: Segment, parts: OfflineParts): Segment {
   }
 }
 
-/** What is said of sampling and of the prefix cache: parameters may hold whole schemas, and a server's name is the user's. */
+/** Keeps what the page shows of sampling and the prefix cache. Parameters may contain schemas, and the server's name is private. */
 function requestWith({ endpoint, read, samplingParams, inputLength, inputHash, streamed, scoring }: Request): Request {
   const { temperature, top_p } = samplingParams
   return {
@@ -132,7 +135,7 @@ function requestWith({ endpoint, read, samplingParams, inputLength, inputHash, s
 }
 type Request = NonNullable<ResponseSegment['request']>
 
-/** Whether it succeeded stays. */
+/** Removes the text of a result, but keeps its status. */
 const withoutResult = (call: ToolCall): ToolCall =>
   call.result ? { ...call, result: { ...call.result, text: '' } } : call
 
@@ -142,7 +145,7 @@ function outcomeWith(outcome: Trajectory['outcome'], { messages }: OfflineParts)
   return rest
 }
 
-/** The texts of the tokens that are there. */
+/** Returns the texts of the ids that occur in the segments. */
 function vocabOf(segments: readonly Segment[], vocab: Vocab): Vocab {
   const used = new Set<number>()
   for (const segment of segments) {

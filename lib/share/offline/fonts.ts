@@ -1,17 +1,19 @@
-/** The fonts of a style sheet: which of its files a document needs, and the sheet with those files in it. */
+/** Finds the font files of a style sheet that a document needs, and puts them into the style sheet. */
 import type { Characters } from './document.ts'
 
+/** A `@font-face` rule of a style sheet. */
 export interface FontFace {
-  /** The whole rule, as it stands in the style sheet. */
+  /** Text of the whole rule, as it is in the style sheet. */
   readonly rule: string
-  /** The file, as the rule names it. */
+  /** URL of the font file, as the rule names it. */
   readonly url: string
-  /** Whether tokens are drawn in it, and not only what is said about them. */
+  /** True if the font draws tokens; false if it draws only labels. */
   readonly isMonospaced: boolean
-  /** Code points that it has, half-open; none said: all. */
+  /** Code points of the file as half-open ranges. Empty: the rule names none, which means all. */
   readonly ranges: readonly (readonly [start: number, end: number])[]
 }
 
+/** Returns the `@font-face` rules of a style sheet. */
 export const fontFacesIn = (style: string): FontFace[] =>
   Array.from(style.matchAll(/@font-face\s*\{[^}]*\}/g), ([rule]) => ({
     rule,
@@ -20,7 +22,7 @@ export const fontFacesIn = (style: string): FontFace[] =>
     ranges: rangesOf(/unicode-range:([^;}]*)/i.exec(rule)?.[1] ?? ''),
   }))
 
-/** `U+20-7E`, `U+4??`, `U+26`. */
+/** Reads ranges such as `U+20-7E`, `U+4??` and `U+26`. */
 function rangesOf(text: string): FontFace['ranges'] {
   return Array.from(text.matchAll(/U\+([0-9A-F?]+)(?:-([0-9A-F]+))?/gi), ([, from = '', to]) => [
     Number.parseInt(from.replaceAll('?', '0'), 16),
@@ -28,7 +30,7 @@ function rangesOf(text: string): FontFace['ranges'] {
   ])
 }
 
-/** Whether this file draws one of the characters. What the page itself says is plain Latin. */
+/** Returns true if this file draws one of the characters. Latin is always needed, for the texts of the page. */
 export function isNeeded({ ranges, isMonospaced }: FontFace, { tokens, labels }: Characters): boolean {
   if (ranges.length === 0) return true
   return Array.from(`a${isMonospaced ? tokens : labels}`, (character) => character.codePointAt(0) as number).some(
@@ -36,7 +38,7 @@ export function isNeeded({ ranges, isMonospaced }: FontFace, { tokens, labels }:
   )
 }
 
-/** The style sheet in which every rule names its file's content, or is gone where there is none. */
+/** Returns the style sheet with the content of each file in its rule. Rules without a content are removed. */
 export const withFonts = (style: string, contents: ReadonlyMap<FontFace, string>): string =>
   fontFacesIn(style).reduce((text, face) => {
     const content = [...contents].find(([known]) => known.rule === face.rule)?.[1]

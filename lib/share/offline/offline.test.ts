@@ -1,4 +1,4 @@
-/** The offline page as text: nothing in it can run, leave it, or come along unseen. */
+/** Tests that texts in the offline page cannot run, that the page sends nothing, and that it contains only what was chosen. */
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -33,11 +33,11 @@ const HOSTILE = [
 ]
 const hostile = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), anyText())).map((parts) => parts.join(''))
 
-describe('the page', () => {
+describe('the offline page', () => {
   const html = (change: Partial<Parameters<typeof offlineHtml>[0]> = {}) =>
     offlineHtml({ title: 't', script: 'start()', style: 'a{}', payload: 'QUJD', ...change })
 
-  test('whatever its parts say, there are as many elements as without them', () => {
+  test('has the same elements for any title and payload', () => {
     const tags = (text: string) => text.match(/<\/?[a-z!]/gi)?.length
     const plain = tags(html())
     fc.assert(
@@ -47,7 +47,7 @@ describe('the page', () => {
     )
   })
 
-  test('a script or a style that names its own end does not end there', () => {
+  test('does not end a script or a style at an end tag inside it', () => {
     const text = html({ script: `a='</script><!--'; b="</SCRIPT >"`, style: 'a::before{content:"</style>"}' })
     expect(text.match(/<\/script/gi)).toHaveLength(2)
     expect(text.match(/<\/style/gi)).toHaveLength(1)
@@ -56,7 +56,7 @@ describe('the page', () => {
     expect(new Function(`let a, b; ${script}; return [a, b]`)()).toEqual(['</script><!--', '</SCRIPT >'])
   })
 
-  test('the policy lets nothing in but these very texts', () => {
+  test('has a policy that allows only its own script and style', () => {
     const text = html({ script: 'a()\r\nb()', style: 'a{}\rb{}' })
     const policy = /Security-Policy" content="([^"]*)"/.exec(text)?.[1] ?? ''
     const [style, script] = [/<style>(.*)<\/style>/s, /<script>(.*)<\/script>/s].map(
@@ -76,8 +76,8 @@ describe('the page', () => {
   })
 })
 
-describe('the document', () => {
-  test('comes out of the page as it went in', async () => {
+describe('the offline document', () => {
+  test('is unchanged after packing and unpacking', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         const document = offlineDocument({ ...sample, vocab: { ...sample.vocab, '3': text } }, view, ALL)
@@ -88,7 +88,7 @@ describe('the document', () => {
     )
   })
 
-  test('is compressed: tokens that come again take little room', async () => {
+  test('is compressed, so that repeated tokens need little space', async () => {
     const [prompt] = sample.segments
     if (!prompt) throw new Error('the sample has segments')
     const long = { ...sample, segments: Array.from({ length: 500 }, () => prompt) }
@@ -96,7 +96,7 @@ describe('the document', () => {
     expect((await packDocument(text)).length).toBeLessThan(text.length / 20)
   })
 
-  test('base64 of any length is what others write', () => {
+  test('is encoded as the base64 of Node, for any length', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100_000, size: 'max' }), (bytes) => {
         expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
@@ -105,7 +105,7 @@ describe('the document', () => {
     )
   })
 
-  test('a payload that was changed is refused', async () => {
+  test('is refused if its payload was changed', async () => {
     await expect(unpackDocument('QUJD')).rejects.toThrow()
     await expect(unpackDocument('§')).rejects.toThrow()
   })
@@ -149,7 +149,7 @@ describe('the document', () => {
   const secrets = (parts: typeof ALL) =>
     [...new Set(JSON.stringify(offlineDocument(secretive, view, parts)).match(/SECRET-\w+/g) ?? [])].sort()
 
-  test('has what it shows, and of the rest only what is wanted', () => {
+  test('contains what the page shows, and of the rest only the chosen parts', () => {
     expect(secrets(ALL)).toEqual(['SECRET-label', 'SECRET-message'])
     expect(secrets({ ...NONE, messages: true })).toEqual(['SECRET-message'])
     expect(secrets({ ...NONE, labels: true })).toEqual(['SECRET-label'])
@@ -157,13 +157,13 @@ describe('the document', () => {
     expect(JSON.stringify(offlineDocument(secretive, view, NONE))).not.toContain('0.123456')
   })
 
-  test('how tokens were sampled is still said', () => {
+  test('keeps the temperature and top_p of each request', () => {
     expect(offlineDocument(sample, view, NONE).trajectory.segments[1]).toMatchObject({
       request: { samplingParams: { temperature: 0.7, top_p: 0.9 }, inputLength: 3 },
     })
   })
 
-  test('without alternatives their texts are gone too', () => {
+  test('contains no texts of alternatives if these are left out', () => {
     const { trajectory } = offlineDocument({ ...sample, segments: [response] }, view, NONE)
     expect(trajectory.segments[0]?.topLogprobs).toBeUndefined()
     expect(
@@ -174,7 +174,7 @@ describe('the document', () => {
     expect(Object.keys(offlineDocument({ ...sample, segments: [response] }, view, ALL).trajectory.vocab)).toContain('3')
   })
 
-  test('tokens and their numbers are those of the trajectory', () => {
+  test('has the tokens of the trajectory with their numbers', () => {
     const { trajectory } = offlineDocument(sample, view, NONE)
     const numbers = ({ segments }: Trajectory) =>
       segments.map(({ kind, ids, logprobs, mask, columns }) => ({ kind, ids, logprobs, mask, columns }))
@@ -185,7 +185,7 @@ describe('the document', () => {
   })
 })
 
-describe('the fonts', () => {
+describe('the fonts of the offline page', () => {
   const style = ['inter', 'jetbrains-mono']
     .map((family) => readFileSync(`node_modules/@fontsource-variable/${family}/wght.css`, 'utf8'))
     .join('\n')
@@ -195,13 +195,13 @@ describe('the fonts', () => {
       .filter((face) => isNeeded(face, charactersOf(trajectory)))
       .map(({ url }) => /files\/(.*)-wght-normal/.exec(url)?.[1])
 
-  test('the style sheets of both families are read', () => {
+  test('are read from the style sheets of both families', () => {
     expect(faces.length).toBe(13)
     expect(faces.filter(({ isMonospaced }) => isMonospaced).length).toBe(6)
     expect(faces.every(({ ranges, url }) => ranges.length > 0 && url.endsWith('.woff2'))).toBe(true)
   })
 
-  test('only those go along in which something is written', () => {
+  test('are included only if a text needs them', () => {
     expect(neededOf(sample)).toEqual(['inter-latin', 'jetbrains-mono-latin'])
     expect(neededOf({ ...sample, title: 'Дом', vocab: { ...sample.vocab, '3': 'λ' } })).toEqual([
       'inter-cyrillic',
@@ -212,14 +212,14 @@ describe('the fonts', () => {
     expect(isNeeded({ rule: '', url: '', isMonospaced: true, ranges: [] }, charactersOf(sample))).toBe(true)
   })
 
-  test('they stand in the sheet, and nothing in it asks for another file', () => {
+  test('are inside the style sheet, which requests no other file', () => {
     const kept = faces.filter((face) => isNeeded(face, charactersOf(sample)))
     const text = withFonts(`${style} a{color:red}`, new Map(kept.map((face) => [face, 'data:font/woff2;base64,QUJD'])))
     expect(text.match(/url\([^)]*\)/g)).toEqual(Array(2).fill('url(data:font/woff2;base64,QUJD)'))
     expect(text).toContain('a{color:red}')
   })
 
-  test('ranges are read in each of their forms', () => {
+  test('have Unicode ranges, which are read in each of their forms', () => {
     const [face] = fontFacesIn('@font-face{font-family:X;src:url("a.woff2");unicode-range:U+26,U+4??,u+0-7F}')
     expect(face).toMatchObject({
       url: 'a.woff2',

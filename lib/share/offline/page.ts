@@ -1,22 +1,26 @@
 /**
- * The single-file page. A policy in it lets only its own script and styles run, known by their hashes, and no request
- * leave; texts of the trajectory stand in it as base64, and the title escaped.
+ * Writes the single-file page. Its content security policy allows only its own script and styles, by their hashes, and no requests. Texts
+ * of the trajectory are base64, and the title is escaped.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { toBase64 } from './payload.ts'
 
+/** Parts of the page. */
 export interface OfflinePage {
   readonly title: string
-  /** components/offline/main.tsx, bundled. */
+  /** The bundle of components/offline/main.tsx. */
   readonly script: string
   readonly style: string
-  /** Of packDocument. */
+  /** The document as packDocument returns it. */
   readonly payload: string
 }
 
+/** Id of the script element that contains the packed document. */
 export const PAYLOAD_ID = 'rollscope-document'
+/** Id of the element in which the page is rendered. */
 export const ROOT_ID = 'rollscope-root'
 
+/** Returns the HTML of the page. */
 export function offlineHtml({ title, script, style, payload }: OfflinePage): string {
   const [ownScript, ownStyle] = [scriptText(script), styleText(style)]
   const policy = [
@@ -49,7 +53,7 @@ export function offlineHtml({ title, script, style, payload }: OfflinePage): str
 `
 }
 
-/** A script ends at its end tag even within a string, and a comment's beginning changes how that is looked for. */
+/** Escapes end tags and comment starts in a script: HTML ends a script at its end tag even inside a string. */
 const scriptText = (script: string): string =>
   withPlainLines(script)
     .replace(/<(?=\/script)/gi, '\\x3c')
@@ -57,7 +61,7 @@ const scriptText = (script: string): string =>
 
 const styleText = (style: string): string => withPlainLines(style).replace(/<(?=\/style)/gi, '\\3c ')
 
-/** A browser reads other line ends as these before it takes the hash. */
+/** Normalizes line ends, as a browser does before it computes the hash. */
 const withPlainLines = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 const hashOf = (text: string): string => `sha256-${toBase64(sha256(new TextEncoder().encode(text)))}`

@@ -1,12 +1,12 @@
-/** The document as text that HTML leaves alone: JSON, packed with gzip, in base64. */
+/** Packs the document as text that HTML does not change: JSON, compressed with gzip, in base64. */
 import type { OfflineDocument } from './document.ts'
 
-/** `json`: of an OfflineDocument. */
+/** Compresses the JSON of an OfflineDocument and returns it as base64. */
 export async function packDocument(json: string): Promise<string> {
   return toBase64(new Uint8Array(await through(json, new CompressionStream('gzip')).arrayBuffer()))
 }
 
-/** Rejects what packDocument has not made. */
+/** Unpacks the result of packDocument. Rejects any other text. */
 export async function unpackDocument(payload: string): Promise<OfflineDocument> {
   const json = await through(fromBase64(payload), new DecompressionStream('gzip')).text()
   return JSON.parse(json) as OfflineDocument
@@ -17,9 +17,10 @@ const through = (
   change: CompressionStream | DecompressionStream,
 ): Response => new Response((new Response(content).body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(change))
 
-/** A piece at a time: the parameters of a call are few. Each but the last is a multiple of three bytes. */
+/** Number of bytes that are encoded at once, because a call has a limited number of parameters. A multiple of 3 needs no padding. */
 const PIECE = 3 * 8192
 
+/** Returns bytes of any length as base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = []
   for (let start = 0; start < bytes.length; start += PIECE)
@@ -27,7 +28,7 @@ export function toBase64(bytes: Uint8Array): string {
   return pieces.join('')
 }
 
-/** A loop: a call for each of millions of bytes takes ten times as long. */
+/** Decodes base64 in a loop, because a call for each of millions of bytes takes ten times as long. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const characters = atob(text)
   const bytes = new Uint8Array(characters.length)

@@ -1,4 +1,4 @@
-/** A run to be made again: the request that begins it, what was asked after that, and what its tools answered. */
+/** Describes a run so that it can be repeated: the request that begins it, the later questions, and the results of its tools. */
 
 import type { RequestedTool, RunRequest } from '#lib/api/run-request.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
@@ -12,17 +12,18 @@ import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** A run that can be repeated as a script or a curl command. */
 export interface Again {
   readonly request: RunRequest
-  /** Runs of it at once; several, or one with a reward, are a group. */
+  /** Number of samples. Several samples, or one with a reward rule, are a group. */
   readonly samples: number
-  /** Omitted: none. */
+  /** Rule that rewards the samples. Omitted: none. */
   readonly reward?: RewardRule
-  /** Of its tools those whose schema is known. */
+  /** Tools whose schemas are known. */
   readonly specs: readonly ToolSpec[]
-  /** Questions after the first, in order. */
+  /** Questions after the first one, in order. */
   readonly turns: readonly string[]
-  /** What each tool answered, call after call. */
+  /** Results of each tool by its name, in the order of its calls. */
   readonly results: Readonly<Record<string, readonly ToolAnswer[]>>
 }
 
@@ -31,7 +32,7 @@ interface ToolAnswer {
   readonly text: string
 }
 
-/** `specs`: of tools of the application and of MCP servers, as far as they are known. */
+/** Returns a run that has not begun yet. `specs` are the known schemas of the application's and of MCP servers' tools. */
 export const againOfRequest = (
   request: RunRequest,
   {
@@ -41,7 +42,7 @@ export const againOfRequest = (
   }: { readonly samples?: number; readonly reward?: RewardRule; readonly specs?: readonly ToolSpec[] } = {},
 ): Again => ({ request, samples, ...rest, specs, turns: [], results: {} })
 
-/** Undefined where nothing of it was read: there is no first prompt. */
+/** Returns the recorded run. Returns undefined if the trajectory does not begin with a prompt. */
 export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined {
   const segments = segmentsOf(trajectory)
   const [first, ...rest] = segments
@@ -55,7 +56,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
   const results: Record<string, ToolAnswer[]> = {}
   for (const segment of segments) {
     if (segment.kind !== 'response') continue
-    // The script's own limiter refuses the others: they never come to its tools.
+    // The script's own limiter refuses calls beyond the limit, so they never reach its tools.
     for (const { name, result } of segment.toolCalls.slice(0, limits?.maxParallelToolCalls)) {
       if (name === undefined || !result) continue
       results[name] = [
@@ -76,7 +77,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
       ...(isChat
         ? { endpoint: 'chat' }
         : model.template && model.template.text !== '' && { chatTemplate: model.template.text }),
-      // Over a chat endpoint they were sent under other names.
+      // A chat endpoint received the parameters under other names.
       ...(sent && !isChat && { sampling: askedSampling(sent.samplingParams) }),
       ...(limits && Object.keys(limits).length > 0 && { limits }),
       ...(sent?.logprobStartLen !== undefined && { promptLogprobs: true }),
@@ -91,13 +92,13 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
   }
 }
 
-/** As a request has it, which takes no other fields. */
+/** Returns a tool as a request names it, without fields that a request does not allow. */
 function askedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): RequestedTool {
   if (mock) return { name, ...(description !== undefined && { description }), inputSchema, mock } as MockTool
   return mcp ? { mcp: mcp.server, name } : name
 }
 
-/** As a request has them: what was sent on one level with the others, and is not known, stands apart. */
+/** Returns sampling parameters as a request has them. Unknown parameters, which were sent next to the others, go into `further`. */
 function askedSampling(sent: Readonly<Record<string, unknown>>): SamplingRequest {
   const entries = Object.entries(sent)
   const further = entries.filter(([name]) => !isSamplingName(name))
@@ -107,6 +108,6 @@ function askedSampling(sent: Readonly<Record<string, unknown>>): SamplingRequest
   }
 }
 
-/** The text of a message; parts that are no text have none. */
+/** Returns the text of a message. Parts that are not text are left out. */
 export const textOf = ({ content = '' }: Message): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

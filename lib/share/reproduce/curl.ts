@@ -1,15 +1,16 @@
-/** A run, or a group of samples, as a call to Rollscope's own interface. Its address and its token are those of whoever calls. */
+/** Writes a run or a group of samples as a curl command for Rollscope's HTTP API. Address and token come from the environment. */
 import type { Again } from './again.ts'
 
+/** Returns the curl command that starts the run. Later questions are comments with the body of each request. */
 export function rolloutCurl({ request, samples, reward, turns }: Again): string {
   const isGroup = samples > 1 || reward !== undefined
   const { sampling, limits, topLogprobs, promptLogprobs, stream, server } = request
-  // Sampling and limits are those of one turn.
+  // Sampling parameters and limits apply to a single turn, so each request repeats them.
   const settings = { sampling, limits, topLogprobs, promptLogprobs, stream, server }
   const further = turns.map(
     (prompt) => `# Then: POST /api/trajectories/{key}/continue ${JSON.stringify({ prompt, ...settings })}\n`,
   )
-  // The body comes by the standard input: a shell refuses arguments of more than 128 KiB.
+  // The body is passed on the standard input, because Linux refuses arguments of more than 128 KiB.
   return `${isGroup ? GROUP : ROLLOUT}
   -H 'Content-Type: application/json' \\
   -H 'X-Rollscope: 1' \\

@@ -1,4 +1,4 @@
-/** Mock tools in Python: as lib/tools/mock-reply.ts, held against it by a test. Needs json and re. */
+/** Python source of mock tools. It behaves as lib/tools/mock-reply.ts does, which a test verifies. It needs json and re. */
 export const MOCKED = `
 LONGEST_REPLY = 200_000
 MISSING = object()

@@ -1,4 +1,4 @@
-/** The text of a file, as the bundlers give it for this suffix. */
+/** Bundlers return the text of a file for this suffix. */
 declare module '*.py?raw' {
   const text: string
   export default text

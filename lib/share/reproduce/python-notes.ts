@@ -1,9 +1,11 @@
-/** What a script for strands-sglang does otherwise than the run, as sentences for its head. */
+/** Lists how a script for strands-sglang differs from the run, as sentences for the head of the script. */
 import type { Again } from './again.ts'
 import { isCalculator, toolsOf } from './python-tools.ts'
 
+/** Tool parsers of strands-sglang 0.6.2. */
 export const PARSERS = ['hermes', 'qwen_xml', 'glm', 'kimi_k2']
 
+/** Returns the notes for the head of the script; empty if the script does what the run did. */
 export function notesOn(again: Again): readonly string[] {
   const { request, turns, results, reward } = again
   const { limits = {}, parser, endpoint, tokenizer, messages = [] } = request

@@ -1,4 +1,4 @@
-/** Scripts are read, and run, by Python. */
+/** Parses and runs the scripts with Python. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { type Again, againOfRequest } from './again.ts'
 import { pythonScript } from './python-script.ts'
 import { add, BASE, search, weather, whole } from './test-requests.ts'
 
-test('says what strands-sglang has no word for', () => {
+test('the Python script names what strands-sglang cannot express', () => {
   const script = pythonScript(againOfRequest({ ...whole, parser: 'llama3', tokenizer: 'server' }), BASE)
   const odd = pythonScript(againOfRequest({ prompt: 'q', sampling: { top_p: 1, further: { odd: true } } }), BASE)
   expect(odd).toContain('SAMPLING = {"max_new_tokens": 1024, "odd": True, "top_p": 1}')
@@ -27,7 +27,7 @@ test('says what strands-sglang has no word for', () => {
   expect(pythonScript({ ...againOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain('its first response')
 })
 
-test('has the schema of each tool as far as it is known, and says of which it is not', () => {
+test('the Python script has the known schema of each tool, and names the tools whose schema is unknown', () => {
   const request: RunRequest = { prompt: 'q', tools: ['add', { mcp: 'files', name: 'search' }] }
   const known = pythonScript(againOfRequest(request, { specs: [add, { ...search, name: 'add' }, search] }), BASE)
   expect(known).toContain('"description": "Adds"')
@@ -40,7 +40,7 @@ test('has the schema of each tool as far as it is known, and says of which it is
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-test.runIf(hasPython)('is Python, whatever the run holds', () => {
+test.runIf(hasPython)('the Python script is valid Python for any run', () => {
   const text = anyText({ maxLength: 12 })
   const requests = fc.record(
     {
@@ -73,7 +73,7 @@ test.runIf(hasPython)('is Python, whatever the run holds', () => {
   expect(execFileSync('python3', ['-c', check], { input, encoding: 'utf8' }).trim()).toBe('parsed')
 })
 
-/** What its tools answer to calls of one run; in a script they stand before with_options(). */
+/** Runs calls with the tools of a script, which come before with_options(), and returns their results. */
 function answersOf(again: Again, asked: readonly (readonly [string, unknown])[]): readonly string[] {
   const script = pythonScript(again, BASE)
   const tools = script.slice(script.indexOf('\nOPTIONS = '), script.indexOf('def with_options'))
@@ -95,26 +95,29 @@ asyncio.run(main())`
     .map((line) => JSON.parse(line))
 }
 
-test.runIf(hasPython)('its tools answer as they were recorded, then by themselves', () => {
-  const again = { ...againOfRequest(whole), results: { search: [{ status: 'success', text: 'found' }] } } as Again
-  expect(
-    answersOf(again, [
-      ['search', {}],
-      ['search', {}],
-      ['weather', { city: 'Rome' }],
-      ['calculator', { expression: '(1 + 2) * 3 / 4' }],
-      ['calculator', { expression: '9^9^9' }],
-    ]),
-  ).toEqual([
-    'found',
-    'Error: no recorded result is left',
-    'Sunny in Rome: {"city":"Rome"}',
-    '2.25',
-    'Error: the result is too large (more than 1,000 digits)',
-  ])
-})
+test.runIf(hasPython)(
+  'tools of the Python script return their recorded results first, and then compute results',
+  () => {
+    const again = { ...againOfRequest(whole), results: { search: [{ status: 'success', text: 'found' }] } } as Again
+    expect(
+      answersOf(again, [
+        ['search', {}],
+        ['search', {}],
+        ['weather', { city: 'Rome' }],
+        ['calculator', { expression: '(1 + 2) * 3 / 4' }],
+        ['calculator', { expression: '9^9^9' }],
+      ]),
+    ).toEqual([
+      'found',
+      'Error: no recorded result is left',
+      'Sunny in Rome: {"city":"Rome"}',
+      '2.25',
+      'Error: the result is too large (more than 1,000 digits)',
+    ])
+  },
+)
 
-test.runIf(hasPython)('its mock tools are ours', () => {
+test.runIf(hasPython)('mock tools of the Python script reply as Rollscope’s mock tools do', () => {
   const place = fc.constantFrom('.', 'a', ' a.b ', 'a.0', 'a.00', 'a.length', '', 'b.-1', 'constructor')
   const template = fc
     .array(
@@ -164,7 +167,7 @@ test.runIf(hasPython)('its mock tools are ours', () => {
   )
 })
 
-/** What the script prints, line by line, with stand-ins of its packages that note what they are told. */
+/** Returns the lines that the script prints. Its packages are replaced by stand-ins that record what they receive. */
 function printed(again: Again): unknown[] {
   const output = execFileSync('python3', ['-c', `${STAND_INS}\n${pythonScript(again, BASE)}`], {
     env: { ...process.env, MODEL: 'm' },
@@ -176,28 +179,31 @@ function printed(again: Again): unknown[] {
     .map((line) => JSON.parse(line))
 }
 
-test.runIf(hasPython)('asks every question, each with its own limits, also after one that was stopped', () => {
-  const request: RunRequest = {
-    prompt: 'stop here',
-    templateOptions: { date: 'today' },
-    limits: { maxToolIterations: 1 },
-  }
-  expect(printed({ ...againOfRequest(request), turns: ['two'] })).toEqual([
-    {
-      rollout: [{ max_new_tokens: 1024 }, { tokenize: false, date: 'today' }, 'reset', 'stop here', 'reset', 'two'],
-      stopped: null,
-    },
-  ])
-  expect(printed({ ...againOfRequest(request), turns: ['two', 'stop'] })).toMatchObject([
-    { stopped: "ValueError('stop')" },
-  ])
-  const thinks = { prompt: 'q', templateOptions: { enable_thinking: true } }
-  expect(printed(againOfRequest(thinks))).toMatchObject([
-    { rollout: [{}, { tokenize: false, enable_thinking: true }, 'q'] },
-  ])
-})
+test.runIf(hasPython)(
+  'the Python script sends every question with limits of its own, also after one that was stopped',
+  () => {
+    const request: RunRequest = {
+      prompt: 'stop here',
+      templateOptions: { date: 'today' },
+      limits: { maxToolIterations: 1 },
+    }
+    expect(printed({ ...againOfRequest(request), turns: ['two'] })).toEqual([
+      {
+        rollout: [{ max_new_tokens: 1024 }, { tokenize: false, date: 'today' }, 'reset', 'stop here', 'reset', 'two'],
+        stopped: null,
+      },
+    ])
+    expect(printed({ ...againOfRequest(request), turns: ['two', 'stop'] })).toMatchObject([
+      { stopped: "ValueError('stop')" },
+    ])
+    const thinks = { prompt: 'q', templateOptions: { enable_thinking: true } }
+    expect(printed(againOfRequest(thinks))).toMatchObject([
+      { rollout: [{}, { tokenize: false, enable_thinking: true }, 'q'] },
+    ])
+  },
+)
 
-test('gives an agent the context window of the run, or none', () => {
+test('the Python script gives an agent the context window of the run, or none', () => {
   const windowOf = (limits: RunRequest['limits']) =>
     pythonScript(againOfRequest({ prompt: 'q', ...(limits && { limits }) }), BASE)
   expect(windowOf({ contextWindow: 512 })).toContain('CONTEXT_WINDOW = 512')
@@ -207,7 +213,7 @@ test('gives an agent the context window of the run, or none', () => {
 })
 
 test.runIf(hasPython)(
-  'lowers max_new_tokens of given ids to the room in the context, the server’s or that of the run',
+  'the Python script lowers max_new_tokens of given ids to the space in the context of the server or the run',
   () => {
     const sent = (limits: RunRequest['limits']) =>
       printed(againOfRequest({ ids: Array(4000).fill(1), ...(limits && { limits }) })).map(
@@ -219,24 +225,27 @@ test.runIf(hasPython)(
   },
 )
 
-test.runIf(hasPython)('makes as many samples as are asked for, each with its own seed and messages', () => {
-  const request: RunRequest = { prompt: 'q', sampling: { sampling_seed: 5, max_new_tokens: 2 } }
-  const rule = { kind: 'exact', expected: '4' } as never
-  const again = againOfRequest(request, { samples: 3, reward: rule })
-  expect(pythonScript(again, BASE)).toContain('Rewards are left out')
-  expect(printed(again)).toMatchObject(
-    [5, 6, 7].map((seed) => ({ rollout: [{ sampling_seed: seed, max_new_tokens: 2 }, {}, 'q'] })),
-  )
-  const { prompt: _, ...rest } = request
-  expect(printed(againOfRequest({ ...rest, ids: [1] }, { samples: 2 }))).toEqual(
-    [5, 6].map((seed) => ({
-      rollout: [[1], { skip_special_tokens: false, sampling_seed: seed, max_new_tokens: 2 }],
-      stopped: 'stop',
-    })),
-  )
-})
+test.runIf(hasPython)(
+  'the Python script runs the requested number of samples, each with its own seed and messages',
+  () => {
+    const request: RunRequest = { prompt: 'q', sampling: { sampling_seed: 5, max_new_tokens: 2 } }
+    const rule = { kind: 'exact', expected: '4' } as never
+    const again = againOfRequest(request, { samples: 3, reward: rule })
+    expect(pythonScript(again, BASE)).toContain('Rewards are left out')
+    expect(printed(again)).toMatchObject(
+      [5, 6, 7].map((seed) => ({ rollout: [{ sampling_seed: seed, max_new_tokens: 2 }, {}, 'q'] })),
+    )
+    const { prompt: _, ...rest } = request
+    expect(printed(againOfRequest({ ...rest, ids: [1] }, { samples: 2 }))).toEqual(
+      [5, 6].map((seed) => ({
+        rollout: [[1], { skip_special_tokens: false, sampling_seed: seed, max_new_tokens: 2 }],
+        stopped: 'stop',
+      })),
+    )
+  },
+)
 
-/** In place of strands, strands-sglang and transformers: a rollout is what was told of it. */
+/** Stand-ins for strands, strands-sglang and transformers. A rollout is the list of what they received. */
 const STAND_INS = `
 import json, sys, types
 

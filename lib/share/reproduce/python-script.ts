@@ -1,6 +1,6 @@
 /**
- * A run as a Python script for strands-sglang 0.6.2. Tools have the schema that the model was shown, and answer what was
- * recorded of them; what the package has no word for is said in the script's head.
+ * Writes a run as a Python script for strands-sglang 0.6.2. Tools have the schema that the model was shown, and return their recorded
+ * results. The head of the script lists what the package cannot express.
  */
 
 import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
@@ -11,13 +11,15 @@ import { type Again, textOf } from './again.ts'
 import { notesOn, PARSERS } from './python-notes.ts'
 import { toolImports, toolSource, toolsOf } from './python-tools.ts'
 
+/** Addresses that a script uses. */
 export interface ScriptPlaces {
-  /** Address of the server, without a key; undefined: it is asked for. */
+  /** URL of the server without a key. Undefined: the script requires the variable SGLANG_BASE_URL. */
   readonly baseUrl: string | undefined
 }
 
 const STRANDS_SGLANG = '0.6.2'
 
+/** Returns the source of the script. It prints one line of JSON for each rollout. */
 export function pythonScript(again: Again, { baseUrl }: ScriptPlaces): string {
   const isGiven = again.request.ids !== undefined || again.request.text !== undefined
   const what = again.samples > 1 ? `${again.samples} runs of one prompt` : 'A run'
@@ -33,13 +35,13 @@ ${notesOn(again)
 ${isGiven ? givenSource(again, baseUrl) : agentSource(again, baseUrl)}`
 }
 
-/** On one level, as the server takes them. */
+/** Merges known and further parameters into one object, as the server expects them. */
 const sentSampling = ({ further, ...known }: NonNullable<Again['request']['sampling']>): object =>
   Object.assign({ max_new_tokens: DEFAULT_MAX_NEW_TOKENS }, further, known)
 
 function head({ request, samples }: Again, baseUrl: string | undefined): string {
   const { tokenizer } = request
-  // Names without a slash are names of Rollscope's own, such as built-in.
+  // Names without a slash, such as built-in, exist only in Rollscope.
   const model = tokenizer?.includes('/') ? `os.environ.get("MODEL", ${pythonString(tokenizer)})` : 'os.environ["MODEL"]'
   const base =
     baseUrl === undefined
@@ -51,13 +53,13 @@ ${samples > 1 ? `SAMPLES = ${samples}\n` : ''}CONTEXT_WINDOW = ${request.limits?
 `
 }
 
-/** The sampling of the run `index`: the same seed would give the same sample. */
+/** Returns the Python expression for the sampling of sample `index`. Seeds differ, because equal seeds give equal samples. */
 const samplingOf = ({ request, samples }: Again): string =>
   samples > 1 && typeof request.sampling?.sampling_seed === 'number'
     ? '{**SAMPLING, "sampling_seed": SAMPLING["sampling_seed"] + index}'
     : 'SAMPLING'
 
-/** Runs `rollout(client, given, index)` as often as is asked for. */
+/** Returns the Python source that runs `rollout(client, given, index)` for each sample. */
 const all = ({ samples }: Again, given: string): string =>
   samples > 1
     ? `        for made in await asyncio.gather(*(rollout(client, ${given}, index) for index in range(SAMPLES))):
@@ -187,15 +189,15 @@ asyncio.run(main())
 `
 }
 
-/** Messages as agents of Strands hold them. */
+/** A conversation in the form of Strands agents. */
 interface StrandsConversation {
-  /** What an agent is given as its messages. */
+  /** Messages with which the agent begins. */
   readonly history: readonly object[]
-  /** What it is asked then; undefined where the last message is no question: it goes on from the history. */
+  /** Prompt of the agent; undefined if the last message is not from the user, so that the agent continues the history. */
   readonly question: string | undefined
 }
 
-/** `messages`: without those of the system. */
+/** Converts messages, which must not contain system messages. */
 export function strandsMessages(messages: readonly Message[]): StrandsConversation {
   const last = messages.at(-1)
   const isAsked = last?.role === 'user'
@@ -205,7 +207,7 @@ export function strandsMessages(messages: readonly Message[]): StrandsConversati
   }
 }
 
-/** Results that follow each other are one message of the user. */
+/** Converts messages to the form of Strands, where consecutive tool results are one user message. */
 function grouped(messages: readonly Message[]): readonly object[] {
   const all: { readonly role: string; readonly content: object[] }[] = []
   let isAfterResult = false

@@ -1,4 +1,4 @@
-/** The tools of a run in Python: with the schema that was rendered, and what they answered. */
+/** Writes the tools of a run in Python, with the schemas that the chat template rendered, and their recorded results. */
 
 import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
 import type { RequestedTool } from '#lib/api/run-request.ts'
@@ -9,16 +9,18 @@ import calculatorModule from '../../../models/training/calculator.py?raw'
 import type { Again } from './again.ts'
 import { MOCKED } from './python-mock.ts'
 
-/** The calculator that the model was trained with, without the head of its module: it needs re, Callable and Fraction. */
+/** Source of the calculator that the built-in model was trained with, without its imports. It needs re, Callable and Fraction. */
 const CALCULATOR = calculatorModule.slice(calculatorModule.indexOf('\nMAX_CHARACTERS = ') + 1)
 
+/** A tool of the script. */
 export interface ScriptTool {
   readonly name: string
-  /** Undefined: its schema is not known. */
+  /** Schema that the model was shown; undefined if it is unknown. */
   readonly spec: ToolSpec | undefined
   readonly mock: Mock | undefined
 }
 
+/** Returns the tools of a run with their schemas, in the order of the request. */
 export const toolsOf = ({ request, specs }: Pick<Again, 'request' | 'specs'>): readonly ScriptTool[] =>
   (request.tools ?? []).map((asked) => {
     const { name } = typeof asked === 'string' ? { name: asked } : asked
@@ -29,16 +31,17 @@ export const toolsOf = ({ request, specs }: Pick<Again, 'request' | 'specs'>): r
 const isSame = (asked: Exclude<RequestedTool, { mock: unknown }>, { name, mock, mcp }: ToolSpec): boolean =>
   typeof asked === 'string' ? name === asked && !mock && !mcp : name === asked.name && mcp?.server === asked.mcp
 
+/** Returns true for the application's own calculator, but not for a mock or MCP tool of that name. */
 export const isCalculator = ({ name, spec, mock }: ScriptTool): boolean =>
   name === CALCULATOR_SPEC.name && spec?.mcp === undefined && !mock
 
-/** What their functions need of Python's own modules, besides asyncio and json. */
+/** Returns the imports of standard modules that the tools need, besides asyncio and json. */
 export const toolImports = (tools: readonly ScriptTool[]): string =>
   `${tools.some((tool) => tool.mock || isCalculator(tool)) ? 'import re\n' : ''}${
     tools.some(isCalculator) ? 'from collections.abc import Callable\nfrom fractions import Fraction\n' : ''
   }`
 
-/** Their functions; '' where there are none. */
+/** Returns the Python source of the tools; '' if there are none. */
 export function toolSource(tools: readonly ScriptTool[], results: Again['results']): string {
   if (tools.length === 0) return ''
   const mocks = tools.flatMap(({ name, mock }) => (mock ? [[name, mock] as const] : []))

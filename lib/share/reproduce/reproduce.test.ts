@@ -1,4 +1,4 @@
-/** The programs are run, or read by what would run them: a shell with the real curl. */
+/** Runs the commands, or has them parsed by the program that would run them: a shell with the real curl. */
 
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -68,7 +68,7 @@ describe('a recorded run', () => {
     ],
   } as ResponseSegment
 
-  test('is its first prompt, what was asked after it, and what its tools answered', () => {
+  test('is repeated from its first prompt, its later questions and the results of its tools', () => {
     const model = {
       tools: [{ ...weather, odd: 1 }, add, search],
       parser: 'glm',
@@ -99,7 +99,7 @@ describe('a recorded run', () => {
     })
   })
 
-  test('keeps what the model was shown of each tool, and names its MCP servers', () => {
+  test('is repeated with the tool schemas that the model was shown, and with the names of MCP servers', () => {
     const again = againOfTrajectory(run([asked, answered], { model: { tools: [add, search] } }))
     if (!again) throw new Error('it has a prompt')
     const script = pythonScript(again, BASE)
@@ -108,14 +108,14 @@ describe('a recorded run', () => {
     expect(rolloutCurl(again)).toContain('"tools":["add",{"mcp":"files","name":"search"}]')
   })
 
-  test('has no results of calls beyond the parallel limit: the limiter refuses them itself', () => {
+  test('is repeated without results of calls beyond the parallel limit, which the limiter refuses itself', () => {
     const provenance = { kind: 'rollout', application: 'r', limits: { maxParallelToolCalls: 1 } } as const
     expect(againOfTrajectory(run([asked, answered], { provenance }))?.results).toEqual({
       add: [{ status: 'success', text: '3' }],
     })
   })
 
-  test('which began with text or ids is those ids; one of which nothing was read is none', () => {
+  test('that began with text or ids is repeated with its ids, and one without a prompt is not repeated', () => {
     const given: PromptSegment = { kind: 'prompt', ids: [1, 2], messages: [] }
     const source = { name: 'm', source: 'server', specialIds: [] } as const
     const again = againOfTrajectory(run([given, response], { model: { tools: [], tokenizer: source } }))
@@ -123,14 +123,14 @@ describe('a recorded run', () => {
     expect(againOfTrajectory(run([]))).toBeUndefined()
   })
 
-  test('over a chat endpoint is that again, without sampling under other names', () => {
+  test('over a chat endpoint is repeated over it, without sampling parameters of other names', () => {
     const chat = { ...response, request: { ...request, endpoint: 'chat' } } as ResponseSegment
     expect(againOfTrajectory(run([asked, chat]))?.request).toMatchObject({ endpoint: 'chat' })
     expect(againOfTrajectory(run([asked, chat]))?.request).not.toHaveProperty('sampling')
   })
 })
 
-test('results that follow each other are one message; a question is asked, anything else is gone on from', () => {
+test('strandsMessages joins consecutive results to one message, and returns a last user message as the question', () => {
   const messages = [
     { role: 'user', content: 'a' },
     { role: 'assistant', content: [{ type: 'text', text: 'b' }, { type: 'image' }] },
@@ -149,8 +149,8 @@ test('results that follow each other are one message; a question is asked, anyth
   expect(strandsMessages([...messages, { role: 'user', content: 'q' }])).toEqual({ history, question: 'q' })
 })
 
-describe('the call', () => {
-  test('is one that a shell takes, whatever the run holds', () => {
+describe('the curl command', () => {
+  test('is valid shell for any run', () => {
     fc.assert(
       fc.property(fc.array(anyText(), { maxLength: 3 }), anyText(), (turns, prompt) => {
         const input = rolloutCurl({ ...againOfRequest({ prompt }), turns }).replaceAll('\0', '')
@@ -160,7 +160,7 @@ describe('the call', () => {
     )
   })
 
-  test('of a group starts the group; a further turn has the sampling and limits of the run', () => {
+  test('of a group starts the group, and a further turn has the sampling parameters and limits of the run', () => {
     const request: RunRequest = { prompt: 'q', sampling: { top_p: 1 }, limits: { maxTokens: 5 }, server: 's' }
     const group = rolloutCurl(againOfRequest(request, { samples: 8 }))
     expect(group).toContain('/api/groups"')
@@ -175,7 +175,7 @@ describe('the call', () => {
     )
   })
 
-  test('brings the request to the server as it is, and the key from the environment', async () => {
+  test('sends the request unchanged, with the key from the environment', async () => {
     const received = Promise.withResolvers<object>()
     const server = createServer(async (request, response) => {
       const body = Buffer.concat(await request.toArray()).toString()

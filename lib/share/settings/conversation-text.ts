@@ -1,13 +1,14 @@
-/** A conversation as JSON, as chat templates and OpenAI's API have it or as our own format does, read as messages. */
+/** Reads a conversation from JSON: messages as chat templates and OpenAI's API write them, or as Rollscope's format does. */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { type Message, schemas } from '#lib/trajectory/format/trajectory.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
+/** Messages of a conversation, or why it cannot be read. */
 export type ConversationIn =
   | { readonly ok: true; readonly messages: readonly Message[] }
   | { readonly ok: false; readonly why: string }
 
-/** A list of messages, or an object with `messages`. */
+/** Reads a JSON list of messages, or a JSON object with `messages`. The last message must not be from the assistant. */
 export function messagesIn(text: string): ConversationIn {
   let value: unknown
   try {
@@ -29,7 +30,7 @@ export function messagesIn(text: string): ConversationIn {
   return { ok: true, messages }
 }
 
-/** The names of our format for those of OpenAI's. */
+/** Renames the fields of OpenAI's API to those of Rollscope's format. */
 function ours(message: JsonObject): JsonObject {
   const { tool_calls, tool_call_id, reasoning_content, content, ...rest } = message
   return {
@@ -46,7 +47,7 @@ function ourCall(call: JsonObject): JsonObject {
   return { ...(typeof call.id === 'string' && { id: call.id }), name, input: isObject(given) ? given : parsed(given) }
 }
 
-/** OpenAI writes arguments as a text of JSON. One that cannot be read is given as it is. */
+/** Parses arguments, which OpenAI writes as JSON text. A text that is not JSON is returned unchanged. */
 function parsed(written: unknown): unknown {
   if (typeof written !== 'string') return written ?? {}
   try {

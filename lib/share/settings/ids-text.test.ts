@@ -4,7 +4,7 @@ import { idsIn, placeOfId } from './ids-text.ts'
 
 const ids = fc.array(fc.nat(200_000), { minLength: 1, maxLength: 30 })
 
-/** As numpy prints an array: aligned, and broken into lines. */
+/** Writes ids as numpy prints an array: aligned, and broken into lines. */
 const numpy = (list: readonly number[]): string => {
   const width = Math.max(...list.map((id) => String(id).length))
   const lines: string[] = []
@@ -35,7 +35,7 @@ const WRITINGS: readonly (readonly [string, (list: readonly number[]) => string]
   ['a tensor with a shape', (list) => `torch.tensor([${numpy(list)}],\n       dtype=torch.int32, requires_grad=False)`],
 ]
 
-test.each(WRITINGS)('%s holds its ids', (_, write) => {
+test.each(WRITINGS)('idsIn reads the ids of %s', (_, write) => {
   fc.assert(
     fc.property(ids, (list) => {
       expect(idsIn(write(list))).toEqual({ ok: true, ids: list, records: 1 })
@@ -44,7 +44,7 @@ test.each(WRITINGS)('%s holds its ids', (_, write) => {
 })
 
 test.each(WRITINGS.filter(([name]) => !/request|_ids|tokens/.test(name)))(
-  '%s: the place of each id is known',
+  'placeOfId finds each id in %s',
   (_, write) => {
     fc.assert(
       fc.property(ids, fc.nat(), (list, at) => {
@@ -57,9 +57,9 @@ test.each(WRITINGS.filter(([name]) => !/request|_ids|tokens/.test(name)))(
   },
 )
 
-describe('several records', () => {
+describe('idsIn', () => {
   const lines = [{ input_ids: [1, 2] }, { input_ids: [3], text: 'c' }].map((line) => JSON.stringify(line)).join('\n')
-  test('are told, and one of them is read', () => {
+  test('counts several records, and reads the requested one', () => {
     expect(idsIn(lines)).toEqual({ ok: true, ids: [1, 2], records: 2 })
     expect(idsIn(lines, 1)).toEqual({ ok: true, ids: [3], text: 'c', records: 2 })
     expect(idsIn(lines, 7)).toMatchObject({ ids: [3] })
@@ -68,14 +68,14 @@ describe('several records', () => {
   })
 })
 
-test('an empty text has no ids', () => {
+test('idsIn reads no ids from an empty text', () => {
   expect(idsIn(' \n')).toEqual({ ok: true, ids: [], records: 0 })
   expect(idsIn('[]')).toEqual({ ok: true, ids: [], records: 1 })
   expect(placeOfId('', 0)).toBeUndefined()
   expect(placeOfId('{"input_ids": [1]}', 0)).toBeUndefined()
 })
 
-describe('what is wrong is told with its place', () => {
+describe('idsIn reports an error with its position', () => {
   test.each([
     ['1, two, 3', 3, 'expected a token id, found two'],
     ['[1, -100, 3]', 4, 'ids are not negative'],
@@ -87,7 +87,7 @@ describe('what is wrong is told with its place', () => {
     ['{"tokens": [1, "x"]}', 0, 'tokens[1]: expected a token id, found "x"'],
     ['{"tokens": [1,}', 15, 'it is not JSON'],
     ['{"tokens": [1]}\n{"tokens": [1', 0, ''],
-  ])('%s', (text, at, why) => {
+  ])('in %s', (text, at, why) => {
     const read = idsIn(text)
     if (read.ok) {
       expect(idsIn(text, 1)).toMatchObject({ ok: false, at: text.length })
@@ -97,7 +97,7 @@ describe('what is wrong is told with its place', () => {
     expect(read.at).toBe(at)
   })
 
-  test('a place is in the text, whatever it is', () => {
+  test('inside the text, for any text', () => {
     const piece = fc.oneof(
       fc.constantFrom('[', ']', '{', '}', ',', ' ', '\n', '"tokens":', 'array(', '1', '23', '-1', '...', 'x'),
       fc.string({ maxLength: 3 }),

@@ -1,23 +1,24 @@
 /**
- * Token ids as people have them: a JSON list, numbers with spaces or commas between them, JSON or JSON lines with a field
- * of ids (`input_ids` of a request, `prompt_token_ids`, `tokens` of trainers), arrays as numpy and torch print them.
+ * Reads token ids from common forms: a JSON list, numbers with spaces or commas between them, JSON or JSON lines with a field of ids
+ * (`input_ids` of a request, `prompt_token_ids`, `tokens` of trainers), and arrays as numpy and torch print them.
  */
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** Ids that were read, or the error with its position. */
 export type IdsIn =
   | {
       readonly ok: true
       readonly ids: readonly number[]
-      /** What stands beside them as their text. */
+      /** The field `text` of the record. Omitted: it has none. */
       readonly text?: string
-      /** How many lists of ids are in the text; `ids` are those of the one asked for. */
+      /** Number of lists of ids in the text. `ids` is the requested one. */
       readonly records: number
     }
-  /** `at`: UTF-16 offset in the text where it went wrong. */
+  /** `at` is the UTF-16 offset of the error in the text. */
   | { readonly ok: false; readonly why: string; readonly at: number }
 
-/** `record`: from 0; the last one where there are fewer. An empty text has no ids. */
+/** Reads the ids of a text. `record` selects a list, from 0; the last one is used if there are fewer. An empty text has no ids. */
 export function idsIn(text: string, record = 0): IdsIn {
   const start = text.search(/\S/)
   if (start < 0) return { ok: true, ids: [], records: 0 }
@@ -26,7 +27,7 @@ export function idsIn(text: string, record = 0): IdsIn {
   return chosen.ok ? { ...chosen, records: found.length } : chosen
 }
 
-/** Where the id with this index stands in a text of which idsIn has read it; undefined where that is not told. */
+/** Returns the UTF-16 range of an id in a text that `idsIn` has read; undefined for JSON objects, and if there is no such id. */
 export function placeOfId(text: string, index: number): { readonly start: number; readonly end: number } | undefined {
   if (text.trimStart().startsWith('{')) return undefined
   let count = 0
@@ -39,10 +40,10 @@ type Found =
   | { readonly ok: true; readonly ids: readonly number[]; readonly text?: string }
   | { readonly ok: false; readonly why: string; readonly at: number }
 
-/** In the order in which a record with several of them is read: what a model is given comes first. */
+/** Field names of ids. If a record has several of them, the first one in this order is used. */
 const FIELDS = ['input_ids', 'prompt_token_ids', 'token_ids', 'tokens', 'ids'] as const
 
-/** One object, or one in each line. */
+/** Reads one JSON object, or one in each line. */
 function jsonLines(text: string): readonly Found[] {
   try {
     return [inRecord(JSON.parse(text), 0)]
@@ -59,7 +60,7 @@ function jsonLines(text: string): readonly Found[] {
   }
 }
 
-/** A list of lists, or of objects. Undefined: none of these, and read number by number. */
+/** Reads a JSON list of lists or objects. Returns undefined for any other text, which is read number by number. */
 function jsonLists(text: string): readonly Found[] | undefined {
   let value: unknown
   try {
@@ -106,7 +107,7 @@ function wrongWord(word: string): string {
   return `expected a token id, found ${word.length > 40 ? `${word.slice(0, 40)}…` : word}`
 }
 
-/** What numpy and torch print around numbers, as spaces: places stay the same. */
+/** Replaces what numpy and torch print around numbers by spaces, so that offsets stay the same. */
 const withoutFrame = (text: string): string =>
   text
     .replace(/^\s*(?:np\.|numpy\.|torch\.)?(?:array|tensor)\(/, blank)

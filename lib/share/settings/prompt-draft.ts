@@ -1,29 +1,33 @@
-/** What the next run begins with, as it stands in the composer: a question, a conversation, a text or token ids. */
+/** Defines the contents of the composer, with which the next run begins: a question, a conversation, a text or token ids. */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 
+/** Modes of the composer. */
 export const PROMPT_MODES = ['question', 'conversation', 'text', 'ids'] as const
+/** Mode of the composer. */
 export type PromptMode = (typeof PROMPT_MODES)[number]
 
-/** As it is remembered in the browser and shared with a setup: what the modes that are not shown hold is kept too. */
+/** Schema of a draft, as the browser remembers it and a setup shares it. The contents of hidden modes are kept too. */
 export const promptDraftSchema = z.object({
   mode: z.enum(PROMPT_MODES).default('question'),
   question: z.string().default(''),
-  /** JSON list of messages. */
+  /** A JSON list of messages. */
   conversation: z.string().default(''),
   text: z.string().default(''),
-  /** As pasted: idsIn reads it. */
+  /** Ids as pasted, which `idsIn` reads. */
   ids: z.string().default(''),
-  /** Which of several records in `ids`, from 0. */
+  /** Number of the record in `ids`, from 0. */
   record: z.int().min(0).default(0),
-  /** Whether the calls in the response to a text or to ids are run with the tools of the setup. */
+  /** True: calls in the response to a text or to ids are executed with the tools of the setup. */
   runsTools: z.boolean().default(false),
 })
+/** Contents of the composer. */
 export type PromptDraft = Plain<z.infer<typeof promptDraftSchema>>
 
+/** Contents of an empty composer. */
 export const EMPTY_PROMPT: PromptDraft = promptDraftSchema.parse({})
 
-/** A draft with what another shows: what the other's further modes hold was not meant. */
+/** Returns `draft` with the shown mode of `shown`. Hidden modes of `shown` are not taken. */
 export const withShown = (draft: PromptDraft, shown: PromptDraft): PromptDraft => ({
   ...draft,
   mode: shown.mode,
@@ -32,5 +36,5 @@ export const withShown = (draft: PromptDraft, shown: PromptDraft): PromptDraft =
   runsTools: shown.runsTools,
 })
 
-/** What is typed in the mode that is shown. */
+/** Returns the text of the mode that is shown. */
 export const typedIn = (draft: PromptDraft): string => draft[draft.mode]

@@ -1,16 +1,17 @@
-/** The prompt of the composer in a request for a run. */
+/** Adds the prompt of the composer to a request for a run. */
 import type { RunOpening } from '#lib/api/run-request.ts'
 import { messagesIn } from './conversation-text.ts'
 import { idsIn } from './ids-text.ts'
 import type { PromptDraft } from './prompt-draft.ts'
 
+/** The opening of a run with its prompt, or why the prompt cannot be sent. */
 export type PromptOpening =
-  /** What the setup gives to begin with, and the prompt. */
+  /** The complete opening, including the prompt. */
   { readonly ok: true; readonly opening: RunOpening } | { readonly ok: false; readonly why: string }
 
-/** `opening`: what the setup gives to begin a run with. */
+/** Adds the prompt to `opening`, which comes from the setup. Only a question keeps the system prompt of the setup. */
 export function withPrompt(draft: PromptDraft, opening: RunOpening): PromptOpening {
-  // A conversation brings its own system prompt, and of text and ids nothing is rendered.
+  // A conversation has its own system prompt. Text and ids are not rendered.
   const { system: _, ...rest } = opening
   switch (draft.mode) {
     case 'question':
@@ -32,5 +33,5 @@ export function withPrompt(draft: PromptDraft, opening: RunOpening): PromptOpeni
   }
 }
 
-/** Without tools the run is one response. */
+/** Removes the tools unless the draft runs them. A run without tools is a single response. */
 const toolsOf = ({ runsTools }: PromptDraft): RunOpening => (runsTools ? {} : { tools: [] })

@@ -6,8 +6,8 @@ import { withPrompt } from './prompt-opening.ts'
 const read = (value: unknown) => messagesIn(JSON.stringify(value))
 const user = { role: 'user', content: 'hi' }
 
-describe('a conversation', () => {
-  test('may have the names of OpenAI or our own', () => {
+describe('a pasted conversation', () => {
+  test('may have the field names of OpenAI or of Rollscope', () => {
     const openai = [
       { role: 'system', content: 's' },
       user,
@@ -50,22 +50,22 @@ describe('a conversation', () => {
     ['is not empty', [], 'expected a list of messages'],
     ['has messages only', [user, 3], 'message 2: expected an object'],
     ['has roles', [{ role: 'bot', content: '' }], 'message 1: role'],
-    ['ends with what is to be answered', [user, { role: 'assistant', content: 'x' }], 'it ends with an answer'],
+    ['ends with a message that needs a reply', [user, { role: 'assistant', content: 'x' }], 'it ends with an answer'],
     ['has calls with names', [{ role: 'assistant', tool_calls: [7] }, user], 'message 1: toolCalls[0]'],
-  ])('%s', (_, value, why) => {
+  ])('is refused unless it %s', (_, value, why) => {
     expect(read(value)).toMatchObject({ ok: false, why: expect.stringContaining(why) })
   })
 
-  test('is JSON', () => {
+  test('is refused unless it is JSON', () => {
     expect(messagesIn('[')).toMatchObject({ ok: false, why: expect.stringContaining('not JSON') })
   })
 })
 
-describe('a prompt begins a run', () => {
+describe('the prompt of the composer', () => {
   const opening = { system: 'S', tools: ['calculator'], parser: 'hermes' }
   const all = { ...EMPTY_PROMPT, question: 'q', conversation: JSON.stringify([user]), text: 't', ids: '1 2' }
 
-  test('a question with the system prompt, the others without it', () => {
+  test('begins a run with the system prompt of the setup only if it is a question', () => {
     const begun = (draft: Partial<typeof all>) => withPrompt({ ...all, ...draft }, opening)
     expect(begun({})).toEqual({ ok: true, opening: { ...opening, prompt: 'q' } })
     const { system: _, ...rest } = opening
@@ -78,7 +78,7 @@ describe('a prompt begins a run', () => {
     })
   })
 
-  test('what cannot be read is told', () => {
+  test('is refused with a reason if it cannot be read', () => {
     expect(withPrompt({ ...all, mode: 'conversation', conversation: '[]' }, opening)).toMatchObject({ ok: false })
     expect(withPrompt({ ...all, mode: 'ids', ids: '1 x' }, opening)).toMatchObject({
       ok: false,
@@ -86,7 +86,7 @@ describe('a prompt begins a run', () => {
     })
   })
 
-  test('each mode has its own text', () => {
+  test('has a text of its own for each mode', () => {
     expect(typedIn(all)).toBe('q')
     expect(typedIn({ ...all, mode: 'ids' })).toBe('1 2')
   })

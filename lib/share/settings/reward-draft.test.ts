@@ -11,15 +11,15 @@ test.each<RewardRule>([
   { kind: 'pattern', pattern: 'yes', ignoreCase: true },
   { kind: 'number', expected: 434, tolerance: 0.01 },
   { kind: 'number', expected: -1e-7 },
-])('a rule and its fields mean each other: %o', (rule) => {
+])('a reward rule is unchanged after conversion to fields and back: %o', (rule) => {
   expect(rewardRuleOf(rewardDraftOf(rule))).toEqual(rule)
 })
 
-test('no rewards are no rule', () => {
+test('the fields of no reward rule give no rule', () => {
   expect(rewardRuleOf(rewardDraftOf(null))).toBe(undefined)
 })
 
-test('numbers are read as in answers', () => {
+test('numbers of a reward rule are read in the same way as numbers in answers', () => {
   expect(rewardRuleOf(draft({ kind: 'number', expected: ' 1,000 ', tolerance: '1%' }))).toEqual({
     kind: 'number',
     expected: 1000,
@@ -36,7 +36,7 @@ test.each([
   [{ kind: 'number', expected: '1', tolerance: 'x' }, 'tolerance', /tolerance/],
   [{ kind: 'pattern' }, 'pattern', /regular expression/],
   [{ kind: 'pattern', pattern: '(' }, 'pattern', /JavaScript/],
-] as const)('what cannot be meant is told, with its field: %o', (fields, field, why) => {
+] as const)('a reward draft without a valid rule is refused with its field: %o', (fields, field, why) => {
   expect(rewardRuleOf(draft(fields))).toMatch(why)
   expect(wrongField(draft(fields))).toBe(field)
 })

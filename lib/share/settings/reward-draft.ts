@@ -1,26 +1,27 @@
-/** A rule of rewards as typed into its fields, and the rule that it means. */
+/** Converts the form fields of a reward rule to the rule, and back. */
 import * as z from 'zod'
 import { isPattern } from '#lib/trajectory/reward/is-pattern.ts'
 import { wholeNumberText } from '#lib/trajectory/reward/read-number.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
-/** What a kind does not ask for is remembered for the others. */
+/** Schema of the fields as they are typed. Fields that a kind does not use are remembered for the other kinds. */
 export const rewardDraftSchema = z
   .object({
     kind: z.enum(['none', 'exact', 'pattern', 'number']).default('none'),
     expected: z.string().default(''),
-    /** Regular expression. */
+    /** Regular expression of JavaScript. */
     pattern: z.string().default(''),
-    /** '' = none. */
+    /** Tolerance of a number; '' is none. */
     tolerance: z.string().default(''),
     ignoreCase: z.boolean().default(false),
   })
   .readonly()
   .prefault({})
+/** Fields of a reward rule as they are typed. */
 export type RewardDraft = Plain<z.infer<typeof rewardDraftSchema>>
 
-/** undefined: no rewards are wanted. A text: what is wrong, for the reader of the fields. */
+/** Returns the rule of a draft, undefined for no rewards, or a text that describes the error for the user. */
 export function rewardRuleOf(draft: RewardDraft): RewardRule | undefined | string {
   const { kind, expected, pattern } = draft
   const ignoreCase = draft.ignoreCase ? { ignoreCase: true } : {}
@@ -51,13 +52,13 @@ function numberRule(expectedText: string, toleranceText: string): RewardRule | s
   return { kind: 'number', expected, tolerance }
 }
 
-/** The field to be corrected, where a draft means no rule. */
+/** Returns the field with the error, for a draft for which `rewardRuleOf` returns a text. */
 export function wrongField({ kind, expected }: RewardDraft): 'pattern' | 'expected' | 'tolerance' {
   if (kind === 'pattern') return 'pattern'
   return !Number.isFinite(wholeNumberText(expected)) ? 'expected' : 'tolerance'
 }
 
-/** The fields that mean a rule. */
+/** Returns the fields of a rule; null is no rewards. */
 export function rewardDraftOf(rule: RewardRule | null): RewardDraft {
   const empty = rewardDraftSchema.parse({})
   if (rule === null) return empty

@@ -1,4 +1,4 @@
-/** Settings as a file, for another machine or a colleague: where servers are, never their keys, and the playground's setup. */
+/** Writes and reads settings as a file: the addresses of servers, but never their keys, and the setup of the playground. */
 
 import * as z from 'zod'
 import { serverNameSchema } from '#lib/api/server-name.ts'
@@ -14,7 +14,7 @@ import { setupSchema } from './setup.ts'
 
 const VERSION = 1
 const FORMAT = `rollscope.settings/${VERSION}`
-/** No setup comes near it; what follows walks a file by recursion. */
+/** Limit of nesting, because the code below is recursive. No real setup comes near it. */
 const DEEPEST = 100
 
 const serverSchema = z
@@ -30,6 +30,7 @@ const serverSchema = z
       .describe('Whether it was saved with a key, which has to be given again elsewhere.'),
   })
   .readonly()
+/** A server in a settings file. */
 export type SettingsServer = z.infer<typeof serverSchema>
 
 const settingsSchema = z
@@ -37,22 +38,24 @@ const settingsSchema = z
     servers: z.array(serverSchema).readonly(),
     setup: setupSchema.readonly().optional(),
     presets: ownPresetsSchema.optional().describe('Of sampling parameters. Omitted: none.'),
-    /** With what the next run begins: in a setup that is shared, not in exported settings. */
+    /** Prompt of the next run. A shared setup has it, but exported settings do not. */
     prompt: promptDraftSchema.readonly().optional(),
   })
   .readonly()
+/** Contents of a settings file. */
 export type Settings = Plain<z.infer<typeof settingsSchema>>
 
+/** Settings that were read, or why the file is refused. */
 export type ReadSettings =
   | {
       readonly ok: true
       readonly settings: Settings
-      /** Paths of what this version does not know, and leaves aside. */
+      /** Paths of fields that this version does not know and ignores. */
       readonly ignored: readonly string[]
     }
   | { readonly ok: false; readonly why: string }
 
-/** Field by field: whatever else comes along stays here. */
+/** Returns the text of a settings file. Only known fields are written, so that a key in another field never gets into it. */
 export const settingsText = ({ servers, setup, presets = [], prompt }: Settings): string =>
   readableJson({
     format: FORMAT,
@@ -62,6 +65,7 @@ export const settingsText = ({ servers, setup, presets = [], prompt }: Settings)
     ...(prompt && { prompt: promptDraftSchema.parse(prompt) }),
   })
 
+/** Reads a settings file. Never throws; an invalid file is refused with a reason. */
 export function readSettings(text: string): ReadSettings {
   let value: unknown
   try {
@@ -82,10 +86,10 @@ export function readSettings(text: string): ReadSettings {
   return { ok: true, settings: parsed.data, ignored: unknownPaths(rest, parsed.data, '') }
 }
 
-/** Taken as it is: nothing in it is left aside. */
+/** A field that is read as a whole, so that nothing inside it is ignored. */
 const WHOLE = 'inputSchema'
 
-/** What is in the value and not in what was taken of it. */
+/** Returns the paths of fields that are in the value but not in its parsed form. */
 function unknownPaths(value: unknown, taken: unknown, path: string): string[] {
   if (Array.isArray(value))
     return value.flatMap((entry, index) => unknownPaths(entry, (taken as unknown[])[index], `${path}[${index}]`))

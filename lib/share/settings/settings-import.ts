@@ -1,4 +1,4 @@
-/** What importing settings would change here, to be shown before it is done. */
+/** Computes what an import of settings would change, so that it can be shown before the import. */
 
 import type { ServerEntry } from '#lib/api/server-status.ts'
 import { isObject } from '#lib/json/json-object.ts'
@@ -7,56 +7,59 @@ import { type PromptDraft, withShown } from './prompt-draft.ts'
 import type { Settings, SettingsServer } from './settings-file.ts'
 import type { Setup } from './setup.ts'
 
+/** What an import does with one server of the file. */
 export type ServerChange =
   | { readonly kind: 'added' | 'same'; readonly server: SettingsServer; readonly isKeyMissing: boolean }
-  /** Another address under the same name. */
+  /** A saved server of this name has another address. */
   | {
       readonly kind: 'conflict'
       readonly server: SettingsServer
       readonly here: ServerEntry
-      /** The key that is kept here belongs to another origin: it would go. */
+      /** True: the stored key belongs to another origin and would be deleted. */
       readonly dropsKey: boolean
       readonly isKeyMissing: boolean
     }
-  /** The name is that of a server which is not a saved one, and stays as it is. */
+  /** A server of this name exists that is not a saved one. It stays unchanged. */
   | { readonly kind: 'fixed'; readonly server: SettingsServer; readonly here: ServerEntry }
 
+/** A field of the setup that an import would change. */
 export interface SetupChange {
   /** Path in the setup, such as `sampling.top_p`. */
   readonly field: string
-  /** As JSON. */
+  /** Values of the field as JSON. */
   readonly from: string
   readonly to: string
 }
 
+/** What an import would change. */
 export interface ImportPlan {
   readonly servers: readonly ServerChange[]
-  /** What the setup would be; undefined where the file has none, or it is the same. */
+  /** The new setup; undefined if the file has none, or an equal one. */
   readonly setup:
     | {
         readonly value: Setup
-        /** The one that is here with what the file's shows. Undefined where the file has none, or none is asked for here. */
+        /** The current prompt with the shown mode of the file's prompt. Undefined if the file or the caller has no prompt. */
         readonly prompt: PromptDraft | undefined
         readonly changes: readonly SetupChange[]
       }
     | undefined
-  /** Of sampling parameters, where they are not here as they are in the file. */
+  /** Presets of sampling parameters that are missing or different here. */
   readonly presets: readonly { readonly kind: 'added' | 'replaced'; readonly preset: OwnPreset }[]
-  /** The server that the file's setup names, where it is neither here nor in the file: the default is used instead. */
+  /** Server of the file's setup that is neither here nor in the file. The default server is used instead. Undefined: there is none. */
   readonly unknownServer: string | undefined
 }
 
-/** What the user decides where the file says otherwise than what is here. */
+/** Choices of the user for the differences between the file and the current settings. */
 export interface ImportChoices {
-  /** Names of the servers that the file's address is taken for. */
+  /** Names of servers that get the address of the file. */
   readonly replaced: ReadonlySet<string>
-  /** Names of new servers that are not taken. */
+  /** Names of new servers that are not imported. */
   readonly leftOut: ReadonlySet<string>
   readonly takesSetup: boolean
   readonly takesPresets: boolean
 }
 
-/** Everything that takes nothing away. */
+/** Initial choices: everything is imported that overwrites no server. */
 export const FIRST_CHOICES: ImportChoices = {
   replaced: new Set(),
   leftOut: new Set(),
@@ -64,13 +67,14 @@ export const FIRST_CHOICES: ImportChoices = {
   takesPresets: true,
 }
 
+/** Compares a settings file with the current settings. */
 export function importPlan(
   file: Settings,
   here: {
     readonly servers: readonly ServerEntry[]
     readonly setup: Setup
     readonly presets: readonly OwnPreset[]
-    /** Omitted: a prompt in the file is left aside. */
+    /** Omitted: a prompt in the file is ignored. */
     readonly prompt?: PromptDraft
   },
 ): ImportPlan {
@@ -99,7 +103,7 @@ export function importPlan(
   }
 }
 
-/** All that are here afterwards. */
+/** Returns all presets after the import. */
 export function takenPresets(
   { presets }: ImportPlan,
   { takesPresets }: ImportChoices,
@@ -109,7 +113,7 @@ export function takenPresets(
   return [...here.filter(({ name }) => !taken.some((preset) => preset.name === name)), ...taken]
 }
 
-/** Those to be saved. */
+/** Returns the servers that the import saves. */
 export const takenServers = ({ servers }: ImportPlan, { replaced, leftOut }: ImportChoices): readonly ServerChange[] =>
   servers.filter(
     ({ kind, server: { name } }) =>
@@ -117,8 +121,8 @@ export const takenServers = ({ servers }: ImportPlan, { replaced, leftOut }: Imp
   )
 
 /**
- * The setup as it is taken; undefined where it stays as it is here. `refused`: names of the servers that could not be
- * saved. One of them, or one that is left out, gives way to the default server.
+ * Returns the setup after the import; undefined if it stays unchanged. `refused` holds the names of servers that could not be saved. If
+ * the setup uses one of these, or a server that is left out, it gets the default server.
  */
 export function takenSetup(
   { servers, setup }: ImportPlan,
@@ -141,11 +145,11 @@ function serverChange(server: SettingsServer, here: ServerEntry | undefined): Se
   return { kind: 'conflict', server, here, dropsKey, isKeyMissing: server.needsKey && (!here.hasKey || dropsKey) }
 }
 
-/** Whether a key kept for one address may go to the other. */
+/** Returns true if two URLs have the same origin, so that a key for one may be sent to the other. */
 export const isSameOrigin = (a: string, b: string): boolean =>
   URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin
 
-/** Lists are compared as a whole. */
+/** Lists the fields that differ. Lists are compared as a whole. */
 function differences(from: unknown, to: unknown, path: string): SetupChange[] {
   if (JSON.stringify(from) === JSON.stringify(to)) return []
   if (!isObject(from) || !isObject(to)) return [{ field: path, from: JSON.stringify(from), to: JSON.stringify(to) }]

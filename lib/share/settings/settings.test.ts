@@ -15,7 +15,7 @@ const name = fc
   )
   .map((parts) => parts.join(''))
 const text = anyText({ maxLength: 20 })
-/** Anything of the same shape. */
+/** Generates values of the same shape. */
 const like = (value: unknown): fc.Arbitrary<unknown> => {
   if (value === DEFAULT_SETUP.endpoint) return fc.constantFrom('generate', 'chat')
   if (value === DEFAULT_SETUP.reward.kind) return fc.constantFrom('none', 'exact', 'pattern', 'number')
@@ -46,7 +46,7 @@ const why = (value: unknown): string => {
 }
 
 describe('a settings file', () => {
-  test('read back is what was written, whatever it is', () => {
+  test('gives any settings back unchanged', () => {
     fc.assert(
       fc.property(settings, (written) => {
         expect(readSettings(settingsText(written))).toEqual({ ok: true, settings: written, ignored: [] })
@@ -54,7 +54,7 @@ describe('a settings file', () => {
     )
   })
 
-  test('holds no key, wherever one may have come along', () => {
+  test('contains no key, even if the settings have one in any field', () => {
     const key = fc.string({ unit: fc.constantFrom(...'KEY#%+/=~'), minLength: 12, maxLength: 60 })
     fc.assert(
       fc.property(settings, key, (written, apiKey) => {
@@ -72,18 +72,18 @@ describe('a settings file', () => {
     )
   })
 
-  test('says what it is, a line for each server', () => {
+  test('is JSON with its format and the servers', () => {
     expect(settingsText({ servers: [{ name: 'gpu', baseUrl: 'http://10.0.0.1:30000', needsKey: true }] })).toBe(
       '{"format":"rollscope.settings/1","servers":[{"name":"gpu","baseUrl":"http://10.0.0.1:30000","needsKey":true}]}\n',
     )
   })
 
-  test('of an earlier version of Rollscope gets what its setup lacks', () => {
+  test('of an earlier version gets defaults for missing fields of its setup', () => {
     const read = readSettings('{"format": "rollscope.settings/1", "servers": [], "setup": {"system": "Be short."}}')
     expect(read.ok && read.settings.setup).toEqual({ ...DEFAULT_SETUP, system: 'Be short.' })
   })
 
-  test('a server without needsKey needs none', () => {
+  test('may omit needsKey of a server that needs no key', () => {
     const servers = [{ name: 'a', baseUrl: 'http://a' }]
     expect(readSettings(JSON.stringify({ format: 'rollscope.settings/1', servers }))).toMatchObject({
       ok: true,
@@ -91,7 +91,7 @@ describe('a settings file', () => {
     })
   })
 
-  test('is read without what is not known, which is told', () => {
+  test('is read without unknown fields, and their paths are reported', () => {
     const read = readSettings(
       JSON.stringify({
         format: 'rollscope.settings/1',
@@ -143,20 +143,20 @@ describe('a settings file', () => {
   })
 
   test.each([
-    ['what is not known', (deep: string) => `{"format":"rollscope.settings/1","servers":[],"x":${deep}}`],
+    ['an unknown field', (deep: string) => `{"format":"rollscope.settings/1","servers":[],"x":${deep}}`],
     ['the format', (deep: string) => `{"format":${deep}}`],
     [
       'the schema of a mock tool',
       (deep: string) =>
         `{"format":"rollscope.settings/1","servers":[],"setup":{"mockTools":[{"name":"a","description":"","inputSchema":{"default":${deep}},"mock":{"reply":{"kind":"canned","text":""}}}]}}`,
     ],
-  ])('%s, nested without end, is refused', (_, file) => {
+  ])('is refused if %s is nested too deeply', (_, file) => {
     for (const depth of [101, 2_000, 100_000])
       expect(why(file(`${'['.repeat(depth)}${']'.repeat(depth)}`))).toBe('it is nested deeper than 100 levels')
     expect(why(file('[[[]]]'))).not.toContain('nested')
   })
 
-  test('any text is read or refused, never thrown over', () => {
+  test('is read or refused for any text, without an exception', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -172,7 +172,7 @@ describe('a settings file', () => {
   })
 })
 
-describe('what an import would change', () => {
+describe('an import of settings', () => {
   const gpu: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }
   const builtIn: ServerEntry = {
     name: 'built-in',
@@ -186,15 +186,19 @@ describe('what an import would change', () => {
 
   test.each([
     ['another name', planOf('http://a', true, 'a'), { kind: 'added', isKeyMissing: true }],
-    ['the same', planOf(gpu.baseUrl, true), { kind: 'same', isKeyMissing: false }],
+    ['the same name and address', planOf(gpu.baseUrl, true), { kind: 'same', isKeyMissing: false }],
     ['another path', planOf(`${gpu.baseUrl}/v2`, true), { kind: 'conflict', dropsKey: false, isKeyMissing: false }],
     ['another origin', planOf('http://10.0.0.2:30000', true), { kind: 'conflict', dropsKey: true, isKeyMissing: true }],
-    ['the name of one that stays', planOf('http://a', false, 'built-in'), { kind: 'fixed', here: builtIn }],
-  ])('%s', (_, change, expected) => {
+    [
+      'the name of a server that cannot change',
+      planOf('http://a', false, 'built-in'),
+      { kind: 'fixed', here: builtIn },
+    ],
+  ])('plans a server with %s', (_, change, expected) => {
     expect(change).toMatchObject(expected)
   })
 
-  test('is told field by field for the setup', () => {
+  test('lists the changes of the setup field by field', () => {
     const file: Settings = {
       servers: [],
       setup: { ...DEFAULT_SETUP, tools: [], sampling: { ...DEFAULT_SETUP.sampling, top_p: '0.9' } },
@@ -210,7 +214,7 @@ describe('what an import would change', () => {
     expect(importPlan({ servers: [] }, here).setup).toBeUndefined()
   })
 
-  test('a server that is nowhere is not chosen', () => {
+  test('does not choose a server that is neither here nor in the file', () => {
     const chosen = (chosenServer: string) =>
       importPlan(
         {
@@ -224,7 +228,7 @@ describe('what an import would change', () => {
       expect(chosen(known)).toMatchObject({ unknownServer: undefined, setup: { value: { server: known } } })
   })
 
-  describe('is taken as it is chosen', () => {
+  describe('takes what was chosen', () => {
     const setupOn = (chosenServer: string): Setup => ({ ...DEFAULT_SETUP, stream: false, server: chosenServer })
     const planWith = (chosenServer: string) =>
       importPlan(
@@ -244,7 +248,7 @@ describe('what an import would change', () => {
       [{}, ['new']],
       [{ leftOut: new Set(['new', 'gpu']) }, []],
       [{ replaced: new Set(['gpu', 'built-in']) }, ['new', 'gpu']],
-    ])('servers: %j', (choices, names) => {
+    ])('of the servers, with %j', (choices, names) => {
       const taken = takenServers(planWith(''), { ...FIRST_CHOICES, ...choices })
       expect(taken.map((change) => change.server.name)).toEqual(names)
     })
@@ -256,17 +260,17 @@ describe('what an import would change', () => {
       ['a server that is left out', 'new', { leftOut: new Set(['new']) }, none, ''],
       ['a server, when others are refused or left out', 'gpu', { leftOut: new Set(['new']) }, new Set(['x']), 'gpu'],
       ['a server that is here', 'gpu', { leftOut: new Set(['gpu']) }, none, 'gpu'],
-    ])('the setup on %s', (_, chosenServer, choices, refused, expected) => {
+    ])('of a setup with %s', (_, chosenServer, choices, refused, expected) => {
       expect(takenSetup(planWith(chosenServer), { ...FIRST_CHOICES, ...choices }, refused)).toEqual(setupOn(expected))
     })
 
-    test('no setup', () => {
+    test('without a setup if there is none or it is not chosen', () => {
       expect(takenSetup(planWith('new'), { ...FIRST_CHOICES, takesSetup: false }, none)).toBeUndefined()
       expect(takenSetup(importPlan({ servers: [] }, here), FIRST_CHOICES, none)).toBeUndefined()
     })
   })
 
-  test('what was exported here changes nothing here', () => {
+  test('changes nothing if the settings were exported here', () => {
     fc.assert(
       fc.property(settings, ({ servers, setup: kept = DEFAULT_SETUP }) => {
         const entries = servers.map(
@@ -285,7 +289,7 @@ describe('what an import would change', () => {
   })
 })
 
-describe('presets of sampling parameters', () => {
+describe('presets in a settings file', () => {
   const named = (name: string, temperature: string) => ({
     name,
     sampling: { ...DEFAULT_SETUP.sampling, temperature },
@@ -293,14 +297,14 @@ describe('presets of sampling parameters', () => {
   const here = { servers: [], setup: DEFAULT_SETUP, presets: [named('mine', '1'), named('cold', '0')] }
   const file = { servers: [], presets: [named('mine', '1'), named('cold', '0.1'), named('new', '2')] }
 
-  test('of a file are told from those that are here', () => {
+  test('are listed if they are new or replace a preset', () => {
     expect(importPlan(file, here).presets).toEqual([
       { kind: 'replaced', preset: named('cold', '0.1') },
       { kind: 'added', preset: named('new', '2') },
     ])
   })
 
-  test('are taken, or none of them', () => {
+  test('are imported all or not at all', () => {
     const plan = importPlan(file, here)
     expect(takenPresets(plan, FIRST_CHOICES, here.presets)).toEqual([
       named('mine', '1'),
@@ -310,7 +314,7 @@ describe('presets of sampling parameters', () => {
     expect(takenPresets(plan, { ...FIRST_CHOICES, takesPresets: false }, here.presets)).toEqual(here.presets)
   })
 
-  test('have a name each', () => {
+  test('must have different names', () => {
     expect(why({ format: 'rollscope.settings/1', servers: [], presets: [named('a', '1'), named('a', '2')] })).toContain(
       'presets: expected presets with different names',
     )

@@ -4,7 +4,7 @@ import { DEFAULT_SETUP, openingOf, requestOf, type Setup, setupFrom, setupOf } f
 
 const request = (changes: Partial<Setup> = {}) => requestOf({ ...DEFAULT_SETUP, ...changes })
 
-test('the defaults ask for a run with the calculator', () => {
+test('the default setup requests a run with the calculator', () => {
   expect(request()).toEqual({
     ok: true,
     settings: {
@@ -19,7 +19,7 @@ test('the defaults ask for a run with the calculator', () => {
   })
 })
 
-test('samples and how they are rewarded are asked for, or what is wrong with them', () => {
+test('requestOf returns samples and their reward rule, or the errors of these fields', () => {
   const reward = { ...DEFAULT_SETUP.reward, kind: 'number', expected: '434' } as const
   expect(request({ samples: '8', reward })).toMatchObject({ samples: 8, reward: { kind: 'number', expected: 434 } })
   expect(request({ samples: '65', reward: { ...reward, expected: 'x' } })).toMatchObject({
@@ -28,7 +28,7 @@ test('samples and how they are rewarded are asked for, or what is wrong with the
   })
 })
 
-test('what is left empty is not sent', () => {
+test('requestOf leaves out empty fields', () => {
   expect(
     request({
       system: ' ',
@@ -40,7 +40,7 @@ test('what is left empty is not sent', () => {
   expect(answer.ok && answer.opening).not.toHaveProperty('system')
 })
 
-test('a chosen server, tokenizer, stop texts and options are', () => {
+test('requestOf includes a chosen server, tokenizer, stop texts and options', () => {
   expect(
     request({
       server: 's',
@@ -62,7 +62,7 @@ test('a chosen server, tokenizer, stop texts and options are', () => {
   })
 })
 
-test('sampling parameters are sent as they are typed, those that are not known too', () => {
+test('requestOf includes sampling parameters as typed, also unknown ones', () => {
   const sampling = {
     ...DEFAULT_SETUP.sampling,
     stop_token_ids: '7 8',
@@ -83,7 +83,7 @@ test('sampling parameters are sent as they are typed, those that are not known t
   })
 })
 
-test('the chat baseline renders with the server’s template', () => {
+test('the request of a chat baseline has no chat template, because the server renders', () => {
   const answer = request({ endpoint: 'chat', chatTemplate: '{{ messages }}' })
   expect(answer.ok && answer.opening).toMatchObject({ endpoint: 'chat' })
   expect(answer.ok && answer.opening).not.toHaveProperty('chatTemplate')
@@ -92,7 +92,7 @@ test('the chat baseline renders with the server’s template', () => {
   expect(setupOf(sampleTrajectory, { ...DEFAULT_SETUP, endpoint: 'chat' }).endpoint).toBe('generate')
 })
 
-describe('what is out of range is told at its field', () => {
+describe('requestOf reports a value out of range at its field', () => {
   test.each<[Partial<Setup['sampling']>, string, string]>([
     [{ temperature: 'hot' }, 'temperature', 'must be a number'],
     [{ temperature: '-1' }, 'temperature', 'must be a number from 0 to 100'],
@@ -103,12 +103,12 @@ describe('what is out of range is told at its field', () => {
     [{ regex: 'a', json_schema: '{}' }, 'regex', 'must be empty: json_schema is set'],
     [{ further: '[1]' }, 'further', 'must be a JSON object'],
     [{ further: '{"n": 4}' }, 'further', 'must have no n: Rollscope sets it'],
-  ])('%j', (sampling, field, words) => {
+  ])('for sampling parameters %j', (sampling, field, words) => {
     const answer = request({ sampling: { ...DEFAULT_SETUP.sampling, ...sampling } })
     expect(!answer.ok && answer.errors[field]).toContain(words)
   })
 
-  test.each(['[]', 'x', 'null', '{'])('template options %s', (templateOptions) => {
+  test.each(['[]', 'x', 'null', '{'])('for template options %s', (templateOptions) => {
     const answer = request({ templateOptions })
     expect(!answer.ok && answer.errors.templateOptions).toContain('JSON object')
   })
@@ -120,13 +120,13 @@ const weather = {
   mock: { reply: { kind: 'canned', text: 'Sunny.' } },
 } as const
 
-test('a chosen mock tool is sent as it is defined, in place of a built-in one of its name too', () => {
+test('requestOf includes a chosen mock tool with its definition, also in place of a built-in tool of that name', () => {
   const mockTools = [weather, { ...weather, name: 'calculator' }, { ...weather, name: 'unused' }]
   const answer = request({ tools: ['calculator', 'weather', 'search'], mockTools })
   expect(answer).toMatchObject({ opening: { tools: [mockTools[1], weather, 'search'] } })
 })
 
-test('mock tools are remembered, and forgotten where they cannot be read', () => {
+test('setupFrom keeps mock tools, and drops them if one cannot be read', () => {
   expect(setupFrom(JSON.parse(JSON.stringify({ mockTools: [weather], system: 's' })))).toMatchObject({
     mockTools: [weather],
     system: 's',
@@ -143,12 +143,12 @@ test('the setup of an open trajectory shows its mock tools', () => {
   expect(shown).toMatchObject({ tools: ['weather'], mockTools: [weather] })
 })
 
-test('the tool timeout is a limit like the others', () => {
+test('requestOf includes the tool timeout with the other limits', () => {
   const limits = { ...DEFAULT_SETUP.limits, toolTimeoutMs: '250' }
   expect(request({ limits })).toMatchObject({ settings: { limits: { toolTimeoutMs: 250 } } })
 })
 
-test('the setup of an open trajectory is its own in what its first turn fixed', () => {
+test('the setup of an open trajectory has the fields that its first turn fixed', () => {
   const shown = setupOf(sampleTrajectory, { ...DEFAULT_SETUP, server: 'mine' })
   expect(shown).toMatchObject({ server: 'mine', sampling: DEFAULT_SETUP.sampling })
   expect(openingOf(shown)).toEqual({
@@ -173,19 +173,19 @@ test('the setup of an open trajectory is its own in what its first turn fixed', 
   })
 })
 
-test('a tokenizer that was the server’s is shown as that', () => {
+test('the setup of an open trajectory shows that the server was its tokenizer', () => {
   const { model } = sampleTrajectory
   const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
   expect(setupOf({ ...sampleTrajectory, model: { ...model, tokenizer } }, DEFAULT_SETUP).tokenizer).toBe('server')
 })
 
-describe('what is remembered', () => {
-  test('is used as it is', () => {
+describe('a remembered setup', () => {
+  test('is used unchanged', () => {
     const setup: Setup = { ...DEFAULT_SETUP, system: 'Be short.', tools: [], stream: false }
     expect(setupFrom(JSON.parse(JSON.stringify(setup)))).toEqual(setup)
   })
 
-  test('of an earlier version gets what it lacks', () => {
+  test('of an earlier version gets defaults for missing fields', () => {
     expect(setupFrom({ system: 'x', sampling: { temperature: '0' }, gone: 1 })).toEqual({
       ...DEFAULT_SETUP,
       system: 'x',
@@ -193,7 +193,7 @@ describe('what is remembered', () => {
     })
   })
 
-  test('loses no more than the fields that cannot be read', () => {
+  test('loses only the fields that cannot be read', () => {
     expect(setupFrom({ system: 'x', tools: 'calculator', limits: { maxTokens: 4096 } })).toEqual({
       ...DEFAULT_SETUP,
       system: 'x',

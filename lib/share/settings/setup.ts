@@ -1,4 +1,4 @@
-/** What the playground's form holds, as typed, and the request it means. */
+/** Defines the form of the playground with its values as typed, and the request that it describes. */
 import * as z from 'zod'
 import { mcpToolSchema } from '#lib/api/mcp-server.ts'
 import type { RunOpening, RunSettings } from '#lib/api/run-request.ts'
@@ -11,28 +11,28 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { rewardDraftSchema, rewardRuleOf } from './reward-draft.ts'
 
-/** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
+/** Schema of the form, as the browser remembers it and settings files contain it. Missing fields get their defaults. */
 export const setupSchema = z.object({
-  /** '' = the default server. */
+  /** Name of the server; '' is the default server. */
   server: z.string().default(''),
-  /** generate: token-in/token-out. chat: the baseline, over messages. */
+  /** generate: token-in/token-out. chat: the chat baseline, which sends messages. */
   endpoint: z.enum(['generate', 'chat']).default('generate'),
-  /** '' = what the server says; SERVER_TOKENIZER = its own. */
+  /** Name of the tokenizer; '' is the one that the server names, SERVER_TOKENIZER the server's own over HTTP. */
   tokenizer: z.string().default(''),
-  /** '' = the tokenizer's. */
+  /** Text of the chat template; '' is the tokenizer's own. */
   chatTemplate: z.string().default(''),
   system: z.string().default('You are a helpful assistant.'),
-  /** Names of those that a run is given: a mock tool's, else one's of an MCP server, else a built-in one's. */
+  /** Names of the tools of a run. A name is that of a mock tool, otherwise of an MCP tool, otherwise of a built-in tool. */
   tools: z.array(z.string()).readonly().default(['calculator']),
   mockTools: z.array(mockToolSchema).default([]),
-  /** Those of MCP servers that are offered to runs. */
+  /** Tools of MCP servers that can be chosen for runs. */
   mcpTools: z.array(mcpToolSchema).default([]),
-  /** '' = as the server says. */
+  /** Name of the tool parser; '' is the one that the server names. */
   parser: z.string().default(''),
   thinking: z.boolean().default(true),
-  /** Further template options, JSON. */
+  /** Further template options as a JSON object. */
   templateOptions: z.string().default(''),
-  /** As typed, by SGLang's names. */
+  /** Sampling parameters as typed, by their names in SGLang. */
   sampling: samplingTextsSchema.prefault({}),
   limits: z
     .object({
@@ -47,21 +47,24 @@ export const setupSchema = z.object({
     })
     .readonly()
     .prefault({}),
-  /** Samples of one prompt at once. */
+  /** Number of samples of one prompt that run at once. */
   samples: z.string().default('1'),
-  /** How their answers are rewarded; what its kind does not ask for is remembered. */
+  /** Reward rule of the samples. */
   reward: rewardDraftSchema,
   topLogprobs: z.string().default('5'),
   promptLogprobs: z.boolean().default(false),
   stream: z.boolean().default(true),
 })
+/** Values of the playground's form, as typed. */
 export type Setup = Plain<z.infer<typeof setupSchema>>
 
+/** Name of a limit. */
 export type LimitField = keyof Setup['limits']
 
+/** Values of the form before anything is typed. */
 export const DEFAULT_SETUP: Setup = setupSchema.parse({})
 
-/** A setup remembered by an earlier version: a field that cannot be read is as it is at first. */
+/** Reads a setup that an earlier version may have remembered. A field that cannot be read gets its default. */
 export function setupFrom(remembered: unknown): Setup {
   const { data, error } = setupSchema.safeParse(remembered)
   if (data) return data
@@ -70,9 +73,10 @@ export function setupFrom(remembered: unknown): Setup {
   return setupSchema.parse(Object.fromEntries(rest))
 }
 
-/** A question that shows what there is to see: two calls, one after the other. */
+/** First question of a new playground. It leads to two consecutive calls. */
 export const FIRST_QUESTION = 'What is 25 * 17, and then plus 9?'
 
+/** Label, explanation and limits of a number field. */
 export interface NumberRange {
   readonly label: string
   readonly explanation: string
@@ -83,10 +87,11 @@ export interface NumberRange {
 
 const WHOLE = { isWhole: true, maximum: 1_000_000_000 } as const
 
-/** Of the two limits that end a run. */
+/** Part of the explanations of the two limits that end a run. */
 const LOOKED_AT_AFTER =
   'Looked at after the calls of a response have run, as in strands-sglang: 0 still runs those of the first.'
 
+/** Number fields of the form. */
 export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', NumberRange>> = {
   maxToolIterations: {
     label: 'tool iterations',
@@ -140,21 +145,23 @@ export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', Num
   },
 }
 
+/** Error messages by the name of the field. */
 export type FieldErrors = Readonly<Record<string, string>>
 
+/** The request that a setup describes, or the errors of its fields. */
 export type RequestOfSetup =
   | {
       readonly ok: true
       readonly settings: RunSettings
       readonly opening: RunOpening
-      /** From 1 on; a group where there are several. */
+      /** Number of samples, from 1. Several samples are a group. */
       readonly samples: number
-      /** Omitted: none. */
+      /** Reward rule. Omitted: none. */
       readonly reward?: RewardRule
     }
   | { readonly ok: false; readonly errors: FieldErrors }
 
-/** `settings` go with every turn; `opening`, `samples` and `reward` only with the first: they begin it. */
+/** Returns the request of a setup. `settings` are sent with every turn; `opening`, `samples` and `reward` only with the first one. */
 export function requestOf(setup: Setup): RequestOfSetup {
   const errors: Record<string, string> = {}
   const number = (field: keyof typeof RANGES, text: string): number | undefined => {
@@ -208,11 +215,11 @@ export function requestOf(setup: Setup): RequestOfSetup {
       ),
       ...(setup.parser !== '' && { parser: setup.parser }),
       ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
-      // Over messages the server renders, with its own.
+      // For a chat endpoint the server renders with its own template.
       ...(setup.endpoint === 'chat'
         ? { endpoint: 'chat' }
         : setup.chatTemplate.trim() !== '' && { chatTemplate: setup.chatTemplate }),
-      // Said only when it is off: templates think unless they are told not to, and others do not know the option.
+      // The option is sent only when it is off. Templates think by default, and some do not know the option.
       templateOptions: { ...(setup.thinking ? {} : { enable_thinking: false }), ...options },
     },
   }
@@ -226,7 +233,7 @@ function numberProblem(text: string, { minimum, maximum, isWhole }: NumberRange)
   return undefined
 }
 
-/** What the first turn fixes: it is in the tokens. */
+/** Fields that the first turn fixes, because they are in the tokens. */
 type Opening = Pick<
   Setup,
   | 'endpoint'
@@ -241,13 +248,14 @@ type Opening = Pick<
   | 'chatTemplate'
 >
 
+/** Returns the fields of a setup that the first turn fixes. */
 export function openingOf(setup: Setup): Opening {
   const { endpoint, system, tools, mockTools, mcpTools, parser, thinking, templateOptions, tokenizer, chatTemplate } =
     setup
   return { endpoint, system, tools, mockTools, mcpTools, parser, thinking, templateOptions, tokenizer, chatTemplate }
 }
 
-/** The setup with what a trajectory was begun with in place of what the next one would be. */
+/** Returns the setup with the fields that the first turn of a trajectory fixed taken from the trajectory. */
 export function setupOf(
   { segments, model, provenance }: Pick<TrajectoryView, 'segments' | 'model' | 'provenance'>,
   setup: Setup,

@@ -19,7 +19,7 @@ const drafts = fc.record({
   runsTools: fc.boolean(),
 })
 
-test('a setup and its prompt come out of a link as they went in; of other modes nothing goes in', async () => {
+test('a setup link gives back the setup and the shown mode of the prompt, and contains no hidden mode', async () => {
   await fc.assert(
     fc.asyncProperty(text, text, drafts, async (system, chatTemplate, draft) => {
       const setup = { ...DEFAULT_SETUP, system, chatTemplate, server: 'mine' }
@@ -37,7 +37,7 @@ test('a setup and its prompt come out of a link as they went in; of other modes 
   )
 })
 
-test('what it changes is told, with the prompt where there is one here', () => {
+test('the changes of a shared setup include the prompt only if the page has one', () => {
   const read = readSettings(sharedText({ ...DEFAULT_SETUP, system: 'S' }, { ...EMPTY_PROMPT, mode: 'ids', ids: '1' }))
   if (!read.ok) throw new Error(read.why)
   const plan = importPlan(read.settings, { servers: [], presets: [], setup: DEFAULT_SETUP, prompt: EMPTY_PROMPT })
@@ -48,7 +48,7 @@ test('what it changes is told, with the prompt where there is one here', () => {
   expect(without.setup?.changes.map(({ field }) => field)).toEqual(['system'])
 })
 
-test('taking it leaves what the other modes hold here as it is', () => {
+test('a shared setup does not change the hidden modes of the prompt', () => {
   fc.assert(
     fc.property(drafts, drafts, (here, shared) => {
       const read = readSettings(sharedText({ ...DEFAULT_SETUP, system: 'S' }, shared))
@@ -60,13 +60,13 @@ test('taking it leaves what the other modes hold here as it is', () => {
   )
 })
 
-test('JSON that speaks of such a link is no link', async () => {
+test('JSON that contains the text of a setup link is no link', async () => {
   const shared = sharedText({ ...DEFAULT_SETUP, system: 'What is #setup=abc in an address?' }, EMPTY_PROMPT)
   expect(await textOfHash(shared, 'setup')).toEqual({ kind: 'none' })
   expect(await textOfHash(`\ufeff\n ${shared}`, 'setup')).toEqual({ kind: 'none' })
 })
 
-test('there is a link of what can be opened, and none of more', async () => {
+test('a setup link exists for every setup that is small enough to be opened, and for no larger one', async () => {
   const shared = (letters: number) =>
     sharedText(DEFAULT_SETUP, { ...EMPTY_PROMPT, mode: 'text', text: 'é'.repeat(letters) })
   const empty = new TextEncoder().encode(JSON.stringify(JSON.parse(shared(0)))).length
