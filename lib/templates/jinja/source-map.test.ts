@@ -154,31 +154,30 @@ describe('the traced render of any conversation', () => {
     .array(message, { maxLength: 8 })
     .map((messages): readonly TemplateMessage[] => [{ role: 'system', content: 'S' }, ...messages])
 
-  test.each([
+  test.each(['qwen3', 'llama3_2', 'deepseek_v3'])(
     'with the template of %s has the text of a plain render, which its pieces cover',
-    'llama3_2',
-    'deepseek_v3',
-  ])('%s: traced as rendered, and the pieces are the text', (name) => {
-    const text = packaged(name)
-    const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
-    const lines = text.split('\n').length
-    void fc.assert(
-      fc.property(conversation, fc.boolean(), (messages, addGenerationPrompt) => {
-        const given = input(messages, { addGenerationPrompt, options: { date_string: 'today' } })
-        const traced = template.trace(given)
-        expect(traced.text).toBe(template.render(given))
-        let end = 0
-        for (const piece of traced.pieces) {
-          expect(piece.start).toBe(end)
-          expect(piece.end).toBeGreaterThan(piece.start)
-          expect(piece.line).toBeLessThanOrEqual(lines)
-          expect(piece.message ?? 0).toBeLessThan(messages.length)
-          end = piece.end
-        }
-        expect(end).toBe(traced.text.length)
-      }),
-    )
-  })
+    (name) => {
+      const text = packaged(name)
+      const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
+      const lines = text.split('\n').length
+      void fc.assert(
+        fc.property(conversation, fc.boolean(), (messages, addGenerationPrompt) => {
+          const given = input(messages, { addGenerationPrompt, options: { date_string: 'today' } })
+          const traced = template.trace(given)
+          expect(traced.text).toBe(template.render(given))
+          let end = 0
+          for (const piece of traced.pieces) {
+            expect(piece.start).toBe(end)
+            expect(piece.end).toBeGreaterThan(piece.start)
+            expect(piece.line).toBeLessThanOrEqual(lines)
+            expect(piece.message ?? 0).toBeLessThan(messages.length)
+            end = piece.end
+          }
+          expect(end).toBe(traced.text.length)
+        }),
+      )
+    },
+  )
 })
 
 test('a traced render of very long output has at most 200,000 pieces', () => {
