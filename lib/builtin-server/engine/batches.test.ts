@@ -1,4 +1,4 @@
-/** Which rows share a pass, and what is copied for it: the engine over a model that only counts. */
+/** Tests which rows share a pass, and what is copied for it: the engine over a model that only counts. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { samplingOf } from '#lib/builtin-server/generate/sampling-params.ts'
@@ -12,8 +12,8 @@ const rowsOf = (lengths: readonly number[]) => lengths.map((length) => ({ sequen
 const lengthsOf = (rows: ReturnType<typeof rowsOf>) => rows.map(({ sequence }) => sequence.computed())
 const lengths = fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 20 })
 
-describe('rows share a pass', () => {
-  test('so that every row is in one, and padding is at most half of it, or 128 positions', () => {
+describe('Rows share a pass', () => {
+  test('so that each row is in one pass, and padding is at most half of a row or 128 positions', () => {
     fc.assert(
       fc.property(lengths, (all) => {
         const batches = batchesOf(rowsOf(all), true).map(lengthsOf)
@@ -26,7 +26,7 @@ describe('rows share a pass', () => {
     )
   })
 
-  test('to the end, where all grow from one prompt', () => {
+  test('to their end if they all grow from one prompt', () => {
     const grown = fc.array(fc.nat(128), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4000 }), grown, (prompt, all) => {
@@ -35,7 +35,7 @@ describe('rows share a pass', () => {
     )
   })
 
-  test('unless padding is not heeded', () => {
+  test('only if the model respects padding', () => {
     expect(batchesOf(rowsOf([5, 5, 9]), false).map(lengthsOf)).toEqual([[5], [5], [9]])
   })
 })
@@ -48,7 +48,7 @@ interface SeenPass {
   readonly result: KeyValues
 }
 
-/** Every pass asks `onPass` first, and is noted. */
+/** Returns an engine whose passes are recorded; `onPass` runs before each. */
 function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = () => {}, heedsPadding = true) {
   const seen: SeenPass[] = []
   const chunks: { readonly key: number; readonly chunk: JobChunk }[] = []
@@ -92,25 +92,25 @@ function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = 
 }
 
 describe('the engine', () => {
-  test('copies nothing while the same rows go on', async () => {
+  test('copies nothing while the same rows continue', async () => {
     const { engine, job, seen, finished } = counting()
     for (const [key, tokens] of [3, 9, 9].entries()) engine.run(job(key, tokens))
     await finished(3)
     const decoding = seen.slice(3)
     expect(decoding.map(({ ids }) => ids.length)).toEqual([3, 3, 2, 2, 2, 2, 2, 2])
     const copies = decoding.filter(({ past }, index) => past !== decoding[index - 1]?.result)
-    // When the three come together, and when one has left.
+    // Rows are copied when the three first share a pass, and when one has left.
     expect(copies).toEqual([decoding[0], decoding[2]])
   })
 
-  test('gives every row a pass of its own where padding is not heeded', async () => {
+  test('gives every row its own pass if the model does not respect padding', async () => {
     const { engine, job, seen, finished } = counting(() => {}, false)
     for (const key of [0, 1]) engine.run(job(key, 5))
     await finished(2)
     expect(new Set(seen.map(({ ids }) => ids.length))).toEqual(new Set([1]))
   })
 
-  test('takes in who comes while others write, up to its capacity, and refuses the rest', async () => {
+  test('accepts jobs while others write, up to its capacity, and refuses the rest', async () => {
     const { engine, job, seen, finished, finishes } = counting((_engine, passes) => {
       if (passes.length === 2) for (const key of [1, 2, 3, 4, 5, 6, 7]) engine.run(job(key, 3))
     })
@@ -121,7 +121,7 @@ describe('the engine', () => {
     expect(finishes().get(7)).toBe('failed')
   })
 
-  test('says nothing more of a row that was aborted during its pass', async () => {
+  test('emits no further chunk of a row that was aborted during its pass', async () => {
     const { engine, job, chunks, finished, finishes } = counting((_engine, passes) => {
       if (passes.length === 4) engine.abort(0)
     })
@@ -134,11 +134,11 @@ describe('the engine', () => {
         [1, 'length'],
       ]),
     )
-    // One after its prompt, two of passes since; the fourth was under way.
+    // One id came after the prompt, two came from passes since; the fourth pass was under way.
     expect(chunks.find(({ key }) => key === 0)?.chunk.ids).toHaveLength(3)
   })
 
-  test('fails the rows of a pass that fails, and no others', async () => {
+  test('fails only the rows of a pass that fails', async () => {
     let hasFailed = false
     const { engine, job, finished, finishes } = counting((_engine, passes) => {
       if (hasFailed || passes.length !== 1) return

@@ -1,25 +1,28 @@
-/** A text that begins with a call: how it is opened, its arguments, how it is closed. What follows is free. */
+/** A grammar for a text that begins with a call: its opening, its arguments and its closing. The text after the call is free. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Grammar, Part } from './grammar.ts'
 import type { CallForm } from './job.ts'
 
-/** What the grammar is put together from. */
+/** The constructors of the parts of a grammar. */
 export interface Parts {
   regex(source: string): Part
   json(schema: string): Part
-  /** Of ids. */
+  /** Returns the text of ids. */
   text(ids: readonly number[]): string
 }
 
-/** No token reaches from one part into the next: the text is the same, and the parts need not know of each other. */
+/**
+ * Returns the grammar of a text that begins with one of these calls. No token extends over two parts: the text is the same, and the parts
+ * are independent.
+ */
 export function beginningWithCall(forms: readonly CallForm[], { regex, json, text }: Parts): Grammar {
-  // All at once: a schema that cannot be is refused before there is a token.
+  // All schemas are compiled now, so that an impossible one is refused before the first token.
   const schemas = forms.map(({ schema }) => json(schema))
   let parts: readonly Part[] = [regex(forms.map(({ begin }) => escaped(begin)).join('|'))]
   let hasBegun = false
   const beginning: number[] = []
-  /** Ids that the first part would take where the second may follow as well. */
+  /** For each id, whether the first part would take it where the second part may begin as well. */
   let own: readonly boolean[] | undefined
 
   const chosen = (): readonly Part[] => {

@@ -1,17 +1,20 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** A row of logits read as a distribution over the vocabulary: logprobs, the best alternatives, and a draw. */
+/** A row of logits as a distribution over the vocabulary: logprobs, the best alternatives, and a draw. */
 
 export interface Distribution {
   readonly logits: Float32Array
   readonly temperature: number
-  /** Logarithm of the sum of exp(logit / temperature). */
+  /** Logarithm of the sum of exp(logit / temperature) over the vocabulary. */
   readonly normaliser: number
-  /** By id, in shares of the best token's probability. */
+  /** Weights by id, as fractions of the best token's probability. */
   readonly weights: Float64Array
 }
 
-/** Throws where the model gave something that is not a number. `weights`, one for each logit, is written to and kept. */
+/**
+ * Returns the distribution of a row of logits. `weights`, one for each logit, is overwritten and becomes part of the result. Throws an
+ * Error if a logit is not a number.
+ */
 export function distribution(
   logits: Float32Array,
   temperature = 1,
@@ -29,29 +32,28 @@ export function distribution(
   return { logits, temperature, normaliser: largest / temperature + Math.log(sum), weights }
 }
 
-/** The smallest 32-bit float, SGLang's logprob of a token that cannot come: JSON has no infinity. */
+/** The smallest 32-bit float: SGLang's logprob of an impossible token, because JSON has no infinity. */
 const IMPOSSIBLE = -3.4028234663852886e38
 
-/** Rounded to 32 bits: the logits have no more, and the reply is shorter. */
+/** Returns the logprob of an id, rounded to 32 bits: logits are no more precise, and the reply is shorter. */
 export function logprobOf({ logits, temperature, normaliser }: Distribution, id: number): number {
   return Math.max(IMPOSSIBLE, Math.fround(elementAt(logits, id) / temperature - normaliser))
 }
 
-/** Which tokens may be drawn, in SGLang's terms. */
+/** The tokens that may be drawn, in SGLang's terms. */
 export interface LogitFilter {
-  /** Infinity = all; 1 = the best one, whatever the draw. */
+  /** Number of best tokens that may be drawn. Infinity: all; 1: always the best one. */
   readonly topK: number
-  /** The smallest set of best tokens that reaches this probability. */
+  /** Only the smallest set of best tokens that reaches this probability may be drawn. */
   readonly topP: number
-  /** At least this share of the best token's probability. */
+  /** Least probability of a token, as a fraction of the best token's probability. */
   readonly minP: number
 }
 
 /**
- * Every token runs a race: its time is exponential, its speed its probability. The same random numbers then give the
- * same token where the logits differ by rounding, as they do with and without a known prefix: of 6,000 draws none
- * changed, of 6,000 that add up probabilities to one random number two did. `uniform` gives numbers in [0, 1), one for
- * every id of the vocabulary.
+ * Draws a token. Each token runs a race: its time is exponential, its speed is its probability. The same random numbers then give the same
+ * token if logits differ only by rounding, as they do with and without a cached prefix: of 6,000 draws none changed, but of 6,000 draws
+ * that compare a random number with summed probabilities two did. `uniform` returns numbers in [0, 1), one for every id of the vocabulary.
  */
 export function draw(of: Distribution, filter: LogitFilter, uniform: () => number): number {
   if (filter.topK === 1) return best(of.logits)
@@ -62,7 +64,7 @@ export function draw(of: Distribution, filter: LogitFilter, uniform: () => numbe
   for (let id = 0; id < of.weights.length; id++) {
     const number = uniform()
     const weight = elementAt(of.weights, id)
-    // -log(x) is at least 1 - x: most tokens have lost before the logarithm is taken.
+    // -log(x) is at least 1 - x, so most tokens have lost before the logarithm is computed.
     if (weight <= fastest * (1 - number) || kept?.has(id) === false) continue
     const speed = weight / -Math.log(number)
     if (speed > fastest) {
@@ -76,17 +78,17 @@ export function draw(of: Distribution, filter: LogitFilter, uniform: () => numbe
 const probability = ({ logits, temperature, normaliser }: Distribution, id: number): number =>
   Math.exp(elementAt(logits, id) / temperature - normaliser)
 
-/** The first of the largest. */
+/** Returns the id of the largest logit; the first one of equal logits. */
 function best(logits: Float32Array): number {
   let id = 0
   for (let other = 1; other < logits.length; other++) if (elementAt(logits, other) > elementAt(logits, id)) id = other
   return id
 }
 
-/** With top-p or min-p alone, the set is mostly far smaller than the vocabulary: it is looked for in growing steps. */
+/** Size of the first step: with top-p or min-p alone, the set is usually far smaller than the vocabulary, so the search grows in steps. */
 const FIRST_STEP = 64
 
-/** The tokens that pass, best first. The probabilities compared are those of the whole vocabulary, as in SGLang. */
+/** Returns the ids that pass the filter, best first. It compares probabilities over the whole vocabulary, as SGLang does. */
 function candidates(of: Distribution, { topK, topP, minP }: LogitFilter): number[] {
   const limit = Math.min(topK, of.logits.length)
   let asked = topP === 1 && minP === 0 ? limit : Math.min(limit, FIRST_STEP)
@@ -106,7 +108,10 @@ function candidates(of: Distribution, { topK, topP, minP }: LogitFilter): number
   }
 }
 
-/** Ids of the `count` largest values, best first, of equal ones the smaller id; a heap, not a sort of all. */
+/**
+ * Returns the ids of the `count` largest values, best first; of equal values the smaller id comes first. It uses a heap instead of sorting
+ * all values.
+ */
 export function bestFirst(values: Float32Array, count: number): number[] {
   const size = Math.min(count, values.length)
   if (size === 0) return []

@@ -1,4 +1,4 @@
-/** The server's end of the engine thread: starts it, hands it jobs, and hears when it has gone. */
+/** The server's side of the engine thread: starts it, sends it jobs, and notices its end. */
 import { Worker } from 'node:worker_threads'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
 import {
@@ -13,29 +13,34 @@ import {
 import { createNativeGate, shut, shutBlocking } from './native-gate.ts'
 import { createTally, type Tally } from './tally.ts'
 
+/** A loaded model in its thread. */
 export interface EngineThread {
   readonly facts: ModelFacts
   readonly capacity: Capacity
-  /** Jobs that are not finished. */
+  /** Returns the number of unfinished jobs. */
   jobs(): number
   readonly tally: Tally
-  /** `onEnd` is called when the last chunk is there, read or not. */
+  /** Starts a job. `onEnd` is called when the last chunk has arrived, whether it is read or not. */
   run(job: Omit<Job, 'key'>, onEnd: () => void): Generation
   forgetPrefixes(): void
   close(): Promise<void>
 }
 
+/** A job under way. */
 export interface Generation {
   /**
-   * The last one, and no other, has a finish. All that are not read yet are held: no more than the job may have tokens.
-   * Who leaves them before their end aborts.
+   * Chunks of the job; only the last one has a finish. Unread chunks stay in memory, but a job has no more chunks than tokens. A reader
+   * that cancels before the end aborts the job.
    */
   readonly chunks: ReadableStream<JobChunk>
-  /** The last chunk follows at once. */
+  /** Ends the job; its last chunk follows at once. */
   abort(): void
 }
 
-/** Rejects where the model cannot be loaded. `onGone` is called when the thread ends by itself after that. */
+/**
+ * Starts the thread and resolves when the model is loaded; rejects if that fails. `onGone` is called if the thread ends by itself after
+ * that.
+ */
 export async function startEngine(
   workerFile: string,
   start: Omit<EngineStart, 'gate' | 'tally'>,
@@ -44,7 +49,7 @@ export async function startEngine(
   const gate = createNativeGate()
   const tally = createTally()
   const workerData: EngineStart = { ...start, gate, tally }
-  // Flags of the server's process, such as those of a debugger or a test runner, are not the worker's.
+  // Flags of the server's process, such as those of a debugger or a test runner, are not passed to the worker.
   const worker = new Worker(workerFile, { workerData, execArgv: [], name: 'rollscope-engine' })
   const onProcessExit = (): void => shutBlocking(gate)
   process.once('exit', onProcessExit)
@@ -83,7 +88,7 @@ export async function startEngine(
       let isLeft = false
       const chunks = new ReadableStream<JobChunk>({
         start(controller) {
-          // Nothing in it throws: the chunks of other jobs come in the same message.
+          // The listener never throws, because the same message contains chunks of other jobs.
           const listen = (chunk: JobChunk): void => {
             if (!isLeft) controller.enqueue(chunk)
             if (!chunk.finish) return

@@ -1,4 +1,4 @@
-/** The engine behind the server: batches, samples, prefixes, aborts, disconnects, the queue. */
+/** Tests the engine through the server: batches, samples, prefixes, aborts, disconnects and the queue. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -26,9 +26,9 @@ const long = (own: object = {}) => ({
   sampling_params: { max_new_tokens: 3000, ignore_eos: true },
   ...own,
 })
-/** A prompt that is read in other pieces, or found in the cache, is added up in another order. */
+/** Largest logprob difference of a prompt that is read in other pieces or found in the cache, because its sums have another order. */
 const ROUNDING = 5e-5
-/** Company changes nothing, where onnxruntime adds up as the engine takes it to. */
+/** Other rows change nothing if onnxruntime adds in the order that the engine assumes. */
 const IS_EXACT = process.arch === 'x64'
 const EXACTLY = Number.MIN_VALUE
 const difference = (a: TestReply | undefined, b: TestReply): number =>
@@ -44,7 +44,7 @@ async function load(): Promise<{ running: number; waiting: number }> {
   return { running: num_running_reqs, waiting: num_waiting_reqs }
 }
 
-/** Until nothing runs; the test's own time limit ends a wait in vain. */
+/** Resolves when nothing runs; the test's own time limit ends a wait in vain. */
 async function idle(): Promise<void> {
   for (;;) {
     const { running, waiting } = await load()
@@ -63,7 +63,7 @@ async function restOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
   }
 }
 
-describe('sequences that are decoded together', () => {
+describe('Sequences that are decoded together', () => {
   const request = fc.record({
     input_ids: fc
       .integer({ min: 1, max: 300 })
@@ -81,7 +81,7 @@ describe('sequences that are decoded together', () => {
     logprob_start_len: fc.constantFrom(-1, 0),
   })
 
-  test('give the ids and logprobs that each gives alone', async () => {
+  test('have the ids and logprobs that each has alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 12 }), async (requests) => {
         const together = await Promise.all(requests.map(generate))
@@ -97,7 +97,7 @@ describe('sequences that are decoded together', () => {
     )
   })
 
-  test('do not change when others are aborted beside them', async () => {
+  test('do not change when others beside them are aborted', async () => {
     const stays = {
       input_ids: ids(20),
       sampling_params: { max_new_tokens: 60, sampling_seed: 3, ignore_eos: true },
@@ -117,7 +117,7 @@ describe('sequences that are decoded together', () => {
     for (const goer of goers) expect((await (await goer).json()).meta_info.finish_reason.message).toBe('Aborted')
   })
 
-  test('a short request does not wait for a long one', async () => {
+  test('let a short request overtake a long one', async () => {
     const controller = new AbortController()
     const slow = post('/generate', long(), controller.signal)
     await generate({ input_ids: ids(5), sampling_params: { max_new_tokens: 2 } })
@@ -126,7 +126,7 @@ describe('sequences that are decoded together', () => {
     await slow
   })
 
-  test('a batch is answered in its order, each with its own parameters', async () => {
+  test('return a batch in its order, each with its own parameters', async () => {
     const response = await post('/generate', {
       input_ids: [ids(3), ids(9), ids(6)],
       rid: 'batch',
@@ -140,7 +140,7 @@ describe('sequences that are decoded together', () => {
   })
 })
 
-describe('several samples of a prompt', () => {
+describe('Several samples of a prompt', () => {
   beforeEach(async () => {
     await idle()
     await post('/flush_cache', '')
@@ -150,20 +150,20 @@ describe('several samples of a prompt', () => {
     sampling_params: { n: 3, max_new_tokens: 6, ignore_eos: true, sampling_seed: 5, ...own },
   })
 
-  test('are a list, of which the prompt was read once, each with an id of its own', async () => {
+  test('are a list whose prompt was read once, each with its own id', async () => {
     const replies = (await (await post('/generate', { ...body(), rid: 'mine' })).json()) as TestReply[]
     expect(replies.map(({ meta_info }) => meta_info.cached_tokens)).toEqual([0, 299, 299])
     expect(new Set(replies.map(({ output_ids }) => output_ids.join())).size).toBe(3)
     for (const { meta_info } of replies) expect(meta_info.id).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  test('have the seeds from the given one on', async () => {
+  test('have consecutive seeds that begin with the requested one', async () => {
     const replies = (await (await post('/generate', body())).json()) as TestReply[]
     for (const [index, reply] of replies.entries())
       expect((await generate(body({ n: 1, sampling_seed: 5 + index }))).output_ids).toEqual(reply.output_ids)
   })
 
-  test('of several prompts come prompt by prompt, also as a stream', async () => {
+  test('of several prompts are sorted by prompt, in a stream too', async () => {
     const request = { ...body({ n: 2 }), input_ids: [ids(5), ids(9)] }
     const replies = (await (await post('/generate', request)).json()) as TestReply[]
     expect(replies.map(({ meta_info }) => meta_info.prompt_tokens)).toEqual([5, 5, 9, 9])
@@ -174,7 +174,7 @@ describe('several samples of a prompt', () => {
     }
   })
 
-  test('are as many for each prompt, and not more than can wait', async () => {
+  test('are the same number for each prompt, and no more than can wait', async () => {
     const unequal = await post('/generate', { input_ids: [ids(3), ids(3)], sampling_params: [{ n: 2 }, { n: 1 }] })
     expect([unequal.status, (await unequal.json()).error.message]).toEqual([
       400,
@@ -187,7 +187,7 @@ describe('several samples of a prompt', () => {
   })
 })
 
-describe('prefixes', () => {
+describe('The prefix cache', () => {
   beforeEach(async () => {
     await idle()
     expect((await post('/flush_cache', '')).status).toBe(200)
@@ -201,7 +201,7 @@ describe('prefixes', () => {
       logprob_start_len,
     })
 
-  test('a prompt that was there is computed from its last token on, with the same logprobs', async () => {
+  test('lets a known prompt be computed from its last token on, with the same logprobs', async () => {
     const prompt = ids(600)
     const fresh = await scored(prompt, -1)
     const cached = await scored(prompt, -1)
@@ -209,18 +209,18 @@ describe('prefixes', () => {
     expect(difference(cached, fresh)).toBeLessThan(ROUNDING)
   })
 
-  test('the next turn computes only what is new', async () => {
+  test('lets the next turn compute only its new tokens', async () => {
     const prompt = ids(50)
     const { output_ids } = await generate({
       input_ids: prompt,
       sampling_params: { max_new_tokens: 20, ignore_eos: true },
     })
     const next = await scored([...prompt, ...output_ids, 5, 6, 7], -1)
-    // The last token of the reply was sampled, but never given to the model.
+    // The last token of the reply was sampled, but the model has not read it yet.
     expect(next.meta_info.cached_tokens).toBe(50 + 20 - 1)
   })
 
-  test('positions whose logprobs are asked for are not taken from the cache', async () => {
+  test('is not used for positions whose logprobs are requested', async () => {
     const prompt = ids(40)
     const all = await scored(prompt, 0)
     const some = await scored(prompt, 15)
@@ -229,7 +229,7 @@ describe('prefixes', () => {
     expect(largestDifference(of(some).slice(1), of(all).slice(16))).toBeLessThan(ROUNDING)
   })
 
-  test('whatever was asked before changes no greedy reply', async () => {
+  test('changes no greedy reply', async () => {
     const alphabet = fc.integer({ min: 9, max: 11 })
     const prompts = fc.array(fc.array(alphabet, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 6 })
     await fc.assert(
@@ -247,7 +247,7 @@ describe('prefixes', () => {
     )
   })
 
-  test('are not forgotten while something runs', async () => {
+  test('is not flushed while a request runs', async () => {
     const controller = new AbortController()
     const slow = post('/generate', long(), controller.signal)
     await generate({ input_ids: ids(5), sampling_params: { max_new_tokens: 1 } })
@@ -257,8 +257,8 @@ describe('prefixes', () => {
   })
 })
 
-describe('an abort', () => {
-  test('by its id ends a stream with an event that says so', async () => {
+describe('An abort', () => {
+  test('by id ends a stream with an event that reports it', async () => {
     const response = await post('/generate', long({ rid: 'stop-me', stream: true }))
     const other = post(
       '/generate',
@@ -279,12 +279,12 @@ describe('an abort', () => {
     expect(((await (await other).json()) as TestReply).meta_info.finish_reason?.type).toBe('length')
   })
 
-  test('of all ends those that run with what they have, and those that wait with nothing', async () => {
+  test('of all requests ends running ones with their tokens so far, and waiting ones without any', async () => {
     const running = await Promise.all(
       Array.from({ length: MAX_RUNNING }, () => post('/generate', long({ stream: true }))),
     )
     const readers = running.map(({ body }) => (body as ReadableStream<Uint8Array>).getReader())
-    // Each has a token, so all places are taken.
+    // Each reader has a token, so all places are taken.
     await Promise.all(readers.map((reader) => reader.read()))
     const waiting = Array.from({ length: 2 }, (_, index) => post('/generate', long({ rid: `waiting-${index}` })))
     await expect.poll(load).toEqual({ running: MAX_RUNNING, waiting: 2 })
@@ -308,7 +308,7 @@ describe('an abort', () => {
     )
   })
 
-  test('of what is not there is no error', async () => {
+  test('of an unknown id is no error', async () => {
     const answers = await Promise.all(
       [{ rid: 'nobody' }, {}, { abort_all: false }].map((body) => post('/abort_request', body)),
     )
@@ -316,8 +316,8 @@ describe('an abort', () => {
   })
 })
 
-describe('what /v1/loads tells of the cache', () => {
-  test('is how many tokens are held, of how many', async () => {
+describe('The cache in /v1/loads', () => {
+  test('has the number of tokens in use, and the capacity', async () => {
     await idle()
     await expect.poll(async () => (await rank()).num_used_tokens).toBe(0)
     const prompt = ids(200)
@@ -332,7 +332,7 @@ describe('what /v1/loads tells of the cache', () => {
     await expect.poll(async () => (await rank()).token_usage).toBe(0)
   })
 
-  test('is which share of the last prompt was there', async () => {
+  test('has the cached fraction of the last prompt', async () => {
     await idle()
     await post('/flush_cache', '')
     const request = { input_ids: ids(100, 11), sampling_params: { max_new_tokens: 1 } }
@@ -343,8 +343,8 @@ describe('what /v1/loads tells of the cache', () => {
   })
 })
 
-describe('a client that goes', () => {
-  test('from a plain request stops it', async () => {
+describe('A client that leaves', () => {
+  test('stops its plain request', async () => {
     const controller = new AbortController()
     const reply = post('/generate', long({ rid: 'gone' }), controller.signal)
     await expect.poll(load).toEqual({ running: 1, waiting: 0 })
@@ -353,7 +353,7 @@ describe('a client that goes', () => {
     expect(((await (await reply).json()) as TestReply).meta_info.finish_reason?.type).toBe('abort')
   })
 
-  test('from a stream stops it, by cancelling the body', async () => {
+  test('stops its stream by cancelling the body', async () => {
     const response = await post('/generate', long({ rid: 'gone', stream: true }))
     const reader = response.body?.getReader()
     await reader?.read()
@@ -363,13 +363,13 @@ describe('a client that goes', () => {
     await generate({ rid: 'gone', input_ids: ids(3), sampling_params: { max_new_tokens: 1 } })
   })
 
-  test('before its body was read stops it', async () => {
+  test('stops its request before the body was read', async () => {
     const reply = await post('/generate', long(), AbortSignal.abort())
     expect(((await reply.json()) as TestReply).meta_info.finish_reason?.type).toBe('abort')
   })
 })
 
-test('more than the queue holds is refused with a 503, and what was taken of it is stopped', async () => {
+test('The queue refuses a request that exceeds it with 503, and stops the part that it had accepted', async () => {
   const prompts = Array.from({ length: MAX_RUNNING + MAX_WAITING + 1 }, () => ids(4))
   const response = await post('/generate', { ...long(), input_ids: prompts })
   expect([response.status, await response.json()]).toEqual([

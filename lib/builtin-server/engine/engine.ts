@@ -1,5 +1,5 @@
 /**
- * Continuous batching: prompts are read one by one, what writes is decoded together, a token each in one pass. Sequences
+ * Continuous batching: prompts are read one by one, and all sequences that write are decoded together, one token each in a pass. Sequences
  * join and leave between passes.
  */
 import { gathered, longest, type RowPositions, release } from '#lib/builtin-server/models/key-values.ts'
@@ -11,33 +11,36 @@ import { createPrefixCache } from './prefix-cache.ts'
 import { createSequence, PASS_TOKENS, type Sequence, type Setting } from './sequence.ts'
 import { type Tally, tallyHeld, tallyPrompt } from './tally.ts'
 
+/** The scheduler of jobs over one model. */
 export interface Engine {
-  /** Its chunks are emitted until one has a finish. */
+  /** Starts a job; its chunks are emitted until one has a finish. */
   run(job: Job): void
-  /** Ends a job with what it has, at once; unknown keys may be given. */
+  /** Ends a job at once with its tokens so far; an unknown key is ignored. */
   abort(key: number): void
-  /** Forgets all prefixes. */
+  /** Empties the prefix cache. */
   flush(): void
 }
 
+/** The model and the settings of an engine. */
 export interface EngineParts extends Setting {
   readonly model: OnnxModel
-  /** Rows of different lengths may share a pass. */
+  /** Whether rows of different lengths may share a pass. */
   readonly heedsPadding: boolean
   readonly capacity: Capacity
-  /** Asked for when the first grammar comes. */
+  /** Loads the grammars; called for the first grammar. */
   readonly grammars: () => Promise<GrammarCompiler>
   readonly emit: (key: number, chunk: JobChunk) => void
   readonly tally: Tally
 }
 
+/** Returns an engine without jobs. */
 export function createEngine(parts: EngineParts): Engine {
   const { model, capacity, emit, tally } = parts
   const cache = createPrefixCache(model.empty, capacity.cacheBytes)
   const waiting = new Map<number, Job>()
   const running = new Map<number, Row>()
   let turns: Promise<void> | undefined
-  /** Of the last pass of those that write, from 0 to BAR - 1. */
+  /** Beat of the last pass of the rows that write, from 0 to BAR - 1. */
   let beat = 0
 
   const finish = (row: Row, chunk: JobChunk): void => {
@@ -47,7 +50,7 @@ export function createEngine(parts: EngineParts): Engine {
     emit(job.key, chunk)
   }
 
-  /** The logits of one row of a pass; what goes wrong with it is no concern of the others. */
+  /** Processes the logits of one row of a pass; an error in it affects no other row. */
   const advance = (row: Row, logits: readonly Float32Array[], count: number): void => {
     const { key } = row.sequence.job
     try {
@@ -65,7 +68,7 @@ export function createEngine(parts: EngineParts): Engine {
         emit(sequence.job.key, sequence.end({ kind: 'failed', status: 500, message: shortMessage(error) }))
   }
 
-  /** One pass over the next ids of each row, which are equally many. Gives how many those are. `beat`: of rows that write. */
+  /** Runs one pass over the next ids of each row, which are equally many, and returns their number. Rows that write have a `beat`. */
   const pass = async (rows: readonly Row[], beat?: number): Promise<number> => {
     const next = rows.map(({ sequence }) => sequence.next())
     const { ids, keep } = elementAt(next, 0)
@@ -78,13 +81,13 @@ export function createEngine(parts: EngineParts): Engine {
       }))
       const { logits, keyValues } = await model.forward(inputs, past, keep)
       rows.forEach((row, index) => {
-        // Aborted meanwhile: session.run waits for a turn of the event loop, in which messages arrive.
+        // The row was aborted in the meantime: session.run waits for a turn of the event loop, in which messages arrive.
         if (running.get(row.sequence.job.key) !== row) return
         row.keyValues = keyValues
         row.index = index
         advance(row, elementAt(logits, index), ids.length)
       })
-      // Its rows stand in the result now, or have ended.
+      // Its rows are in the result now, or have ended.
       release(past)
     } catch (error) {
       fail(rows, error)
@@ -92,7 +95,7 @@ export function createEngine(parts: EngineParts): Engine {
     return ids.length
   }
 
-  /** A job that waits takes a place; undefined where none waits, none is free, or it cannot begin. */
+  /** Moves the first waiting job to a place; a job with an invalid grammar fails instead. Does nothing if no job waits. */
   const begin = async (): Promise<void> => {
     const [[key, job] = []] = waiting
     if (key === undefined || !job) return
@@ -116,8 +119,8 @@ export function createEngine(parts: EngineParts): Engine {
   }
 
   /**
-   * Reads prompts, so many tokens of them that who writes is not kept waiting. Each begins when the one before it is
-   * read, and so finds in the cache what both begin with: the samples of one prompt read it once.
+   * Reads prompts, but only so many tokens that rows which write do not wait long. Each prompt begins when the one before it has been read,
+   * and so finds their common prefix in the cache: the samples of one prompt read it once.
    */
   const readPrompts = async (): Promise<void> => {
     for (let tokens = 0; tokens < PASS_TOKENS; ) {
@@ -165,12 +168,12 @@ export function createEngine(parts: EngineParts): Engine {
   }
 }
 
-/** A sequence and where its keys and values stand: in the result of the last pass that it was part of. */
+/** A sequence and its keys and values, which are in the result of its last pass. */
 interface Row {
   readonly sequence: Sequence
   keyValues: RowPositions['keyValues']
   index: number
-  /** It has joined those that are decoded together. */
+  /** Whether it has joined the rows that are decoded together. */
   isWriting: boolean
 }
 
@@ -181,26 +184,26 @@ const placeOf = ({ sequence, keyValues, index }: Row): RowPositions => ({
 })
 
 /**
- * onnxruntime adds up over positions four at a time, so that a row padded by a multiple of four has the same logits to the
- * last bit, and by any other number has not. Rows begin to write on the first of four beats only, with a length that is a
- * multiple of four: who is beside them changes nothing then.
+ * onnxruntime adds positions in groups of four: a row padded by a multiple of four has the same logits to the last bit, and by any other
+ * number it does not. Rows therefore begin to write only on the first of four beats, with a length that is a multiple of four, so the rows
+ * beside them change nothing.
  */
 const BAR = 4
 
-/** The least length that holds all rows and is right for the beat; past the end of the context none is. */
+/** Returns the smallest length that contains all rows and fits the beat; past the end of the context, the beat is ignored. */
 function lengthOn(beat: number, places: readonly RowPositions[], contextLength: number): number {
   const least = longest(places)
   const length = least + ((((beat - least) % BAR) + BAR) % BAR)
   return length < contextLength ? length : least
 }
 
-/** So many positions of padding cost less than another pass. */
+/** This many positions of padding cost less than another pass. */
 const CHEAP_PADDING = 128
 
 /**
- * Rows of one pass are as long as the longest, so a short one beside a long one costs what two long ones do: a pass takes
- * rows down to half of its longest. All grow alike, so that a padding that is little stays so: rows are copied when one
- * comes or goes, hardly ever between.
+ * Groups rows into passes. All rows of a pass are as long as its longest one, so a short row beside a long one costs as much as two long
+ * ones: a pass contains rows down to half of its longest. All rows grow alike, so small padding stays small, and rows are copied only when
+ * one joins or leaves.
  */
 export function batchesOf<T extends { readonly sequence: Pick<Sequence, 'computed'> }>(
   rows: readonly T[],
@@ -221,14 +224,17 @@ export function batchesOf<T extends { readonly sequence: Pick<Sequence, 'compute
   return batches
 }
 
-/** The last prompt token is always computed, and so is every position whose logits are asked for. */
+/**
+ * Returns how many cached positions may be used: the last prompt token is always computed, and so is every position whose logits are
+ * requested.
+ */
 function reusable({ promptIds, logprobs }: Job): number {
   return Math.min(promptIds.length - 1, logprobs?.start ?? Number.POSITIVE_INFINITY)
 }
 
 const REFUSED: JobFinish = { kind: 'failed', status: 503, message: QUEUE_FULL }
 
-/** onnxruntime may print whole tensors. */
+/** Returns at most 300 characters of an error's message, because onnxruntime may print whole tensors. */
 export function shortMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.length > 300 ? `${text.slice(0, 300)}…` : text

@@ -25,7 +25,7 @@ const refusalOf = async (sampling_params: object): Promise<unknown> => {
   return [response.status, ((await response.json()) as { error: { message: string } }).error.message]
 }
 
-describe('a regular expression', () => {
+describe('A regular expression', () => {
   const word = fc.constantFrom(
     'yes',
     'no',
@@ -46,7 +46,7 @@ describe('a regular expression', () => {
     })
     .map((parts) => parts.map(({ one, other, repeat }) => `(${one}|${other})${repeat}`).join(''))
 
-  test('is what the whole text is, however it is sampled', async () => {
+  test('matches the whole text, however it is sampled', async () => {
     await fc.assert(
       fc.asyncProperty(pattern, fc.constantFrom(0, 1, 3), fc.nat(), async (regex, temperature, sampling_seed) => {
         const { text, meta_info } = await replyTo({ regex, temperature, sampling_seed })
@@ -57,7 +57,7 @@ describe('a regular expression', () => {
     )
   })
 
-  test('makes what it forbids impossible, and leaves the rest as likely beside each other', async () => {
+  test('makes forbidden tokens impossible and keeps the ratios of the others', async () => {
     const asked = { return_logprob: true, top_logprobs_num: IDS }
     const free = (await replyTo({ max_new_tokens: 1 }, asked)).meta_info.output_top_logprobs[0] ?? []
     const bound = (await replyTo({ max_new_tokens: 1, regex: '[0-9]+' }, asked)).meta_info.output_top_logprobs[0] ?? []
@@ -71,7 +71,7 @@ describe('a regular expression', () => {
     for (const difference of differences) expect(difference).toBeCloseTo(differences[0] as number, 4)
   })
 
-  test('ends the text when it is complete, even where stop ids are ignored or come too early', async () => {
+  test('ends the text when it is complete, even if stop ids are ignored or not allowed yet', async () => {
     for (const own of [{}, { ignore_eos: true }, { min_new_tokens: 50 }]) {
       const { text, meta_info, output_ids } = await replyTo({ regex: 'ab', ...own })
       expect(text).toBe('ab')
@@ -79,7 +79,7 @@ describe('a regular expression', () => {
     }
   })
 
-  test('is each sample’s and each prompt’s own', async () => {
+  test('applies to its own samples and prompt only', async () => {
     const sampling_params = ['a{3}', 'b{4}', undefined].map((regex) => ({ regex, n: 2, max_new_tokens: 8 }))
     const response = await post('/generate', { input_ids: sampling_params.map(() => PROMPT), sampling_params })
     const texts = ((await response.json()) as TestReply[]).map(({ text }) => text)
@@ -88,7 +88,7 @@ describe('a regular expression', () => {
   })
 })
 
-describe('a JSON schema', () => {
+describe('A JSON schema', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -100,7 +100,7 @@ describe('a JSON schema', () => {
     additionalProperties: false,
   }
 
-  test('is what the text is valid by', async () => {
+  test('makes the text valid', async () => {
     for (const sampling_seed of [1, 2, 3, 4, 5]) {
       const { text } = await replyTo({ json_schema: JSON.stringify(schema), sampling_seed, temperature: 0.7 })
       const value = JSON.parse(text) as { name: string; n: number; s: string }
@@ -112,7 +112,7 @@ describe('a JSON schema', () => {
   })
 })
 
-describe('a grammar that cannot be is refused', () => {
+describe('An impossible grammar is refused:', () => {
   test.each([
     [{ regex: '([a-z' }, 'Failed to compile regex grammar: Invalid regex at index 5: unterminated character class.'],
     [{ regex: '(?=a)b' }, 'only non-capturing special groups are supported'],
@@ -129,7 +129,7 @@ describe('a grammar that cannot be is refused', () => {
     expect(await refusalOf(params)).toEqual([400, expect.stringContaining(message)])
   })
 
-  test('and ends a stream, while the others go on', async () => {
+  test('in a stream with an event, while other requests continue', async () => {
     const other = generate({ input_ids: PROMPT, sampling_params: { max_new_tokens: 20, ignore_eos: true } })
     const response = await post('/generate', { input_ids: PROMPT, sampling_params: { regex: '(' }, stream: true })
     const [last] = eventsIn(await response.text()).slice(-1) as [TestReply]
@@ -139,7 +139,7 @@ describe('a grammar that cannot be is refused', () => {
   })
 })
 
-test('a model without stop ids cannot end a text: that is an error, not a loop', async () => {
+test('A grammar over a model without stop ids raises an error instead of an endless loop', async () => {
   const { tokenizer } = await loadTokenizer()
   const vocabulary = vocabularyOf(tokenizer)
   const grammar = (await loadGrammars(vocabulary, new Set())).compile({ kind: 'regex', source: 'a' }, [])

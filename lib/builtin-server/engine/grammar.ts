@@ -1,6 +1,7 @@
 /**
- * Regular expressions, JSON schemas and calls as what may come next. Schemas by @huggingface/transformers-structured-output:
- * its processor is made for transformers.js; here it marks the forbidden tokens of one row of zeros.
+ * Determines the tokens that regular expressions, JSON schemas and calls allow next. Schemas use
+ * @huggingface/transformers-structured-output: its processor is made for transformers.js; here it marks the forbidden tokens of one row of
+ * zeros.
  */
 import type { StructuredOutputProcessor } from '@huggingface/transformers-structured-output'
 import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
@@ -10,32 +11,34 @@ import type { GrammarSource } from './job.ts'
 import { regexPart } from './regex/regex-part.ts'
 import { createTokenTrie } from './regex/token-trie.ts'
 
+/** The state of a grammar in one generation. */
 export interface Grammar {
-  /** Forbids what must not come next. 'end': nothing but a stop id may. Throws where nothing at all may come. */
+  /** Forbids tokens that must not come next. Returns 'end' if only a stop id may come. Throws an Error if no token may come. */
   mask(logits: Float32Array): 'open' | 'end'
-  /** The token that came; where the grammar binds, a stop id ends the text, and nothing may come after it. */
+  /** Advances by the token that came. While the grammar is binding, a stop id ends the text, and nothing may come after it. */
   take(id: number): void
-  /** It has begun. */
+  /** Returns whether the grammar has begun. */
   isBinding(): boolean
 }
 
+/** Compiles the grammars of one model. */
 export interface GrammarCompiler {
-  /** `behind`: ids after which it begins; none: with the first token. Throws GrammarError. */
+  /** Compiles a grammar that begins after the ids `behind`; if there are none, with the first token. Throws GrammarError. */
   compile(source: GrammarSource, behind: readonly number[]): Grammar
 }
 
-/** The request's own fault: the grammar is broken, or asks for what cannot be enforced here. */
+/** Thrown for an error of the request: the grammar is invalid, or it cannot be enforced here. */
 export class GrammarError extends Error {
   override readonly name = 'GrammarError'
 }
 
-/** `stopIds`: those of the model, which end a text that is complete. Loads the package: a tenth of a second. */
+/** Returns the compiler. `stopIds` are the model's ids that end a complete text. Loads the package, which takes a tenth of a second. */
 export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<number>): Promise<GrammarCompiler> {
   const { StructuredOutputProcessor: Processor } = await import('@huggingface/transformers-structured-output')
-  // One id more than there are: it stands for the end of the text, whatever ids the model ends with.
+  // There is one more id than the vocabulary has: it represents the end of the text, whichever ids end it for the model.
   const end = vocabulary.ends.length
   const tokens = Array.from({ length: end }, (_, id) => bytesOf(vocabulary, id)).concat(new Uint8Array(0))
-  // A token without text would bring a text no further, and could come for ever.
+  // A token without text would not advance the text, and could be repeated forever.
   const silent = tokens.flatMap((bytes, id) => (bytes.length === 0 ? [id] : []))
   const tokenizer = {
     tokens,
@@ -65,17 +68,17 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
   }
 }
 
-/** A run of text that is bound by one machine. */
+/** A piece of text that one automaton binds. */
 export interface Part {
-  /** Valid until another part is asked. */
+  /** Returns what may come next. The result is valid until another part is called. */
   next(): Next
   take(id: number): void
 }
 
 interface Next {
-  /** 0 for ids that may come. */
+  /** 0 for each id that may come. */
   readonly marks: ArrayLike<number>
-  /** The text may end here. */
+  /** Whether the text may end here. */
   readonly isComplete: boolean
 }
 
@@ -91,7 +94,7 @@ function partOf(processor: StructuredOutputProcessor, row: Row): Part {
   return {
     next() {
       data.fill(0)
-      // Only these two fields of the tensor are read. Zeros keep the library from changing what it lets through.
+      // The processor reads only these two fields of the tensor. Zeros keep the library from changing the tokens that it allows.
       processor._call([taken], row as unknown as Parameters<StructuredOutputProcessor['_call']>[1])
       return { marks, isComplete: data.at(-1) === 0 }
     },
@@ -101,7 +104,7 @@ function partOf(processor: StructuredOutputProcessor, row: Row): Part {
   }
 }
 
-/** The part is the whole text. */
+/** Returns the grammar of a text that consists of one part. */
 function onePart(part: Part, stopIds: ReadonlySet<number>): Grammar {
   return {
     mask(logits) {

@@ -1,32 +1,32 @@
-/** What the server asks of the engine thread and what comes back, as plain data that can be cloned between threads. */
+/** Messages between the server and the engine thread, as plain data that can be cloned between threads. */
 import type { ModelFiles } from '#lib/builtin-server/models/model-files.ts'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import type { NativeGate } from './native-gate.ts'
 import type { Tally } from './tally.ts'
 
-/** One generation: a prompt, how to sample, what to report. */
+/** One generation: a prompt, how to sample, and what to report. */
 export interface Job {
-  /** Chosen by the server; never used twice. */
+  /** Unique key that the server assigns and never uses again. */
   readonly key: number
-  /** Not empty, every id within the vocabulary. */
+  /** Ids of the prompt: at least one, each within the vocabulary. */
   readonly promptIds: readonly number[]
   readonly sampling: JobSampling
-  /** undefined = no logprobs. */
+  /** The logprobs to report; undefined: none. */
   readonly logprobs: LogprobRequest | undefined
-  /** A chunk after each so many tokens, the first one after one token; undefined = one chunk, when all is done. */
+  /** Number of tokens between two chunks, after a first chunk of one token; undefined: one chunk at the end. */
   readonly chunkTokens: number | undefined
 }
 
-/** SGLang's sampling parameters, checked and with their defaults filled in. */
+/** SGLang's sampling parameters, checked and with their defaults. */
 export interface JobSampling {
-  /** 0 = only read the prompt. */
+  /** Largest number of new tokens; 0 only reads the prompt. */
   readonly maxNewTokens: number
   readonly minNewTokens: number
-  /** Above 0: greedy is topK = 1 at temperature 1, as in SGLang. */
+  /** Above 0: greedy sampling is topK = 1 at temperature 1, as in SGLang. */
   readonly temperature: number
   readonly topP: number
-  /** Infinity = all. */
+  /** Number of best tokens that may be drawn; Infinity: all. */
   readonly topK: number
   readonly minP: number
   readonly frequencyPenalty: number
@@ -36,67 +36,70 @@ export interface JobSampling {
   readonly stopTexts: readonly string[]
   /** Sources of JavaScript regular expressions that compile. */
   readonly stopPatterns: readonly string[]
-  /** Besides those of the model. */
+  /** Stop ids of the request, in addition to those of the model. */
   readonly stopIds: readonly number[]
-  /** Neither the model's stop ids nor the request's end the generation. */
+  /** Whether neither the model's stop ids nor the request's end the generation. */
   readonly ignoreStopIds: boolean
-  /** The text keeps the stop text, or the stop token's text, that ended it. */
+  /** Whether the text keeps the stop text, or the stop token's text, that ended it. */
   readonly keepsStop: boolean
   readonly showsSpecialTokens: boolean
   readonly seed: number | undefined
-  /** What the text must be. */
+  /** The grammar of the text; undefined: any text. */
   readonly grammar: GrammarSource | undefined
-  /** The grammar begins behind these ids, those that end the reasoning; none: with the first token. */
+  /** The grammar begins after these ids, which end the reasoning; if empty, with the first token. */
   readonly grammarBehind: readonly number[]
 }
 
-/** A JSON schema as the text of it. Of calls the text begins with one, and then goes on as it likes. */
+/** A grammar as text; a JSON schema as its JSON. With calls, the text begins with one of them and continues freely. */
 export type GrammarSource =
   | { readonly kind: 'regex' | 'json_schema'; readonly source: string }
   | { readonly kind: 'calls'; readonly forms: readonly CallForm[] }
 
 /** How a call of one tool is written. */
 export interface CallForm {
-  /** Up to its arguments, other than that of every other tool. */
+  /** Text before the arguments, different for every tool. */
   readonly begin: string
-  /** Of its arguments: the text of a JSON schema. */
+  /** Text of the JSON schema of the arguments. */
   readonly schema: string
   readonly end: string
 }
 
+/** The logprobs that a request wants. */
 export interface LogprobRequest {
-  /** First prompt position with a logprob; undefined = the output only. */
+  /** First prompt position with a logprob; undefined: only the output has logprobs. */
   readonly start: number | undefined
-  /** So many best alternatives at each position. */
+  /** Number of best alternatives at each position. */
   readonly top: number
-  /** Ids whose logprob is wanted at each position. */
+  /** Ids whose logprob is reported at each position. */
   readonly ids: readonly number[] | undefined
 }
 
-/** What was generated since the last chunk. */
+/** The part that was generated since the last chunk. */
 export interface JobChunk {
   readonly ids: readonly number[]
   readonly text: string
-  /** One entry per id, [] when none were asked for; the lists of alternatives have one more after a prompt was only read. */
+  /**
+   * One entry per id; [] if no logprobs were requested. The lists of alternatives have one more entry after a prompt that was only read.
+   */
   readonly logprobs: readonly number[]
   readonly top: readonly Ranking[]
-  /** In the order in which the ids were asked for. */
+  /** Logprobs of the requested ids, in the request's order. */
   readonly asked: readonly (readonly number[])[]
-  /** Prompt tokens that had not to be computed. */
+  /** Number of prompt tokens that came from the cache. */
   readonly cachedTokens: number
-  /** With the first chunk only, and only where asked for. */
+  /** Only in the first chunk, and only if requested. */
   readonly input: InputLogprobs | undefined
-  /** undefined = there is more to come. */
+  /** How the generation ended; undefined: more chunks follow. */
   readonly finish: JobFinish | undefined
 }
 
-/** Best first; parallel arrays. */
+/** Alternatives at one position, best first, as parallel arrays. */
 export interface Ranking {
   readonly ids: readonly number[]
   readonly logprobs: readonly number[]
 }
 
-/** One entry per prompt position from the start asked for; the first is always null, as in SGLang. */
+/** Logprobs of the prompt, one entry per position from the requested start; the first one is always null, as in SGLang. */
 export interface InputLogprobs {
   readonly ids: readonly number[]
   readonly logprobs: readonly (number | null)[]
@@ -104,13 +107,14 @@ export interface InputLogprobs {
   readonly asked: readonly (readonly number[] | null)[]
 }
 
+/** How a job ended. `matched` is a stop id or a stop text; `stage` says whether an aborted job had begun. */
 export type JobFinish =
   | { readonly kind: 'length' }
   | { readonly kind: 'stop'; readonly matched: number | string }
   | { readonly kind: 'aborted'; readonly stage: 'waiting' | 'running' }
   | { readonly kind: 'failed'; readonly status: 400 | 500 | 503; readonly message: string }
 
-/** The only chunk of a job that was never run. */
+/** Returns the only chunk of a job that never ran. */
 export const emptyChunk = (finish: JobFinish): JobChunk => ({
   ids: [],
   text: '',
@@ -122,44 +126,47 @@ export const emptyChunk = (finish: JobFinish): JobChunk => ({
   finish,
 })
 
-/** The worker's data at its start. */
+/** Data that the worker receives when it starts. */
 export interface EngineStart {
   readonly files: ModelFiles
   readonly vocabulary: Vocabulary
-  /** Ids that end a generation by the tokenizer's files. */
+  /** Ids that end a generation according to the tokenizer's files. */
   readonly stopIds: readonly number[]
   readonly capacity: Capacity
   readonly gate: NativeGate
   readonly tally: Tally
 }
 
+/** A message to the engine thread. */
 export type ToEngine =
   | { readonly type: 'run'; readonly job: Job }
   | { readonly type: 'abort'; readonly key: number }
   | { readonly type: 'flush' }
 
+/** A message from the engine thread. */
 export type FromEngine =
   | { readonly type: 'loaded'; readonly facts: ModelFacts }
   | { readonly type: 'load-failed'; readonly message: string }
   | { readonly type: 'chunks'; readonly chunks: readonly ChunkOf[] }
 
-/** Of a job. */
+/** A chunk with the key of its job. */
 export interface ChunkOf {
   readonly key: number
   readonly chunk: JobChunk
 }
 
-/** How much the engine takes on. */
+/** Limits of the engine. */
 export interface Capacity {
-  /** Jobs that are decoded together; each holds its keys and values, 25 MB at 4,096 tokens of the built-in model. */
+  /** Number of jobs that are decoded together; each needs its keys and values, 25 MB at 4,096 tokens of the built-in model. */
   readonly running: number
-  /** Jobs that may wait for a place; more are refused with a 503. */
+  /** Number of jobs that may wait for a place; further ones are refused with 503. */
   readonly waiting: number
-  /** For the keys and values of prompts and replies seen before. */
+  /** Bytes for the keys and values of earlier prompts and replies. */
   readonly cacheBytes: number
 }
 
-/** The cache holds 43,000 tokens of the built-in model, at 6 KB each. */
+/** The default limits: the cache has room for 43,000 tokens of the built-in model, at 6 KB each. */
 export const DEFAULT_CAPACITY: Capacity = { running: 8, waiting: 512, cacheBytes: 256 * 2 ** 20 }
 
+/** SGLang's message for a request that the queue refuses. */
 export const QUEUE_FULL = 'The request queue is full.'

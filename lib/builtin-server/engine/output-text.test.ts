@@ -7,7 +7,7 @@ import { createOutputText, type OutputText } from './output-text.ts'
 
 const RULES = { stopTexts: [], stopPatterns: [], keepsStop: false, showsSpecialTokens: true }
 
-/** A vocabulary in which the given pieces are ids 0, 1, 2 …, and no two ids share their bytes. */
+/** Returns a vocabulary in which the given pieces are the ids 0, 1, 2 …; no two ids share their bytes. */
 function vocabularyOf(pieces: readonly Uint8Array[], specialIds: readonly number[] = []): Vocabulary {
   let end = 0
   const ends = Uint32Array.from(pieces, ({ length }) => (end += length))
@@ -34,7 +34,7 @@ const cutTexts = (unit: fc.Arbitrary<string>) =>
       return { text, pieces }
     })
 
-/** What is sent after each token, up to the one that ends it: the rules of a stream. */
+/** Returns the text that is sent after each token until one ends it, by the rules of a stream. */
 function sent(
   output: OutputText,
   ids: readonly number[],
@@ -50,8 +50,8 @@ function sent(
   return { parts, count: 0, stop: undefined }
 }
 
-describe('text that comes in pieces of bytes', () => {
-  test('is, joined, the text; no piece ends inside a character', () => {
+describe('Text that arrives in pieces of bytes', () => {
+  test('joins to the whole text, and no piece ends inside a character', () => {
     const unit = fc.oneof(anyText({ minLength: 1, maxLength: 1 }), fc.constantFrom('é', '日', '🙂', '\uFEFF'))
     fc.assert(
       fc.property(cutTexts(unit), ({ text, pieces }) => {
@@ -63,15 +63,15 @@ describe('text that comes in pieces of bytes', () => {
     )
   })
 
-  test('that ends inside a character ends with U+FFFD', () => {
+  test('ends with U+FFFD if it ends inside a character', () => {
     const [smile] = texts('🙂') as [Uint8Array]
     const output = createOutputText(vocabularyOf([...texts('a'), smile.slice(0, 3)]), RULES)
     expect(sent(output, [0, 1]).parts).toEqual(['a', '\uFFFD'])
   })
 })
 
-describe('a stop text', () => {
-  test('ends with the token that completes it, and nothing of it is ever sent', () => {
+describe('A stop text', () => {
+  test('ends the text with the token that completes it, and no part of it is ever sent', () => {
     const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: 4 }), {
       minLength: 1,
       maxLength: 3,
@@ -97,13 +97,13 @@ describe('a stop text', () => {
     )
   })
 
-  test('may be a special token that is not shown: nothing is cut for it', () => {
+  test('may be a hidden special token, for which nothing is cut', () => {
     const vocabulary = vocabularyOf(texts('a', '<end>', '<'), [1])
     const rules = { ...RULES, stopTexts: ['<end>'], showsSpecialTokens: false }
     expect(sent(createOutputText(vocabulary, rules), [0, 2, 1])).toEqual({ parts: ['a', '<'], count: 3, stop: '<end>' })
   })
 
-  test('that is empty ends after one token and cuts nothing', () => {
+  test('that is empty ends the text after one token and cuts nothing', () => {
     const output = createOutputText(vocabularyOf(texts('a', 'b')), { ...RULES, stopTexts: [''] })
     expect(sent(output, [0, 1])).toEqual({ parts: ['a'], count: 1, stop: '' })
   })

@@ -1,26 +1,28 @@
 /**
- * The text of a generation as it grows, by SGLang's rules: a character that is not complete yet is held back, and so is
- * everything while its end may be the beginning of a stop text.
+ * The growing text of a generation, by SGLang's rules: an incomplete character is not sent yet, and nothing is sent while the end may be
+ * the beginning of a stop text.
  */
 import { bytesOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import type { JobSampling } from './job.ts'
 import { stopMatcher } from './stop-pattern.ts'
 
+/** The text of one generation. */
 export interface OutputText {
-  /** Reads the next token: the stop text or pattern that it completes. Special tokens count, whether shown or not. */
+  /** Reads the next token and returns the stop text or pattern that it completes. Special tokens count, whether shown or not. */
   read(id: number): string | undefined
   /** Adds the token to the text. */
   show(id: number): void
-  /** True while the end of the text may be the beginning of a stop text. */
+  /** Returns true while the end of the text may be the beginning of a stop text. */
   isHeld(): boolean
-  /** What has been added since the last time. */
+  /** Returns the text that was added since the last call. */
   take(): string
-  /** The rest, when no token follows; `stop` is what ended it. */
+  /** Returns the rest, when no token follows; `stop` is what ended it. */
   end(stop: string | number | undefined): string
 }
 
 type Rules = Pick<JobSampling, 'stopTexts' | 'stopPatterns' | 'keepsStop' | 'showsSpecialTokens'>
 
+/** Returns the empty text of a new generation. */
 export function createOutputText(vocabulary: Vocabulary, rules: Rules): OutputText {
   const { stopTexts, keepsStop, showsSpecialTokens } = rules
   const stopPatternIn = stopMatcher(rules.stopPatterns)

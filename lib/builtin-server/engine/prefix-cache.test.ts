@@ -5,11 +5,11 @@ import { createPrefixCache, runBytes } from './prefix-cache.ts'
 
 const HEADS = 2
 const SIZE = 3
-/** Its key, and its id. */
+/** Bytes of a position: its keys, and its id. */
 const BYTES_PER_POSITION = 4 * HEADS * SIZE + 4
 const BYTES_PER_RUN = runBytes(1)
 
-/** Keys of which each entry says its head, its position's id, its position and its place in the row. */
+/** Returns keys whose entries encode their head, the id and the index of their position, and their place in the row. */
 function keysOf(ids: readonly number[]): KeyValues {
   const values = Array.from({ length: HEADS }, (_, head) =>
     ids.flatMap((id, at) => Array.from({ length: SIZE }, (_, place) => head * 100_000 + at * 1000 + id * 10 + place)),
@@ -28,13 +28,13 @@ const common = (a: readonly number[], b: readonly number[]): number => {
   const end = a.findIndex((id, index) => id !== b[index])
   return end < 0 ? a.length : end
 }
-/** Few ids, so that many begin alike. */
+/** There are only a few ids, so that many sequences begin alike. */
 const sequences = fc.array(fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 10 }), {
   minLength: 1,
   maxLength: 12,
 })
 
-test('the longest beginning of anything kept is found, with its own keys', () => {
+test('The prefix cache finds the longest known beginning with its own keys', () => {
   fc.assert(
     fc.property(
       sequences,
@@ -50,14 +50,14 @@ test('the longest beginning of anything kept is found, with its own keys', () =>
   )
 })
 
-test('what several begin with is held once, and no more is ever held than there is room for', () => {
+test('The prefix cache stores a common beginning once, and never exceeds its limit', () => {
   fc.assert(
     fc.property(sequences, fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 15 }), (all, room, runs) => {
       const cache = cacheOf(room, runs)
       for (const ids of all) {
         cache.keep(ids, rowOf(ids))
         expect(cache.bytes()).toBeLessThanOrEqual(bytesOf(room, runs))
-        // What was kept last is there, if it fits at all, be each of its ids a run.
+        // The last sequence is there if it fits at all, even with each of its ids as a run.
         if (ids.length <= Math.min(room, runs)) expect(cache.find(ids, 20).length).toBe(ids.length)
       }
       const roomy = cacheOf(1000, 1000)
@@ -71,7 +71,7 @@ test('what several begin with is held once, and no more is ever held than there 
   )
 })
 
-test('a row of a batch is kept without its padding', () => {
+test('The prefix cache stores a row of a batch without its padding', () => {
   const cache = cacheOf(100, 100)
   const [data] = contents(keysOf([0, 0, 7, 8])) as unknown as [{ data: number[] }]
   const batch = { data: Float32Array.from([...data.data.map(() => -1), ...data.data]), dims: [2, HEADS, 4, SIZE] }
@@ -80,8 +80,8 @@ test('a row of a batch is kept without its padding', () => {
   expect(found.data.map((value) => value % 1000)).toEqual([70, 71, 72, 80, 81, 82, 70, 71, 72, 80, 81, 82])
 })
 
-describe('when there is no room', () => {
-  test('what was used longest ago goes first', () => {
+describe('A full prefix cache', () => {
+  test('removes the least recently used sequence first', () => {
     const cache = cacheOf(6, 3)
     for (const id of [1, 2, 3]) cache.keep([id, id], rowOf([id, id]))
     cache.find([1], 1)
@@ -89,14 +89,14 @@ describe('when there is no room', () => {
     expect([1, 2, 3, 4].map((id) => cache.find([id, id], 2).length)).toEqual([2, 0, 2, 2])
   })
 
-  test('the ends of sequences go before what they begin with', () => {
+  test('removes the ends of sequences before their common beginning', () => {
     const cache = cacheOf(5, 3)
     cache.keep([1, 1, 2, 2], rowOf([1, 1, 2, 2]))
     cache.keep([1, 1, 3, 3], rowOf([1, 1, 3, 3]))
     expect([cache.find([1, 1, 2, 2], 4).length, cache.find([1, 1, 3, 3], 4).length]).toEqual([2, 4])
   })
 
-  test('what is left of a run that was parted is as old as it was', () => {
+  test('keeps the age of the rest of a run that was split', () => {
     const cache = cacheOf(7, 4)
     cache.keep([1, 1, 2], rowOf([1, 1, 2]))
     cache.keep([4, 4], rowOf([4, 4]))
@@ -105,7 +105,7 @@ describe('when there is no room', () => {
     expect([[1, 1, 2], [4, 4], [1, 1, 3], [5]].map((ids) => cache.find(ids, 3).length)).toEqual([2, 2, 3, 1])
   })
 
-  test('short ends that are many go as they come, whatever is looked for', () => {
+  test('removes many short ends in the order of their arrival, whatever is searched for', () => {
     const ends = 300
     const cache = cacheOf(ends, ends)
     for (let id = 0; id < ends; id++) cache.keep([id], rowOf([id]))
@@ -118,7 +118,7 @@ describe('when there is no room', () => {
     expect(cache.find(long, ends).length).toBe(long.length)
   })
 
-  test('for one alone, it is not kept and nothing goes for it', () => {
+  test('stores no sequence that exceeds the whole limit, and removes nothing for it', () => {
     const cache = cacheOf(2, 1)
     cache.keep([1, 1], rowOf([1, 1]))
     cache.keep([2, 2, 2], rowOf([2, 2, 2]))
@@ -126,7 +126,7 @@ describe('when there is no room', () => {
   })
 })
 
-test('what is forgotten is gone', () => {
+test('The prefix cache finds nothing after it was cleared', () => {
   const cache = cacheOf(5, 1)
   cache.keep([7, 8], rowOf([7, 8]))
   cache.clear()

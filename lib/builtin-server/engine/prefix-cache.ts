@@ -1,6 +1,6 @@
 /**
- * Keys and values of token sequences seen before: a prompt that begins like one of them is computed from there on. What
- * several begin with is held once: a tree whose edges are runs of tokens, split where sequences part.
+ * Keys and values of earlier token sequences: a prompt that begins like one of them is computed only from there on. A common beginning is
+ * stored once: the cache is a tree whose edges are runs of tokens, split where sequences differ.
  */
 import {
   type CacheNumbers,
@@ -11,17 +11,21 @@ import {
 } from '#lib/builtin-server/models/key-values.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** The cache of one model. */
 export interface PrefixCache {
-  /** The longest known beginning of these ids, of at most `limit` tokens; one row. */
+  /** Returns the longest known beginning of these ids, of at most `limit` tokens, as one row. */
   find(ids: readonly number[], limit: number): KeyValues
-  /** `ids`: at least as many as there are positions. */
+  /** Stores a row; `ids` has at least as many entries as the row has positions. */
   keep(ids: readonly number[], of: RowPositions): void
   clear(): void
-  /** Of all ids, keys and values that are held, and of what holds them. */
+  /** Returns the bytes of all stored ids, keys and values, including the overhead of the tree. */
   bytes(): number
 }
 
-/** `empty`: keys and values of no position. Above `maxBytes`, ends of sequences go, the one that was used longest ago first. */
+/**
+ * Returns an empty cache. `empty` has the keys and values of no position. Above `maxBytes`, the least recently used ends of sequences are
+ * removed first.
+ */
 export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCache {
   const shapes = empty.tensors.map(({ dims, data }) => ({
     heads: elementAt(dims, 1),
@@ -31,12 +35,12 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
   const bytesPerToken = shapes.reduce((sum, { heads, size, none }) => sum + heads * size * none.BYTES_PER_ELEMENT, 4)
   const bytesPerRun = runBytes(shapes.length)
   const root: Run = { ids: new Int32Array(0), floats: [], parent: undefined, next: new Map() }
-  /** All runs, that which was used longest ago first; each before the one that it goes on from. */
+  /** All runs, the least recently used first; each comes before the run that precedes it in its sequence. */
   const byUse = new Set<Run>()
   let tokens = 0
   const bytes = (): number => tokens * bytesPerToken + byUse.size * bytesPerRun
 
-  /** The runs that these ids go along from the root on; of the last one perhaps only the beginning. */
+  /** Returns the runs along these ids from the root; the last one may match only at its beginning. */
   const path = (ids: readonly number[], limit: number): Path => {
     const steps: Step[] = []
     let at = root
@@ -53,7 +57,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
     return { steps, length }
   }
 
-  /** Runs that follow each other. */
+  /** Marks consecutive runs as used. */
   const use = (runs: readonly Run[]): void => {
     for (const run of runs.toReversed()) {
       byUse.delete(run)
@@ -61,7 +65,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
     }
   }
 
-  /** Gives the beginning of a run, to be used; the rest is as old as it was. */
+  /** Splits a run and returns its beginning, which is about to be used; the rest keeps its age. */
   const split = ({ run, count: at }: Step): Run => {
     const parent = run.parent as Run
     const before: Run = { ids: run.ids.slice(0, at), floats: [], parent, next: new Map() }
@@ -137,32 +141,32 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
   }
 }
 
-/** What a run takes besides its ids, keys and values: measured with 20,000 of them, at 12 and 24 cache inputs. */
+/** Returns the overhead of a run in bytes besides its ids, keys and values: measured with 20,000 runs, at 12 and 24 cache inputs. */
 export const runBytes = (cacheInputs: number): number => 1000 + 600 * cacheInputs
 
-/** Tokens that follow each other in all sequences that have them here. */
+/** Consecutive tokens that no sequence in the cache separates. */
 interface Run {
   ids: Int32Array
-  /** For every cache input [heads, tokens, head size]. */
+  /** Keys and values for every cache input, shape [heads, tokens, head size]. */
   readonly floats: CacheNumbers[]
   parent: Run | undefined
-  /** By their first id. */
+  /** The following runs by their first id. */
   readonly next: Map<number, Run>
 }
 
 interface Step {
   readonly run: Run
-  /** So many of its tokens. */
+  /** Number of its tokens that match. */
   readonly count: number
 }
 
 interface Path {
   readonly steps: readonly Step[]
-  /** Of all steps. */
+  /** Number of tokens of all steps. */
   readonly length: number
 }
 
-/** How many of `ids` from `start` to `end` the run begins with. */
+/** Returns how many of the `ids` from `start` to `end` the run begins with. */
 function commonFrom(ids: readonly number[], start: number, end: number, run: Int32Array): number {
   const most = Math.min(end - start, run.length)
   let count = 0
@@ -170,7 +174,7 @@ function commonFrom(ids: readonly number[], start: number, end: number, run: Int
   return count
 }
 
-/** Of each of `rows` rows of `width` floats, those from `from` to `to`. */
+/** Returns the floats from `from` to `to` of each of `rows` rows of `width` floats. */
 function columns(floats: CacheNumbers, rows: number, width: number, from: number, to: number): CacheNumbers {
   const cut = numbersLike(floats, rows * (to - from))
   for (let row = 0; row < rows; row++) cut.set(floats.subarray(row * width + from, row * width + to), row * (to - from))

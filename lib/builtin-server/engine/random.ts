@@ -1,6 +1,6 @@
-/** xoshiro128** 1.1 (Blackman and Vigna, prng.di.unimi.it), seeded through SplitMix64 as its authors advise. */
+/** Random numbers of xoshiro128** 1.1 (Blackman and Vigna, prng.di.unimi.it), seeded through SplitMix64 as its authors advise. */
 
-/** Uniform numbers in [0, 1) with 53 random bits; without a seed they come out different every time. */
+/** Returns a generator of uniform numbers in [0, 1) with 53 random bits; without a seed they differ every time. */
 export function createRandom(seed: number | undefined): () => number {
   const state = seed === undefined ? crypto.getRandomValues(new Uint32Array(4)) : stateOf(BigInt(Math.trunc(seed)))
   let [a, b, c, d] = state as unknown as [number, number, number, number]

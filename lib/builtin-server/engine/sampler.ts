@@ -6,13 +6,14 @@ import type { Grammar } from './grammar.ts'
 import type { JobSampling } from './job.ts'
 import { createRandom } from './random.ts'
 
+/** The sampler of one generation. */
 export interface Sampler {
-  /** The distribution to choose from, after penalties, bias and grammar; valid until the next. Changes the logits. */
+  /** Returns the distribution to choose from, after penalties, bias and grammar; it is valid until the next call. Changes the logits. */
   read(logits: Float32Array): Distribution
   choose(from: Distribution): number
 }
 
-/** `stopIds`: all that end this generation, the model's among them. */
+/** Returns a sampler. `stopIds` has all ids that end this generation, including the model's. */
 export function createSampler(
   sampling: JobSampling,
   stopIds: ReadonlySet<number>,
@@ -25,7 +26,7 @@ export function createSampler(
   let weights: Float64Array | undefined
   let chosen = 0
   return {
-    /** In SGLang's order: what is added, what is multiplied, then the bias. Only generated tokens are penalised. */
+    /** The order is SGLang's: added penalties, multiplied penalties, then the bias. Only generated tokens are penalised. */
     read(logits) {
       for (const [id, count] of counts) logits[id] = elementAt(logits, id) - frequencyPenalty * count - presencePenalty
       const mustEnd = grammar?.mask(logits) === 'end'

@@ -1,6 +1,6 @@
 /**
- * One job under way, without the model: what to compute next, and what follows from the result. Whoever owns the model
- * may so take the next positions of several sequences in one pass.
+ * One job without the model: what to compute next, and what follows from the result. The engine can therefore compute the next positions of
+ * several sequences in one pass.
  */
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { bestFirst, type Distribution, distribution, logprobOf } from './distribution.ts'
@@ -9,34 +9,35 @@ import type { InputLogprobs, Job, JobChunk, JobFinish, Ranking } from './job.ts'
 import { createOutputText } from './output-text.ts'
 import { createSampler } from './sampler.ts'
 
+/** The state of one job. */
 export interface Sequence {
   readonly job: Job
-  /** The prompt and what was generated; the last one may not be computed yet. */
+  /** Ids of the prompt and of the generated tokens; the last one may not be computed yet. */
   readonly ids: readonly number[]
-  /** Positions whose keys and values are there. */
+  /** Returns the number of positions whose keys and values are computed. */
   computed(): number
-  /** All but the last id is computed: the next pass gives a token. */
+  /** Returns whether all ids but the last are computed, so that the next pass gives a token. */
   isDecoding(): boolean
   next(): { readonly ids: readonly number[]; readonly keep: 'all' | 'last' }
-  /** Takes in the logits of the pass over next(), of `count` ids. The chunk is there when one is due. */
+  /** Processes the logits of the pass over next(), which had `count` ids. Returns a chunk when one is due. */
   advance(logits: readonly Float32Array[], count: number): JobChunk | undefined
-  /** What is left to report when it ends for a reason from outside. */
+  /** Returns the unreported rest when the job ends for an external reason. */
   end(finish: JobFinish): JobChunk
 }
 
-/** Bounds the memory of a pass (attention takes heads × 512 × context floats) and the time until others have a turn. */
+/** Tokens of a pass: limits its memory (attention takes heads × 512 × context floats) and the time for which others wait. */
 export const PASS_TOKENS = 512
-/** Logits of a pass at most, 64 MB: a prompt's logprobs over a vocabulary of 150,000 are read 110 tokens at a time. */
+/** Largest number of logits of a pass, 64 MB: logprobs of a prompt over a vocabulary of 150,000 are read 110 tokens at a time. */
 const PASS_LOGITS = 2 ** 24
 
-/** What all jobs of a model share. */
+/** Settings that all jobs of a model share. */
 export interface Setting {
   readonly vocabulary: Vocabulary
-  /** Of the model. */
+  /** Ids with which the model ends a generation. */
   readonly stopIds: ReadonlySet<number>
 }
 
-/** `known`: so many of the prompt's first positions need not be computed. */
+/** Returns the state of a new job. `known` is the number of the prompt's first positions that are in the cache. */
 export function createSequence(job: Job, known: number, setting: Setting, grammar: Grammar | undefined): Sequence {
   const { vocabulary } = setting
   const { sampling, logprobs: wanted } = job
@@ -65,10 +66,10 @@ export function createSequence(job: Job, known: number, setting: Setting, gramma
   const finishWith = (id: number): JobFinish | undefined => {
     const count = ids.length - job.promptIds.length
     const stop = text.read(id)
-    // SGLang's order: the length first, then texts and patterns, then stop tokens.
+    // The order is SGLang's: the length first, then texts and patterns, then stop tokens.
     if (count >= sampling.maxNewTokens) return { kind: 'length' }
     if (stop !== undefined) return { kind: 'stop', matched: stop }
-    // Under a grammar they come when the text is complete.
+    // With a grammar, stop ids come only when the text is complete.
     if ((grammar?.isBinding() || !sampling.ignoreStopIds) && stopIds.has(id)) return { kind: 'stop', matched: id }
     return undefined
   }
@@ -122,11 +123,11 @@ const NO_INPUT: InputLogprobs = { ids: [], logprobs: [], top: [], asked: [] }
 
 interface InputReader {
   readonly rows: InputLogprobs
-  /** Logits of the positions from `first` on; each says how likely the token after it was. */
+  /** Reads the logits of the positions from `first` on; each gives the logprob of the token after it. */
   read(logits: readonly Float32Array[], first: number): void
 }
 
-/** Logprobs of the prompt's own tokens, always at temperature 1 and without penalties or bias. */
+/** Returns a reader of the prompt's own logprobs, always at temperature 1 and without penalties or bias. */
 function inputReader(promptIds: readonly number[], start: number, wanted: NonNullable<Job['logprobs']>): InputReader {
   const hasAny = start < promptIds.length
   const logprobs: (number | null)[] = hasAny ? [null] : []

@@ -1,14 +1,14 @@
-/** stop_regex: JavaScript's regular expressions, where SGLang has Python's. */
+/** Stop patterns (stop_regex) as regular expressions of JavaScript; SGLang has those of Python. */
 import { createContext, Script } from 'node:vm'
 import { runLimited } from '#lib/time-limit/run-limited.ts'
 
-/** Throws SyntaxError. */
+/** Returns the compiled pattern. Throws SyntaxError. */
 export const stopPattern = (source: string): RegExp => new RegExp(source, 'u')
 
-/** A match takes microseconds, on a busy machine longer; one that tries all the ways of (a+)+b would hold up everybody, for ever. */
+/** A match takes microseconds, on a busy machine longer; one that tries every way to match (a+)+b would block all requests forever. */
 const LIMIT_MS = 500
 
-/** The first of the patterns that is found in a text. Throws when that takes too long. */
+/** Returns a function that finds the first matching pattern in a text. It throws an Error if that takes too long. */
 export function stopMatcher(sources: readonly string[]): (text: string) => string | undefined {
   if (sources.length === 0) return () => undefined
   const context = createContext({ pattern: /./u, text: '' })

@@ -1,23 +1,25 @@
-/** What the engine's thread counts for the server's: in memory that both see, so that asking disturbs nobody. */
+/** Counters that the engine's thread writes and the server reads: shared memory, so that reading interrupts nobody. */
 
-/** Tokens held by jobs under way, and of the prompt that was begun last: its tokens, and those of them in the cache. */
+/** The number of tokens of running jobs, the number of tokens of the latest prompt, and how many of them were in the cache. */
 export type Tally = Int32Array<SharedArrayBuffer>
 
 const HELD = 0
 const PROMPT = 1
 const CACHED = 2
 
+/** Returns counters at 0. */
 export const createTally = (): Tally => new Int32Array(new SharedArrayBuffer(12))
 
-/** For the thread. */
+/** Sets the number of tokens of running jobs; for the engine's thread. */
 export const tallyHeld = (tally: Tally, tokens: number): number => Atomics.store(tally, HELD, tokens)
+/** Sets the counts of the latest prompt; for the engine's thread. */
 export function tallyPrompt(tally: Tally, tokens: number, cachedTokens: number): void {
   Atomics.store(tally, PROMPT, tokens)
   Atomics.store(tally, CACHED, cachedTokens)
 }
 
-/** For the server. */
+/** Returns the number of tokens of running jobs; for the server. */
 export const heldTokens = (tally: Tally): number => Atomics.load(tally, HELD)
-/** 0 before the first prompt. */
+/** Returns the cached fraction of the latest prompt, from 0 to 1; 0 before the first prompt. */
 export const cachedShare = (tally: Tally): number =>
   Atomics.load(tally, CACHED) / Math.max(1, Atomics.load(tally, PROMPT))

@@ -1,4 +1,4 @@
-/** The engine's thread. session.run blocks the thread it is called on, so it must not be the server's. */
+/** Runs the engine in its own thread, because session.run blocks the thread that calls it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { onnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { openSession } from '#lib/builtin-server/models/open-session.ts'
@@ -13,7 +13,7 @@ const port = parentPort
 const post = (message: FromEngine): void => port.postMessage(message)
 const { files, vocabulary, stopIds, capacity, gate, tally } = workerData as EngineStart
 
-/** The chunks of one pass go in one message: every message costs the server's thread a turn. */
+/** The chunks of one pass are sent in one message, because every message costs the server's thread a turn. */
 let chunks: ChunkOf[] = []
 const emit = (key: number, chunk: ChunkOf['chunk']): void => {
   if (chunks.length === 0) queueMicrotask(send)

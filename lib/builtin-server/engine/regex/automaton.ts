@@ -1,20 +1,20 @@
-/** An expression as a machine that reads bytes; its states are made when they are reached. */
+/** A regular expression as an automaton over bytes, whose states are created when they are reached. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Expression } from './syntax.ts'
 import { byteSequences } from './utf8.ts'
 
-/** States are numbers, the first is 0; below 0 nothing can match any more. */
+/** An automaton. States are numbers, the first one is 0; after a negative state nothing can match any more. */
 export interface Automaton {
   step(state: number, byte: number): number
   isComplete(state: number): boolean
-  /** Of places in all states reached so far: what it holds, and takes for each of them to make. */
+  /** Returns the number of places in all states reached so far, which determines its memory and its time. */
   size(): number
-  /** The same, which holds this state alone, as its first. */
+  /** Returns an automaton that contains only this state, as its first one. */
   from(state: number): Automaton
 }
 
-/** Throws a SyntaxError where it is too large, or matches nothing. */
+/** Returns the automaton of an expression. Throws SyntaxError if it is too large, or matches nothing. */
 export function automatonOf(expression: Expression): Automaton {
   const parts = createParts()
   const places = parts.closure([parts.add(expression, parts.end)])
@@ -54,24 +54,27 @@ function startingAt(first: Places, parts: Parts): Automaton {
 
 const DEAD = -1
 
-/** Of those that read a byte, and the end; in order, each once. */
+/** The places that read a byte, and the end; sorted, without duplicates. */
 type Places = Uint32Array
 
 interface State {
   readonly places: Places
-  /** Of each byte: bytes of one class lead to the same state. Found when the first is read. */
+  /** Class of each byte: all bytes of one class lead to the same state. Computed when the first byte is read. */
   classes: Uint16Array | undefined
-  /** By the class. */
+  /** Next states by the class of a byte. */
   readonly next: number[]
 }
 
-/** A place reads a byte, or is at several others at once without reading; the first is the end. */
+/** A place that reads a byte, or that is at several others at once without reading; the first place is the end. */
 type Place =
   | { readonly kind: 'end' }
   | { readonly kind: 'byte'; readonly first: number; readonly last: number; readonly next: number }
   | { readonly kind: 'split'; readonly to: number[] }
 
-/** As of 2,700 times any character. The worst of so many take 0.4 s a token, in which nobody else has a turn. */
+/**
+ * Largest number of places, such as 2,700 repetitions of any character. The worst expression of this size takes 0.4 s for a token, during
+ * which no other request runs.
+ */
 const MOST_PLACES = 50_000
 
 type Parts = ReturnType<typeof createParts>
@@ -85,11 +88,11 @@ function createParts() {
   }
   const split = (to: number[]): number => (to.length === 1 ? elementAt(to, 0) : place({ kind: 'split', to }))
 
-  /** The place where the expression begins, if what follows begins at `next`. */
+  /** Returns the place where the expression begins, if the following part begins at `next`. */
   const add = (expression: Expression, next: number): number => {
     switch (expression.kind) {
       case 'characters': {
-        // Many of them end alike, with any of the bytes that go on a character.
+        // Many characters have the same last bytes, so their places are shared.
         const own = new Map<string, number>()
         const byte = (first: number, last: number, after: number): number => {
           const key = `${first} ${last} ${after}`
@@ -116,7 +119,7 @@ function createParts() {
         } else for (let count = least; count < most; count++) at = split([next, add(of, at)])
         for (let count = 0; count < least; count++) {
           const begin = add(of, at)
-          // Nothing, however often.
+          // The repeated expression is empty, however often it is repeated.
           if (begin === at) break
           at = begin
         }
@@ -149,7 +152,7 @@ function createParts() {
       }
       return reached
     },
-    /** Of each byte: those are alike that all places read or none. */
+    /** Returns the class of each byte: bytes that every place treats alike have the same class. */
     classes(from: Places): Uint16Array {
       const begins = new Uint8Array(257)
       for (const at of from) {

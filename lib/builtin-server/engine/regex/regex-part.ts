@@ -1,16 +1,16 @@
-/** A run of text that matches a regular expression: which tokens may come, by their bytes. */
+/** A piece of text that matches a regular expression: determines which tokens may come by their bytes. */
 import type { Part } from '../grammar.ts'
 import { automatonOf } from './automaton.ts'
 import { parseRegex } from './syntax.ts'
 import type { TokenTrie } from './token-trie.ts'
 
-/** Marks of so many states are kept, 150 kB each with a vocabulary of 150,000. */
+/** Number of states whose marks are cached, 150 kB each with a vocabulary of 150,000. */
 const KEPT = 64
 
-/** Of places in states: 50 MB. What was reached before can be reached again. */
+/** Largest number of places in states, about 50 MB. Beyond it, reached states are dropped and created again when needed. */
 const MOST_HELD = 4_000_000
 
-/** Throws a SyntaxError that says what is wrong with it. */
+/** Returns the part of an expression. Throws SyntaxError with the reason. */
 export function regexPart(source: string, trie: TokenTrie, bytesOf: (id: number) => Uint8Array): Part {
   let automaton = automatonOf(parseRegex(source))
   const kept = new Map<number, Uint8Array>()

@@ -1,4 +1,4 @@
-/** Regular expressions over bytes beside JavaScript's own over characters, and tokens beside a try of each. */
+/** Compares regular expressions over bytes with JavaScript's own over characters, and the allowed tokens with a trial of each. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Automaton, automatonOf } from './automaton.ts'
@@ -14,7 +14,7 @@ const accepts = (automaton: Automaton, text: string): boolean => {
   return state >= 0 && automaton.isComplete(state)
 }
 
-/** One of each length in UTF-8, and both ends of some. */
+/** Characters of each length in UTF-8, and both ends of some lengths. */
 const letter = fc.constantFrom(
   'a',
   'b',
@@ -74,7 +74,7 @@ const { pattern } = fc.letrec<{ atom: string; pattern: string }>((tie) => ({
     .map((options) => options.map((parts) => parts.join('')).join('|')),
 }))
 
-/** Some classes have no characters. */
+/** Returns whether an expression matches any text; some classes contain no characters. */
 const hasText = (source: string): boolean => {
   try {
     automatonOf(parseRegex(source))
@@ -87,7 +87,7 @@ const hasText = (source: string): boolean => {
 
 const text = fc.array(letter, { maxLength: 4 }).map((letters) => letters.join(''))
 
-test('a text is taken where the whole of it matches', () => {
+test('The regex engine accepts a text if the whole of it matches', () => {
   fc.assert(
     fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
       fc.pre(hasText(source))
@@ -98,7 +98,7 @@ test('a text is taken where the whole of it matches', () => {
   )
 })
 
-test('what was reached may be forgotten on the way', () => {
+test('The regex engine may drop states that were reached on the way', () => {
   fc.assert(
     fc.property(pattern, text, text, (source, before, after) => {
       fc.pre(hasText(source))
@@ -112,7 +112,7 @@ test('what was reached may be forgotten on the way', () => {
   )
 })
 
-test('a range of code points is the bytes of each, once', () => {
+test('The UTF-8 sequences of a range contain the bytes of each of its code points once', () => {
   const point = fc.oneof(
     fc.nat(0x10ffff),
     fc.constantFrom(0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000),
@@ -135,7 +135,7 @@ test('a range of code points is the bytes of each, once', () => {
   )
 })
 
-test('tokens may come whose bytes can be read, pieces of characters too', () => {
+test('The regex engine allows every token whose bytes can be read, including pieces of characters', () => {
   const token = fc.oneof(
     text.map(bytesOf),
     fc.tuple(text, fc.nat(9), fc.nat(9)).map(([own, from, to]) => bytesOf(own).slice(from, from + to)),
@@ -153,7 +153,7 @@ test('tokens may come whose bytes can be read, pieces of characters too', () => 
   )
 })
 
-describe('what is none is told with its place', () => {
+describe('The regex parser refuses an invalid expression with its position:', () => {
   test.each([
     ['(a', 'index 2: unterminated group'],
     ['a)', 'index 1: unexpected ")"'],
@@ -183,17 +183,17 @@ describe('what is none is told with its place', () => {
   })
 })
 
-test('any character, a thousand times or less, is followed at all of its places', () => {
+test('The regex engine follows any character at each of up to 1,000 positions', () => {
   const automaton = automatonOf(parseRegex('(.?){1000}'))
   expect([accepts(automaton, '🙂'.repeat(1000)), accepts(automaton, 'é'.repeat(1001))]).toEqual([true, false])
 })
 
-test('nothing is nothing, however often', () => {
+test('The regex engine reads a repeated empty expression as empty', () => {
   const automaton = automatonOf(parseRegex('(((((){1000}){1000}){1000}){1000}){1000}'))
   expect([accepts(automaton, ''), accepts(automaton, 'a')]).toEqual([true, false])
 })
 
-test('anchors stand at the ends, where the text has them anyway', () => {
+test('The regex engine accepts anchors at the ends of an expression', () => {
   expect(accepts(automatonOf(parseRegex('^ab$')), 'ab')).toBe(true)
   expect(accepts(automatonOf(parseRegex('a\\$')), 'a$')).toBe(true)
 })

@@ -1,8 +1,8 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
- * Regular expressions as grammars take them: what a whole text matches, so that greedy and lazy are the same. Characters are
- * code points, also in classes; `.` is any of them.
+ * Parses regular expressions as grammars use them: they match a whole text, so greedy and lazy are the same. Characters are code points,
+ * also in classes; `.` is any of them.
  */
 
 export type Expression =
@@ -11,14 +11,14 @@ export type Expression =
   | { readonly kind: 'choice'; readonly options: readonly Expression[] }
   | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number }
 
-/** Code points, both ends among them. */
+/** A range of code points that includes both ends. */
 export type Range = readonly [first: number, last: number]
 
 const LAST_POINT = 0x10ffff
 const MOST_REPEATS = 1000
 const MOST_CHARACTERS = 100_000
 
-/** Throws a SyntaxError that says what is wrong, and where. */
+/** Returns the parsed expression. Throws SyntaxError with the reason and the position. */
 export function parseRegex(source: string): Expression {
   if (source.length > MOST_CHARACTERS)
     throw new SyntaxError(`Invalid regex: it is longer than ${MOST_CHARACTERS} characters.`)
@@ -150,7 +150,7 @@ export function parseRegex(source: string): Expression {
     return only(CONTROLS[code] ?? (code.codePointAt(0) as number))
   }
 
-  /** A character above U+FFFF may be written as its two halves. */
+  /** Returns the code point of a surrogate pair: a character above U+FFFF may be written as its two halves. */
   const pair = (high: number): number => {
     if (high < 0xd800 || high > 0xdbff || !skip('\\u')) return high
     return 0x10000 + ((high - 0xd800) << 10) + (hexadecimal(4) - 0xdc00)
@@ -180,7 +180,7 @@ const only = (point: number): readonly Range[] => [[point, point]]
 
 const range = (first: string, last: string): Range => [first.charCodeAt(0), last.charCodeAt(0)]
 
-/** Of ASCII, as in Python with re.ASCII and in SGLang's grammars. */
+/** Classes of ASCII characters, as in Python with re.ASCII and in SGLang's grammars. */
 const SHORTHANDS: Readonly<Record<string, readonly Range[]>> = {
   d: [range('0', '9')],
   w: [range('0', '9'), range('A', 'Z'), range('_', '_'), range('a', 'z')],

@@ -1,14 +1,15 @@
-/** Tokens by their bytes: which of them a machine can read from a state on is found for all at once. */
+/** Tokens by their bytes: finds all tokens that an automaton can read from a state at once. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Automaton } from './automaton.ts'
 
+/** The tokens of one vocabulary. */
 export interface TokenTrie {
-  /** 0 at each of so many ids that may come. */
+  /** Returns an array with a 0 at each id that may come. */
   marks(automaton: Automaton, state: number): Uint8Array
 }
 
-/** `skipped`: ids that may never come. */
+/** Returns the trie of a vocabulary. `skipped` has the ids that may never come. */
 export function createTokenTrie(tokens: readonly Uint8Array[], skipped: ReadonlySet<number>): TokenTrie {
   const root = newNode()
   tokens.forEach((bytes, id) => {
@@ -41,10 +42,10 @@ export function createTokenTrie(tokens: readonly Uint8Array[], skipped: Readonly
 }
 
 interface Node {
-  /** Parallel: a byte, and what follows it. */
+  /** Bytes of the children, parallel to `children`. */
   readonly bytes: number[]
   readonly children: Node[]
-  /** Of tokens that end here. */
+  /** Ids of the tokens that end here. */
   readonly ids: number[]
 }
 

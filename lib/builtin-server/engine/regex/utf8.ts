@@ -1,12 +1,12 @@
-/** Ranges of code points as the bytes that UTF-8 has for them. */
+/** Converts ranges of code points to their bytes in UTF-8. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Range } from './syntax.ts'
 
-/** A byte from each of these, one after the other. */
+/** A sequence of byte ranges: a character has one byte from each of them in order. */
 export type ByteSequence = readonly Range[]
 
-/** What has equally many bytes; halves of pairs have none. */
+/** Ranges of code points with equally many bytes; halves of surrogate pairs have none. */
 const LENGTHS: readonly Range[] = [
   [0, 0x7f],
   [0x80, 0x7ff],
@@ -15,7 +15,7 @@ const LENGTHS: readonly Range[] = [
   [0x10000, 0x10ffff],
 ]
 
-/** Every code point of the range has its bytes in just one of them. */
+/** Returns sequences so that every code point of the range matches exactly one of them. */
 export function byteSequences([first, last]: Range): ByteSequence[] {
   return LENGTHS.flatMap(([least, most]) => {
     const [from, to] = [Math.max(first, least), Math.min(last, most)]
@@ -23,7 +23,10 @@ export function byteSequences([first, last]: Range): ByteSequence[] {
   })
 }
 
-/** Where a byte at the end runs over all its values or stands under one beginning, the ends of a range give its bytes. */
+/**
+ * Splits a range until the bytes of its ends describe it: each further byte takes all its values, or all its code points share the bytes
+ * before.
+ */
 function split(first: number, last: number, place: number): ByteSequence[] {
   const [low, high] = [encoder.encode(String.fromCodePoint(first)), encoder.encode(String.fromCodePoint(last))]
   if (place >= low.length) return [Array.from(low, (byte, index): Range => [byte, elementAt(high, index)])]
