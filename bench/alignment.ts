@@ -1,10 +1,10 @@
 /**
- * Two sides of 200,000 tokens compared, with everything that the page shows of them, beside jsdiff on the same pair; then
- * pairs that are made to be slow.
+ * Compares two sides of 200,000 tokens, with everything that the page shows of them, and jsdiff on the same pair; then pairs
+ * that are made to be slow.
  *
- * jsdiff gets the ids, or the text, and finds no kinds, no bytes and no boundaries of tokens. Its runs alternate with ours in
- * this process, so that only the machine's noise differs; a way that does not end in time is given up by jsdiff's own
- * `timeout`, and said so. Ratios are medians.
+ * jsdiff gets the ids or the text, and finds no kinds, bytes or token boundaries. Its runs alternate with ours in this
+ * process, so that only the machine's noise differs. jsdiff's own `timeout` ends a run that takes too long, which is
+ * reported. Ratios are medians.
  */
 import { diffArrays, diffChars, diffLines, diffWordsWithSpace } from 'diff'
 import { alignTokens, driftOf } from '#lib/trajectory/drift/align.ts'
@@ -19,7 +19,7 @@ import { tell } from './figures.ts'
 const TOKENS = 200_000
 const ROUNDS = 7
 const LIMIT_MS = 300
-/** Of jsdiff's time, on edits of every size. */
+/** The largest share of jsdiff's time, on edits of every size. */
 const SHARE = 1 / 4
 const HOSTILE_LIMIT_MS = 1500
 const GIVEN_UP_MS = 20_000
@@ -70,7 +70,7 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
   }
 }
 
-/** Nothing to hold on to, or far too much. */
+/** Compares pairs that are hard to align: they have no common parts, or far too many. */
 function hostile(): void {
   const random = randomNumbers(2)
   const encoder = new TextEncoder()

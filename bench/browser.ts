@@ -1,6 +1,6 @@
 /**
- * What the inspector's benches share: the built application, a page of 1440×900 in the system's Chromium, and how long
- * what happens there takes. Times are the page's own (performance.now), so that the bench's distance does not count.
+ * Shared by the inspector's benches: the built application, a page of 1440×900 in the system's Chromium, and measurements of
+ * it. Times come from the page itself (performance.now), so they exclude the communication with the bench.
  */
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { startApplication, stopApplication, TOKEN } from '../e2e/application.ts'
 import { findBrowser } from '../scripts/browser.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
 
+/** The running application and a browser. */
 export interface Bench {
   readonly browser: Browser
   /** The process of the application. */
@@ -18,21 +19,22 @@ export interface Bench {
   /** Address of the application. */
   readonly base: string
   /**
-   * A new page of the application, or of another server: its long tasks are recorded from the first on. `context`: whose
-   * connections and storage it shares; omitted: nobody's. `isHidden`: another tab is in front of it.
+   * Opens a page of the application or of another server; its long tasks are recorded from the start. `context` shares
+   * connections and storage with other pages; without it the page has its own. `isHidden` simulates a page behind another
+   * tab.
    */
   open(
     path?: string,
     base?: string,
     options?: { readonly context?: BrowserContext; readonly isHidden?: boolean },
   ): Promise<Page>
-  /** For pages of one user. */
+  /** Creates a context for several pages of one user. */
   newContext(): Promise<BrowserContext>
 }
 
 /**
- * Builds the application where its sources changed, starts it on data of its own, and ends it afterwards. `own`: further
- * variables of its environment.
+ * Builds the application if its sources changed, starts it with its own data, and ends it after `measure`. `own` has further
+ * environment variables.
  */
 export async function withBench(
   measure: (bench: Bench) => Promise<void>,
@@ -44,7 +46,7 @@ export async function withBench(
   const executablePath = findBrowser()
   const browser = await chromium.launch({
     ...(executablePath !== undefined && { executablePath }),
-    // Heap figures are exact, and the collector can be asked to work before they are read.
+    // These make heap figures exact and allow a garbage collection before they are read.
     args: ['--no-sandbox', '--disable-gpu', '--enable-precise-memory-info', '--js-flags=--expose-gc'],
   })
   const newContext = async () => {
@@ -74,9 +76,9 @@ export async function withBench(
 }
 
 interface Recorded {
-  /** Of tasks over 50 ms, in milliseconds. */
+  /** Tasks over 50 ms, in milliseconds of the page's time. */
   readonly longTasks: { readonly start: number; readonly duration: number }[]
-  /** When a file input last changed. */
+  /** The page's time of the last change of a file input. */
   chosen: number
 }
 
@@ -86,7 +88,10 @@ declare global {
   }
 }
 
-/** Runs in the page before its own scripts: to the browser of the bench every page is in front. */
+/**
+ * Runs in the page before its own scripts and makes the page hidden, because in the browser of the bench every page is in
+ * front.
+ */
 function hide(): void {
   Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
   Object.defineProperty(document, 'hidden', { get: () => true })
@@ -109,13 +114,13 @@ function record(token: string): void {
   )
 }
 
-/** Opens a file by the Open dialog, and does not wait for what comes of it. */
+/** Opens a file with the Open dialog, without waiting for the result. */
 export async function chooseFile(page: Page, file: string): Promise<void> {
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByLabel('Trajectory file').setInputFiles(file)
 }
 
-/** A stored trajectory: its tokens are drawn when it returns. */
+/** Stores and opens a trajectory file. Returns when its tokens are drawn. */
 export async function openStored(page: Page, file: string): Promise<void> {
   await chooseFile(page, file)
   await page.waitForURL(/\/t\//, { timeout: 120_000 })
@@ -123,7 +128,7 @@ export async function openStored(page: Page, file: string): Promise<void> {
   await settled(page)
 }
 
-/** Rows of tokens, as soon as there are any. */
+/** Selector of rows with tokens. */
 export const FIRST_TOKENS = '.token-row'
 
 /** Resolves when no task over 50 ms has run for half a second. */
@@ -138,7 +143,7 @@ export async function settled(page: Page): Promise<void> {
   })
 }
 
-/** Milliseconds of the page's tasks over 50 ms since `start` (the page's time), longest first. */
+/** Returns the durations in milliseconds of the page's tasks over 50 ms since `start` (the page's time), longest first. */
 export const longTasks = (page: Page, start = 0): Promise<readonly number[]> =>
   page.evaluate(
     (from) =>
@@ -149,10 +154,10 @@ export const longTasks = (page: Page, start = 0): Promise<readonly number[]> =>
     start,
   )
 
-/** The page's time, in milliseconds. */
+/** Returns the page's time in milliseconds. */
 export const now = (page: Page): Promise<number> => page.evaluate(() => performance.now())
 
-/** Milliseconds from frame to frame while `step` runs in each of `count` frames; it gets the number of its frame. */
+/** Returns the milliseconds from frame to frame while `step` runs in each of `count` frames; it gets the number of its frame. */
 export const frames = <T>(
   page: Page,
   count: number,
@@ -179,8 +184,8 @@ export const frames = <T>(
   )
 
 /**
- * Milliseconds from right before `act` (runs in the page: a click, a pointer event) until the picture in which `isDone`
- * first holds has been drawn.
+ * Returns the milliseconds from directly before `act` (which runs in the page, for example a click) until the first frame in
+ * which `isDone` is true has been drawn.
  */
 export const untilDrawn = <T>(
   page: Page,
@@ -194,7 +199,7 @@ export const untilDrawn = <T>(
       const start = performance.now()
       act(given)
       while (!isDone(given)) await new Promise((resolve) => requestAnimationFrame(resolve))
-      // A task behind the frame: style, layout and paint of that frame are done.
+      // In a task after the frame, its style, layout and paint are done.
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
       return performance.now() - start
     },
@@ -203,7 +208,7 @@ export const untilDrawn = <T>(
     given,
   )
 
-/** As page.evaluate, with functions among the arguments; the page's policy forbids to make them there. */
+/** Does the same as page.evaluate, with functions among the arguments. The page's security policy forbids creating them there. */
 function evaluateSource<Arguments extends readonly unknown[], Result>(
   page: Page,
   run: (...given: Arguments) => Promise<Result>,
@@ -216,12 +221,13 @@ function evaluateSource<Arguments extends readonly unknown[], Result>(
 interface Weight {
   /** Elements and texts in the document. */
   readonly nodes: number
-  /** JavaScript heap of the page after a collection, in bytes; what typed arrays hold is beside it. */
+  /** JavaScript heap of the page after a collection, in bytes, without the content of typed arrays. */
   readonly heap: number
-  /** Bytes that typed arrays of the page hold. */
+  /** Bytes in typed arrays of the page. */
   readonly buffers: number
 }
 
+/** Measures the nodes and the memory of a page after a garbage collection. */
 export async function weigh(page: Page): Promise<Weight> {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
@@ -239,7 +245,7 @@ export async function weigh(page: Page): Promise<Weight> {
 const heapUsage = (session: CDPSession): Promise<{ readonly usedSize: number; readonly backingStorageSize?: number }> =>
   session.send('Runtime.getHeapUsage')
 
-/** Of a list of milliseconds: the value that `share` of them do not exceed. */
+/** Returns the smallest value that at least `share` of the values do not exceed. */
 export function percentile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN

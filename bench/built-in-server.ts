@@ -1,12 +1,12 @@
 /**
- * The built-in server beside `generate()` of transformers.js on the model that ships: tokens a second with sampling, alone
- * and eight at once; the time to the first token with a prefix that is cached and without; how long the application's own
- * requests take meanwhile.
+ * Compares the built-in server with `generate()` of transformers.js on the shipped model: tokens per second with sampling,
+ * for one request and for eight at once; the time to the first token with and without a cached prefix; and the latency of the
+ * application's own requests meanwhile.
  *
- * Ours goes through HTTP and the whole application, with logprobs on, not streamed where tokens are counted; theirs is called in
- * this process, without logprobs, which it does not give. Both sample at temperature 1 from the best 50 tokens, all prompts of their
- * own length, and read them anew: what is cached is forgotten before. Rounds alternate; ratios are of the same round, and their
- * medians are told.
+ * Ours is called over HTTP through the whole application, with logprobs, and not streamed where tokens are counted.
+ * transformers.js runs in this process without logprobs, which it does not support. Both sample at temperature 1 from the
+ * best 50 tokens, with prompts of different lengths, and caches are cleared before. Rounds alternate; ratios are medians over
+ * ratios of one round.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -20,9 +20,9 @@ import { tell } from './figures.ts'
 const ROUNDS = 7
 const NEW_TOKENS = 128
 const TOGETHER = 8
-/** Their default: without it they sort the vocabulary for every token, and write half as many. */
+/** The default of transformers.js: without it, it sorts the vocabulary for every token and is half as fast. */
 const TOP_K = 50
-/** Of a first turn, of its reply, and of what the second one adds: a tool's result and the next question. */
+/** Tokens of a first turn, of its reply, and of the addition of the second turn: a tool's result and the next question. */
 const FIRST_TURN = 400
 const REPLY = 20
 const ADDED = 30
@@ -36,7 +36,7 @@ const server = `${application.base}/sglang`
 try {
   const theirs = await transformersModel()
   const ours = (count: number) => oursAtOnce(promptsOf(count))
-  // Compilers and caches get warm.
+  // These rounds warm up compilers and caches.
   for (let round = 0; round < 2; round++) {
     await ours(TOGETHER)
     await theirs(promptsOf(TOGETHER))
@@ -60,12 +60,12 @@ try {
   rmSync(data, { recursive: true, force: true })
 }
 
-/** Ids of the model that are text, another sequence for every seed. */
+/** Returns ids of ordinary text tokens, a different sequence for every seed. */
 function promptOf(length: number, seed: number): number[] {
   return Array.from({ length }, (_, index) => 10 + ((seed * 131 + index * (7 + 2 * seed)) % 1000))
 }
 
-/** Of 40 to 150 tokens: questions with a tool's description or two. */
+/** Returns prompts of 40 to 150 tokens, like questions with one or two tool descriptions. */
 function promptsOf(count: number): number[][] {
   return Array.from({ length: count }, (_, index) => promptOf(40 + ((index * 37) % 111), index))
 }
@@ -80,7 +80,7 @@ async function post(pathname: string, body: object): Promise<Response> {
   return response
 }
 
-/** Tokens a second of one request each, sent at the same time. */
+/** Returns tokens per second of separate requests that are sent at the same time. */
 async function oursAtOnce(prompts: readonly (readonly number[])[]): Promise<number> {
   const start = performance.now()
   const replies = await Promise.all(prompts.map((prompt) => replyTo(prompt, NEW_TOKENS)))
@@ -95,7 +95,7 @@ async function replyTo(input_ids: readonly number[], max_new_tokens: number): Pr
   return output_ids
 }
 
-/** The same by one batch, padded on the left as transformers.js wants it. */
+/** Returns a function that measures the same for one batch, padded on the left as transformers.js requires. */
 async function transformersModel(): Promise<(prompts: readonly (readonly number[])[]) => Promise<number>> {
   env.allowRemoteModels = false
   env.localModelPath = path.resolve('models')
@@ -114,7 +114,7 @@ async function transformersModel(): Promise<(prompts: readonly (readonly number[
       temperature: 1,
       top_k: TOP_K,
       max_new_tokens: NEW_TOKENS,
-      // None: nothing ends a reply before its time.
+      // No token has this id, so every reply has its full length.
       eos_token_id: -1,
     })
     const seconds = (performance.now() - start) / 1000
@@ -124,7 +124,10 @@ async function transformersModel(): Promise<(prompts: readonly (readonly number[
   }
 }
 
-/** Of a second turn, streamed: until the first event is here. The last token of the first reply was never computed. */
+/**
+ * Measures the time from the request of a second turn, streamed, to its first event. The last token of the first reply was
+ * never computed, so it is not cached.
+ */
 async function firstTokens(): Promise<void> {
   const times: { readonly cached: number; readonly cold: number }[] = []
   for (let round = 0; round < FIRST_TOKENS; round++) {
@@ -155,7 +158,7 @@ async function timeToFirst(input_ids: readonly number[], cachedTokens: number): 
   return time
 }
 
-/** While eight streams are read as the playground reads them. */
+/** Measures requests while eight streams are read as in the playground. */
 async function ownRequests(): Promise<void> {
   const stop = new AbortController()
   const streams = promptsOf(TOGETHER).map(async (input_ids) => {
@@ -168,7 +171,7 @@ async function ownRequests(): Promise<void> {
   for (const address of ['/api/health', '/api/trajectories', '/api/capabilities', '/']) {
     const rounds: number[] = []
     for (let round = 0; round < ROUNDS; round++) rounds.push(percentile(await times(address), 0.95))
-    // A whole page is rendered, which takes its time anyway.
+    // No limit applies to `/`, because it renders a whole page.
     const limit = address === '/' ? undefined : 20
     tell(`GET ${address} during ${TOGETHER} streams, p95`, median(rounds), 'ms', limit)
   }
@@ -176,7 +179,7 @@ async function ownRequests(): Promise<void> {
   await Promise.all(streams)
 }
 
-/** Ten milliseconds apart, as a page asks: not as fast as can be. */
+/** Returns the durations of requests with pauses of ten milliseconds, similar to those of a page. */
 async function times(address: string): Promise<number[]> {
   const taken: number[] = []
   for (let request = 0; request < OWN_REQUESTS; request++) {

@@ -1,6 +1,7 @@
 /**
- * The lanes of the compare page: `node bench/compare-lanes.ts [tokens]`. How long the page is busy from the comparison's
- * arrival until tokens are drawn, frames while they are scrolled, and nodes: with 500 drifts, and with one for every other token.
+ * Measures the lanes of the compare page: `node bench/compare-lanes.ts [tokens]`. Figures are the time from the arrival of
+ * the comparison until tokens are drawn, frames during scrolling, and nodes: with 500 drifts, and with one drift for every
+ * other token.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -84,7 +85,7 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
     FRAMES,
     (frame) => {
       const view = document.querySelector('.token-viewport')
-      // A sequence without a pattern, the same each time.
+      // This sequence has no pattern and is the same in every run.
       if (view) view.scrollTop = (((frame + 1) * 0.618_033_988_75) % 1) * view.scrollHeight
     },
     undefined,
@@ -98,7 +99,7 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
 
 declare global {
   interface Window {
-    /** When the worker last told something, and when rows were drawn after that: the page's time, in milliseconds. */
+    /** The page's time of the worker's last message, and of the first rows after it, in milliseconds. */
     arrival: { told: number; drawn: number }
   }
 }
@@ -125,7 +126,7 @@ function recordArrival(): void {
   requestAnimationFrame(look)
 }
 
-/** The same text with every so many tokens cut in two: as another tokenizer would have it. */
+/** Returns the same text with every n-th token split in two, as by another tokenizer. */
 function resplit(from: Trajectory, every: number): Trajectory {
   const vocab: Record<string, VocabEntry> = { ...from.vocab }
   const halves = new Map<number, readonly [number, number]>()

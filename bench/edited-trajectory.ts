@@ -1,4 +1,4 @@
-/** A long trajectory and what it might have become: edits of every size, the same for the same seed. */
+/** A long trajectory and an edited version of it, with edits of every size; the same seed gives the same edits. */
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
@@ -7,18 +7,19 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { largeTrajectory, qwen, randomNumbers } from '../e2e/large-trajectory.ts'
 
+/** A trajectory and its edited version. */
 export interface EditedPair {
   readonly left: TrajectoryView
   readonly right: TrajectoryView
-  /** Tokens taken out or put in, as the edits were made: the shortest edit is at most as long. */
+  /** Number of tokens that the edits removed or inserted; the shortest edit is at most as long. */
   readonly changed: number
 }
 
 const THINK_TOKENS = 5000
 
-/** How many of each edit. */
+/** The number of edits of each kind. */
 const EDITS = {
-  /** 500, of every size. */
+  /** 500 edits of every size. */
   mixed: {
     'a think block dropped': 4,
     'a token split again': 200,
@@ -28,11 +29,12 @@ const EDITS = {
     'a block moved': 8,
     'a think block put in': 4,
   },
-  /** 500, none longer than eight tokens. */
+  /** 500 edits of at most eight tokens. */
   small: { 'a token split again': 220, 'words replaced': 220, 'marks doubled': 60 },
 } as const
 type Edit = keyof typeof EDITS.mixed
 
+/** Creates a pair of about `tokens` tokens on each side. */
 export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens: number; seed: number }): EditedPair {
   const left = largeTrajectory({ tokens: tokens - 4 * THINK_TOKENS, seed, alternatives: 0 })
   const tokenizer = qwen()
@@ -43,7 +45,7 @@ export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens
     Array.from({ length: count }, () => kind as Edit),
   )
   const responses = left.segments.flatMap(({ kind }, index) => (kind === 'response' ? [index] : []))
-  // What is dropped on the right was put into the left before.
+  // Blocks that are dropped on the right are first inserted on the left.
   const ours = left.segments.map(({ ids }) => [...ids])
   for (const block of blocks) ours[responses[below(responses.length)] as number]?.unshift(...block)
   const theirs = ours.map((segment) => [...segment])
@@ -84,7 +86,7 @@ export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens
         segment.unshift(...thinkBlock(ids(left), below(100_000), tokenizer))
         return THINK_TOKENS
       case 'a think block dropped': {
-        // The one put in last stands first, and nothing has been edited yet.
+        // The block inserted last comes first, and nothing has been edited yet.
         const block = blocks.pop() as readonly number[]
         const holder = theirs.find((one) => block.every((id, index) => one[index] === id)) as number[]
         return holder.splice(0, block.length).length

@@ -1,23 +1,25 @@
-/** Figures of a bench: printed at once, and told to `npm run bench`, which ends with one table of all. */
+/** Figures of a bench: printed immediately, and collected for `npm run bench`, which ends with one table of all. */
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 
+/** A measured value. */
 export interface Figure {
   readonly bench: string
-  /** What was measured. */
+  /** The name of the figure. */
   readonly what: string
   readonly value: number
   readonly unit: 'ms' | 'MB' | 'kB' | 'nodes' | '×' | ''
-  /** What it is held against; omitted: nothing. */
+  /** The limit of the value. Omitted: it has none. */
   readonly limit?: Limit
 }
 
-/** The value that a figure is to stay below or at, or one that it is to reach, in its own unit. */
+/** A limit in the unit of the figure: an upper one, or a lower one (`atLeast`). */
 export type Limit = number | { readonly atLeast: number }
 
-/** The file that figures are appended to, one line of JSON each. Unset: nobody collects them. */
+/** Environment variable with the file that figures are appended to, one line of JSON each. Unset: figures are only printed. */
 export const FIGURES_VARIABLE = 'ROLLSCOPE_BENCH_FIGURES'
 
+/** Prints a figure and appends it to the file of figures. */
 export function tell(what: string, value: number, unit: Figure['unit'], limit?: Limit): void {
   const bench = path.basename(process.argv[1] ?? '', '.ts')
   const figure: Figure = { bench, what, value, unit, ...(limit !== undefined && { limit }) }
@@ -26,12 +28,13 @@ export function tell(what: string, value: number, unit: Figure['unit'], limit?: 
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`)
 }
 
+/** Returns a figure as a line of the table, with its limit. */
 export function figureLine(figure: Figure): string {
   const shown = `${formatted(figure.value)} ${figure.unit}`.trimEnd()
   return `${figure.what.padEnd(64)}${shown.padStart(14)}  ${verdict(figure)}`.trimEnd()
 }
 
-/** A figure that is no number keeps no limit. */
+/** Returns whether a figure keeps its limit. NaN keeps no limit. */
 export const keepsLimit = ({ value, limit }: Figure): boolean =>
   limit === undefined || (typeof limit === 'number' ? value <= limit : value >= limit.atLeast)
 

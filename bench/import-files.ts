@@ -1,10 +1,10 @@
-/** Large files of the import bench, written to the disk piece by piece. */
+/** Large files of the import bench, written to the disk in parts. */
 import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 
 const MIB = 2 ** 20
 const WRITE_AT = 4 * MIB
 
-/** Parts until the file has this many bytes or they end; its size. */
+/** Writes parts until the file has this many bytes or the parts end. Returns the size of the file. */
 function written(file: string, parts: Iterable<string>, bytes = Number.POSITIVE_INFINITY): number {
   const descriptor = openSync(file, 'w')
   let waiting: string[] = []
@@ -27,7 +27,7 @@ function written(file: string, parts: Iterable<string>, bytes = Number.POSITIVE_
   return statSync(file).size
 }
 
-/** `[1,1,1,…]`: JSON of which every element is a value, and none a record. */
+/** Writes `[1,1,1,…]`: JSON with many values, none of which is a record. */
 export const ones = (file: string): number =>
   written(
     file,
@@ -38,7 +38,7 @@ export const ones = (file: string): number =>
     126 * MIB,
   )
 
-/** A list of `count` rollouts with 4,096 tokens each, as slime writes samples: some 94 MB at 1,100. */
+/** Writes a list of `count` rollouts with 4,096 tokens each, as slime writes samples: about 94 MB for 1,100. */
 export const rollouts = (file: string, count: number, tokens = 4096): number =>
   written(
     file,

@@ -1,7 +1,7 @@
 /**
- * Large files sent to /api/import of the built application: how long it takes, how long /api/health then takes beside its time
- * without an import, and how much memory the process needs beside the file's bytes (Linux only). `[1,1,…]` of 126 MiB is refused, and
- * a list of 1,000 rollouts of some 96 MB is stored.
+ * Sends large files to /api/import of the built application. Figures are the duration, the latency of /api/health meanwhile
+ * compared with that without an import, and the memory of the process compared with the file's bytes (Linux only). `[1,1,…]`
+ * of 126 MiB is refused, and a list of 1,000 rollouts of about 96 MB is stored.
  */
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -14,7 +14,7 @@ import { ones, rollouts } from './import-files.ts'
 
 const MEGABYTE = 1e6
 const HEALTH_EVERY_MS = 20
-/** At least this long, in ms: a share of less is the clock's and the scheduler's. */
+/** The smallest idle latency to compare with, in ms: less is noise of the clock and the scheduler. */
 const LEAST_IDLE_MS = 1
 const LIMIT_LATENCY = 10
 const LIMIT_MEMORY = 4
@@ -24,7 +24,7 @@ if (!(await buildWhenNeeded())) throw new Error('the application cannot be built
 const application = await startApplication(path.join(folder, 'data'))
 const { pid } = application.child
 try {
-  // The worker and the route are loaded once before anything is measured.
+  // This import loads the worker and the route before the measurement.
   const small = path.join(folder, 'small.json')
   rollouts(small, 1)
   await imported(small)
@@ -58,7 +58,7 @@ async function measure(what: string, write: (file: string) => number, status: nu
   rmSync(file)
 }
 
-/** The status of the answer. */
+/** Sends a file and returns the status of the answer. */
 async function imported(file: string): Promise<number> {
   const { status, ...response } = await fetch(`${application.base}/api/import?name=bench.json`, {
     method: 'POST',
@@ -69,7 +69,7 @@ async function imported(file: string): Promise<number> {
   return status
 }
 
-/** How long each request for /api/health takes until `done`, in ms, sorted. */
+/** Returns the durations of requests for /api/health until `done` settles, in ms, sorted. */
 async function latencies(done: Promise<unknown>): Promise<readonly number[]> {
   const all: number[] = []
   let isDone = false
@@ -90,7 +90,7 @@ function at(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-/** In bytes; undefined where the system does not say. */
+/** Returns memory of the process in bytes, or undefined if the system does not report it. */
 function memory(name: 'VmRSS' | 'VmHWM'): number | undefined {
   if (process.platform !== 'linux') return undefined
   const [, kibibytes] =
@@ -98,7 +98,7 @@ function memory(name: 'VmRSS' | 'VmHWM'): number | undefined {
   return Number(kibibytes) * 1024
 }
 
-/** The peak from now on. */
+/** Resets the peak of the process's memory. */
 function resetPeak(): void {
   if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }

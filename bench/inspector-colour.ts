@@ -1,6 +1,6 @@
 /**
- * Colours of a long trajectory: `node bench/inspector-colour.ts [tokens]`. From a choice in the menu to the drawn tokens and
- * minimap; what counting the minimap takes alone; a step of the scale's handle.
+ * Measures the colours of a long trajectory: `node bench/inspector-colour.ts [tokens]`. Figures are the time from a choice in
+ * the menu to the drawn tokens and minimap, the counting for the minimap alone, and a step of the scale's handle.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -42,7 +42,7 @@ await withBench(async ({ open }) => {
 })
 rmSync(scratch, { recursive: true })
 
-/** Milliseconds from the choice until tokens, legend and minimap are drawn. */
+/** Returns the milliseconds from the choice until tokens, legend and minimap are drawn. */
 async function choose(page: Page, mode: string): Promise<number> {
   await settled(page)
   return untilDrawn(
@@ -64,7 +64,7 @@ async function moveHandle(page: Page, limit: number): Promise<number> {
     (limit) => {
       const handle = document.querySelector<HTMLInputElement>('.limit-handle')
       if (!handle) throw new Error('there is no handle')
-      // React hears of a value only where it did not set it itself.
+      // React only notices a value that it did not set itself.
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(handle, String(limit))
       handle.dispatchEvent(new Event('input', { bubbles: true }))
     },

@@ -1,7 +1,7 @@
 /**
- * Find over everything, at 200,000 and at 1,000,000 tokens: texts, expressions, ids and facts, as the worker runs them, and
- * in the page from the key to the count. Beside them a plain indexOf over the same text, which is the least that a search
- * can cost; making the text is told apart, since it is done once.
+ * Measures searches over 200,000 and 1,000,000 tokens: texts, expressions, ids and facts, as the worker runs them, and in the
+ * page from the key to the count. A plain indexOf over the same text shows the lower bound. Making the text is a separate
+ * figure, because it happens once.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -19,7 +19,7 @@ import { openStored, percentile, withBench } from './browser.ts'
 import { tell } from './figures.ts'
 
 const SIZES = [200_000, 1_000_000]
-/** Of 200,000 tokens. */
+/** The limit in milliseconds for 200,000 tokens. */
 const LIMIT_MS = 100
 const ROUNDS = 7
 const RARE = 'loss mask'
@@ -68,7 +68,7 @@ try {
   await withBench(async ({ open }) => {
     const page = await open('/library')
     await openStored(page, file)
-    // The first search makes the text, unless the page has had time to do it before.
+    // The first search makes the text, unless the page has already made it.
     for (const query of ['read', ...QUERIES]) {
       const times: number[] = []
       for (let round = 0; round < ROUNDS; round++) times.push(await fromKeyToCount(page, query))
@@ -79,7 +79,10 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** Milliseconds from the question to the frame with its answer; the pause in which keys may follow is before it. */
+/**
+ * Returns the milliseconds from the start of the search to the frame with its result, without the pause that waits for
+ * further keys.
+ */
 async function fromKeyToCount(page: Page, query: string): Promise<number> {
   const field = page.getByLabel('Find', { exact: true })
   await field.fill('')
@@ -102,7 +105,7 @@ function everyIndexOf(text: string, needle: string): number {
   return count
 }
 
-/** Milliseconds. */
+/** Returns the median duration of several runs in milliseconds. */
 function median(run: () => unknown): number {
   const times = Array.from({ length: ROUNDS }, () => {
     const start = performance.now()

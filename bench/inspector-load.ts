@@ -1,6 +1,6 @@
 /**
- * From a chosen file to its tokens, in the inspector and in two baselines: `node bench/inspector-load.ts [tokens]`. A
- * generated trajectory, 27 % trained, with 5 alternatives at trained tokens.
+ * Measures the time from a chosen file to its tokens, in the inspector and in two baselines: `node bench/inspector-load.ts
+ * [tokens]`. The trajectory is generated: 27 % of its tokens are trained, with 5 alternatives each.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -17,7 +17,7 @@ const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const file = path.join(scratch, 'large.json')
 writeFileSync(file, encode(largeTrajectory({ tokens })))
 const baselines = await serveBaselines()
-/** Let go this long after its page is left. */
+/** Time after leaving the page until its memory must be free, in milliseconds. */
 const LET_GO_MS = 5_000
 
 await withBench(async ({ open }) => {
@@ -49,7 +49,7 @@ await withBench(async ({ open }) => {
 await baselines.close()
 rmSync(scratch, { recursive: true })
 
-/** Milliseconds from a pointer's coming to a token until that is drawn. */
+/** Returns the milliseconds from the moment when the pointer reaches a token until its highlight is drawn. */
 function pointed(page: Page): Promise<number> {
   return untilDrawn(
     page,
@@ -62,7 +62,7 @@ function pointed(page: Page): Promise<number> {
   )
 }
 
-/** The page's time of the first picture with an element of this kind. */
+/** Returns the page's time of the first frame with an element that matches the selector. */
 function firstPaint(page: Page, selector: string): Promise<number> {
   return page.evaluate(async (selector) => {
     while (!document.querySelector(selector)) await new Promise((resolve) => requestAnimationFrame(resolve))
@@ -79,7 +79,7 @@ interface Limits {
   readonly heap?: number
 }
 
-/** Interactive: when no task over 50 ms is left. */
+/** Reports the figures of a loaded page. Interactive is the time after which no task over 50 ms remains. */
 async function told(who: string, page: Page, painted: number, limits: Limits): Promise<void> {
   await settled(page)
   const { chosen, lastEnd } = await page.evaluate(() => ({

@@ -1,6 +1,6 @@
 /**
- * Moving in the token view of a long trajectory: `node bench/inspector-scroll.ts [tokens]`. Frames while it is scrolled,
- * beside two baselines; what pointing, colours and the window's width cost; and the layout alone.
+ * Measures movement in the token view of a long trajectory: `node bench/inspector-scroll.ts [tokens]`. Figures are frames
+ * during scrolling, compared with two baselines; the costs of pointing, colours and the window's width; and the layout alone.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -17,10 +17,10 @@ import { tell } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300
-/** A span per token needs a second for some frames. */
+/** Fewer frames than in the inspector, because a span per token needs a second for some frames. */
 const BASELINE_FRAMES = 60
 const TIMES = 15
-/** Milliseconds: a frame of 60 a second; two of them. */
+/** Milliseconds of one frame and of two frames at 60 frames per second. */
 const FRAME = 17
 const TWO_FRAMES = 34
 
@@ -115,9 +115,9 @@ await baselines.close()
 rmSync(scratch, { recursive: true })
 
 interface Scrolled {
-  /** Of the element that is scrolled. */
+  /** Selector of the scrolled element. */
   readonly selector: string
-  /** Pixels. */
+  /** Height of a row in pixels. */
   readonly rowHeight: number
   readonly count: number
   readonly isLimited: boolean
@@ -139,7 +139,7 @@ async function scrolled(page: Page, who: string, { selector, rowHeight, count, i
     count,
     (frame, { selector }) => {
       const view = document.querySelector(selector)
-      // A sequence without a pattern, the same each time.
+      // This sequence has no pattern and is the same in every run.
       if (view) view.scrollTop = (((frame + 1) * 0.618_033_988_75) % 1) * view.scrollHeight
     },
     { selector },
@@ -153,7 +153,7 @@ async function scrolled(page: Page, who: string, { selector, rowHeight, count, i
   }
 }
 
-/** In this process: what the page does for another width of the window, in a measure of what one pass over the ids costs. */
+/** Measures in this process the layout for another width of the window, compared with one pass over the ids. */
 function layoutAlone(): void {
   const { segments, vocab } = pack(trajectory).trajectory
   const make = createLayoutMaker(createPieceTable((text) => 1.3 * text.length))

@@ -1,7 +1,8 @@
 /**
- * `node bench/kill.ts [KILLS] [SEED]`: the application is killed with SIGKILL at random moments while it runs rollouts and answers
- * edits, imports and deletes, and started again. Every change that it answered must be there afterwards; the database must be
- * whole, unfinished runs marked as interrupted, and no Python process left. A change that was sent and not answered may be there or not.
+ * `node bench/kill.ts [KILLS] [SEED]` kills the application with SIGKILL at random moments while it runs rollouts and answers
+ * edits, imports and deletes, and starts it again. Every answered change must be there afterwards; the database must be
+ * intact, unfinished runs marked as interrupted, and no Python process left. A change that was sent but not answered may be
+ * there or not.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,12 +27,12 @@ import { startUpstream } from './kill/upstream.ts'
 const [kills = 100, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)
 console.log(`seed ${seed}`)
 const WRITERS = 4
-/** Changes that are answered before a kill, at most. */
+/** The largest number of answered changes before a kill. */
 const MOST_ANSWERS = 40
-/** Of every so many rounds one has a Python process that computes without end. */
+/** One in this many rounds has a Python process that computes without end. */
 const PYTHON_ROUNDS = 10
 
-/** Mulberry32: a number in [0, 1). */
+/** State of the Mulberry32 generator. `random` returns a number in [0, 1). */
 let state = seed
 function random(): number {
   state = (state + 0x6d2b79f5) | 0
@@ -41,20 +42,23 @@ function random(): number {
 }
 const below = (count: number): number => Math.floor(random() * count)
 
-/** What is known of a trajectory by the answers of the application. Lists: any of these, for an answer that never came. */
+/**
+ * What the answers of the application imply about a trajectory. A list has all possible values, since an answer may be
+ * missing.
+ */
 interface Known {
   readonly key: string
-  /** undefined: of a run, whose record is known by its events only. */
+  /** The imported file. Undefined for a run, whose record is only known by its events. */
   readonly imported: Trajectory | undefined
   readonly labels: (object | undefined)[]
   readonly isDeleted: boolean[]
-  /** Of a run: what its events have told, as a page shows it. */
+  /** The events of a run, applied as on a page. */
   readonly fold: ReturnType<typeof createFold>
   outcome: Outcome | undefined
 }
 
 const known = new Map<string, Known>()
-/** Those that a writer works on. */
+/** Keys of trajectories that a writer is changing. */
 const busy = new Set<string>()
 const touched = new Set<string>()
 const lost: string[] = []
@@ -68,7 +72,7 @@ const upstream = await startUpstream()
 const startMs: number[] = []
 let orphans = 0
 let damaged = 0
-/** Of those lost, how many were printed. */
+/** Number of losses that were printed. */
 let told = 0
 
 async function start(): Promise<ChildProcess> {
@@ -97,7 +101,10 @@ const isAnswering = (): Promise<boolean> =>
     () => false,
   )
 
-/** undefined: no answer came, for the application was killed. Throws where it refuses. */
+/**
+ * Returns the answer, or undefined if the application was killed before it answered. Throws Refused if the application
+ * refuses.
+ */
 async function call(method: string, target: string, body?: object | string): Promise<unknown> {
   const isFile = typeof body === 'string'
   try {
@@ -117,7 +124,7 @@ async function call(method: string, target: string, body?: object | string): Pro
 
 class Refused extends Error {}
 
-/** One change after another until the application is killed. */
+/** Makes one change after another until the application is killed. */
 async function write(killed: AbortSignal): Promise<void> {
   while (!killed.aborted) {
     const change = CHANGES[below(CHANGES.length)] as (killed: AbortSignal) => Promise<boolean>
@@ -212,7 +219,10 @@ const restore = (): Promise<boolean> =>
 
 const address = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
 
-/** Changes one that nobody else works on, of those that are deleted, or of the others. */
+/**
+ * Changes a random trajectory that no other writer is changing, either a deleted one or another. Returns whether the change
+ * was answered.
+ */
 async function changed<T>(
   isDeleted: boolean,
   change: (one: Known) => Promise<unknown>,
@@ -235,7 +245,7 @@ async function changed<T>(
   return isAnswered
 }
 
-/** What is not as it must be is lost; what was open is settled. */
+/** Compares stored trajectories with the known values. Differences are added to `lost`; open values are settled. */
 async function check(keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     const one = known.get(key) as Known
@@ -281,7 +291,7 @@ function checkRecord(one: Known, stored: Trajectory): void {
   one.outcome = stored.outcome
 }
 
-/** Whether the value is one of those possible; from then on it is the only one. */
+/** Returns whether the value is one of the possible ones, and makes it the only one. */
 function settle<T>(possible: T[], value: T): boolean {
   const isPossible = possible.some((one) => isDeepStrictEqual(plain(one), plain(value)))
   possible.splice(0, possible.length, value)
@@ -300,13 +310,13 @@ function isWhole(): boolean {
   )
 }
 
-/** A run whose Python computes without end, up to there. */
+/** Starts a run whose Python computes without end, and waits for its process. */
 async function startPython(): Promise<void> {
   await call('POST', '/api/rollouts', { prompt: 'python', tools: ['python'], detached: true, topLogprobs: 0 })
   for (let tries = 0; tries < 6000 && pythonProcesses().length === 0; tries++) await delay(10)
 }
 
-/** Process ids of interpreters: they are told where in the data folder their snapshot is. */
+/** Returns the process ids of interpreters: their arguments contain the path of their snapshot in the data folder. */
 function pythonProcesses(): readonly string[] {
   return globSync('/proc/[0-9]*/cmdline').flatMap((file) => {
     try {
@@ -326,7 +336,7 @@ async function areGone(pids: readonly string[]): Promise<boolean> {
   return false
 }
 
-/** Each returns whether it was answered. Edits are more frequent than runs, which take longer. */
+/** Changes that a writer makes; each returns whether it was answered. Edits are more frequent than runs, which take longer. */
 const CHANGES = [run, importFile, label, label, label, remove, restore]
 
 async function main(): Promise<void> {
@@ -338,7 +348,7 @@ async function main(): Promise<void> {
       const killing = new AbortController()
       const writers = Array.from({ length: WRITERS }, () => write(killing.signal))
       if (hasPython) await startPython()
-      // By answers, not by the clock: a slow machine would be killed before it has done anything.
+      // The moment depends on answers instead of time, because a slow machine would be killed before it has done anything.
       const enough = answered + below(MOST_ANSWERS)
       while (answered < enough) await delay(1)
       await delay(below(300))

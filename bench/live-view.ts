@@ -1,6 +1,7 @@
 /**
- * From a token that leaves the server to its pixel: eight samples of one prompt at once, 50 tokens a second and five alternatives
- * each, one of them shown. The server stamps its chunks, the page what it has drawn; both by the clock of this machine.
+ * Measures the time from the sending of a token by the server to its pixel: eight samples of one prompt at once, 50 tokens
+ * per second with five alternatives each, one of them shown. The server records the times of its chunks, the page those of
+ * its drawings; both use the clock of this machine.
  */
 
 import { TOKEN } from '../e2e/application.ts'
@@ -34,11 +35,11 @@ await withBench(async (bench) => {
   tell('a token to the counters of its sample, p95', p95('counters'), 'ms', LIMIT_MS)
 })
 
-/** Milliseconds of each chunk. */
+/** Delays of each chunk in milliseconds. */
 interface Delays {
-  /** Of the sample that is shown. */
+  /** Delays until the tokens of the shown sample are drawn. */
   readonly tokens: readonly number[]
-  /** Of all samples, in the strip. */
+  /** Delays until the counters of all samples are drawn, in the strip. */
   readonly counters: readonly number[]
 }
 
@@ -55,7 +56,7 @@ async function delaysOf(bench: Bench): Promise<Delays> {
     prompt: 'What is 25 * 17, and then plus 9?',
     server: 'stamping',
     samples: SAMPLES,
-    // Tells the samples apart: each gets the next one.
+    // The seed distinguishes the samples: each gets the next one.
     sampling: { max_new_tokens: TOKENS, sampling_seed: 0 },
   })
   const page = await bench.open(`/?${new URLSearchParams({ t: samples[0].trajectoryId, group: groupId })}`)
@@ -84,11 +85,14 @@ async function delaysOf(bench: Bench): Promise<Delays> {
 
 interface Drawn {
   readonly tokens: number
-  /** Milliseconds since the epoch, when the picture with that many tokens had been drawn. */
+  /** Milliseconds since the epoch at which the frame with that many tokens had been drawn. */
   readonly at: number
 }
 
-/** Runs in the page until all samples have ended: of each sample its counter, and last the rows of tokens. */
+/**
+ * Runs in the page until all samples have ended. Returns the drawings of each sample's counter, and last those of the rows of
+ * tokens.
+ */
 async function watch(): Promise<readonly (readonly Drawn[])[]> {
   const seen: Drawn[][] = []
   const note = (place: number, tokens: number, at: number) => {
@@ -108,7 +112,7 @@ async function watch(): Promise<readonly (readonly Drawn[])[]> {
     return chips.some(({ dataset }) => dataset.state !== 'ended')
   }
   for (;;) {
-    // A task behind the frame: style, layout and paint of that frame are done.
+    // In a task after the frame, its style, layout and paint are done.
     await new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
     if (!look()) return seen
   }

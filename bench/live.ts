@@ -1,6 +1,7 @@
 /**
- * A run that writes 200 tokens a second, each with five alternatives, into a trajectory of 100,000 tokens, followed in the
- * playground: frames, and the work of the page's thread for a token beside that of a run into 1,000 tokens.
+ * Follows a run in the playground that writes 200 tokens per second, each with five alternatives, into a trajectory of
+ * 100,000 tokens. Figures are frames, and the work of the page's thread for a token compared with that of a run into 1,000
+ * tokens.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -36,9 +37,9 @@ await withBench(async (bench) => {
 })
 
 interface Followed {
-  /** Milliseconds from frame to frame. */
+  /** Durations of frames in milliseconds. */
   readonly times: readonly number[]
-  /** Of the page's thread for each token, scripts, style, layout and paint, in milliseconds. */
+  /** Milliseconds of the page's thread for each token: scripts, style, layout and paint. */
   readonly workMs: number
 }
 
@@ -64,7 +65,7 @@ async function followed(bench: Bench, tokens: number): Promise<Followed> {
   return { times, workMs: (endMs - startMs) / (endTokens - startTokens) }
 }
 
-/** Gives how long the page's thread has worked since, in milliseconds. */
+/** Returns a function that returns the total working time of the page's thread in milliseconds. */
 async function workOf(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')
@@ -74,7 +75,7 @@ async function workOf(page: Page): Promise<() => Promise<number>> {
   }
 }
 
-/** A server that tells the events of a run that never ends. */
+/** Starts a server that streams the events of a run that never ends. */
 async function startRun(trajectory: Trajectory) {
   const source = trajectory.segments.find((segment) => segment.kind === 'response') as ResponseSegment
   const server = createServer((_request, response) => {

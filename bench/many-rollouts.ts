@@ -1,8 +1,9 @@
 /**
- * 2,000 rollouts over HTTP, 128 at a time, with 20 pages of one browser open: whether memory is flat after the first 500, whether
- * every rollout is recorded with the ids that the server read and wrote, and whether the page in front answers meanwhile. Linux.
+ * Runs 2,000 rollouts over HTTP, 128 at a time, with 20 pages of one browser open. It checks that memory is flat after the
+ * first 500, that every rollout is recorded with the ids that the server read and wrote, and that the page in front responds
+ * meanwhile. Linux only.
  *
- * `node bench/many-rollouts.ts [ROLLOUTS]`: another number, in four parts.
+ * `node bench/many-rollouts.ts [ROLLOUTS]` runs another number, in four parts.
  */
 import type { Page } from '@playwright/test'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
@@ -23,10 +24,10 @@ import {
 
 const ROLLOUTS = Number(process.argv[2] ?? 2000)
 const CONCURRENCY = 128
-/** Memory after each is compared with that after the first. */
+/** Memory after each part is compared with that after the first. */
 const PARTS = 4
 const PROSE_TOKENS = 100
-/** Above this seed a run has no end: those that pages show. */
+/** Runs with this seed or a larger one have no end; pages show them. */
 const ENDLESS = 1_000_000
 const LIVE_PAGES = 8
 const MEGABYTE = 1 << 20
@@ -108,7 +109,7 @@ async function measure(bench: Bench, memory: ProcessMemory, server: ScriptedSgla
   tell('rollouts whose stored ids are not those of the server', await wrongIds(bench, server, started), '', 0)
 }
 
-/** Two replies: one that calls the calculator, one that answers. */
+/** Returns the first reply of a run, which calls the calculator, or the second, which answers. */
 function replyTo(_asked: unknown, seed: number, call: number): Reply {
   const next = numbersOf(2 * seed + call)
   const prose = (count: number) => Array.from({ length: count }, () => words[Math.floor(next() * words.length)] ?? 0)
@@ -122,11 +123,11 @@ function replyTo(_asked: unknown, seed: number, call: number): Reply {
 interface Started {
   readonly seed: number
   readonly key: string
-  /** Why it ended. */
+  /** The reason of its end. */
   readonly reason: string
 }
 
-/** Rollouts from one number to another, each over a connection of its own that stays until the rollout has ended. */
+/** Runs the rollouts with numbers from `from` up to, but without, `to`. Each has its own connection until it ends. */
 async function runs(bench: Bench, from: number, to: number): Promise<readonly Started[]> {
   let next = from
   const started: Started[] = []
@@ -160,7 +161,7 @@ function requestOf(seed: number) {
   }
 }
 
-/** How many rollouts have a record other than what the server read and wrote. Prints the first. */
+/** Returns the number of rollouts whose record differs from what the server read and wrote. Prints the first. */
 async function wrongIds(bench: Bench, { exchanges }: ScriptedSglang, started: readonly Started[]): Promise<number> {
   let wrong = 0
   for (const { seed, key, reason } of started) {
@@ -179,8 +180,8 @@ async function wrongIds(bench: Bench, { exchanges }: ScriptedSglang, started: re
 }
 
 /**
- * Twenty pages of one user, which share six connections: eight runs that go on, the library six times, the inspector four times,
- * the lab, and the servers. The first is in front.
+ * Opens twenty pages of one user, which share six connections: eight runs in progress, the library six times, the inspector
+ * four times, the lab, and the servers. The first page is in front.
  */
 async function openPages(bench: Bench, key: string): Promise<readonly Page[]> {
   const live: string[] = []
@@ -201,7 +202,7 @@ async function openPages(bench: Bench, key: string): Promise<readonly Page[]> {
   return pages
 }
 
-/** Asks a page for a frame and for an answer of the server, again and again. */
+/** Repeatedly measures the time in which a page draws a frame and gets an answer of the server. */
 function keepAsking(page: Page): { stop(): Promise<readonly number[]> } {
   const times: number[] = []
   let isStopped = false
@@ -225,7 +226,7 @@ function keepAsking(page: Page): { stop(): Promise<readonly number[]> } {
   }
 }
 
-/** Of the pages that show a run: in how many further tokens arrive. */
+/** Returns the number of pages with a run that still receive tokens. */
 async function growingPages(pages: readonly Page[]): Promise<number> {
   const shown = (page: Page) => page.locator('[data-tokens]').getAttribute('data-tokens')
   let growing = 0

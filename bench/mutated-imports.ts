@@ -1,9 +1,9 @@
 /**
- * Ten thousand files that are wrong somewhere, of every format that opens: none crashes the reader or holds it up for 5 s, each is
- * opened or refused with its place, and memory returns to its level.
+ * Opens ten thousand damaged files of every supported format. None may crash the reader or block it for 5 s, each is opened
+ * or refused with a position, and memory returns to its level.
  *
- * `node bench/mutated-imports.ts [--seed=18] [--mutants=10000] [folder …]`: the files of further folders are mutated too. A reader
- * runs in a thread of its own, so that one which never answers is found, named and ended.
+ * `node bench/mutated-imports.ts [--seed=18] [--mutants=10000] [folder …]` also mutates the files of further folders. A
+ * reader runs in its own thread, so that one that never answers is found, named and ended.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -16,13 +16,13 @@ import { verdictOn } from '#lib/formats/test-verdict.ts'
 import { tell } from './figures.ts'
 
 const LONGEST_MS = 5_000
-/** Other work on the machine may stop the reader for a while: its time is the processor's, and this is the clock's. */
+/** The largest time on the clock, which includes other work on the machine. LONGEST_MS limits processor time. */
 const LONGEST_WAIT_MS = 120_000
-/** Above the level of the first mutants. */
+/** The largest memory above the level of the first mutants, in MB. */
 const MOST_MEMORY_MB = 100
 /** Mutants after which caches are full and code is compiled. */
 const WARM_UP = 500
-/** A larger file is mutated no better, and slower. */
+/** The largest file in bytes: larger ones give no better mutants and are slower. */
 const LARGEST_FILE = 200_000
 const EXAMPLES = ['public/examples', 'lib/formats/golden']
 
@@ -41,7 +41,7 @@ interface Report {
 if (isMainThread) await main()
 else read(workerData as Plan)
 
-/** In the thread: a mutant for each number that comes. */
+/** Runs in the thread: reads the mutant of each number that it receives. */
 function read({ seed, files }: Plan): void {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
@@ -124,7 +124,7 @@ function startThread(plan: Plan) {
     })
     worker.once('exit', () => resolve('ended'))
   })
-  /** This process computes nothing else meanwhile, so its processor time is the reader's. */
+  /** This process computes nothing else meanwhile, so its processor time is that of the reader. */
   const hung = async (answered: AbortSignal): Promise<'hung'> => {
     const startedAt = performance.now()
     const before = process.cpuUsage()

@@ -1,5 +1,5 @@
 /**
- * The offline page: how large it is, and how long it takes from opening the file to its tokens. An example, and generated
+ * Measures the offline page: its size, and the time from opening the file to its tokens, for an example and for generated
  * trajectories with 5 alternatives at trained tokens.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * How much longer a parser takes for a megabyte that was made to be slow than for one of well-formed calls.
- * `node bench/parsers.ts`; fails above 3 times. What a first look finds slow is a median of several, so that only the machine's noise differs.
+ * Compares the time of each parser for a megabyte of hostile text with that for a megabyte of well-formed calls: `node
+ * bench/parsers.ts` fails above a ratio of 3. A text that is slow at first is measured several times and the median counts,
+ * so that only the machine's noise differs.
  */
 import { parsers } from '#lib/parsers/registry.ts'
 import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
@@ -8,10 +9,10 @@ import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
 const LENGTH = 1_000_000
 const RUNS = 5
 const LIMIT = 3
-/** A text that is faster than this in a first look is measured no more: there are hundreds for each parser. */
+/** A text that is faster than this at first is not measured again, because there are hundreds for each parser. */
 const NOTED = 1
 
-/** Calls as short as they can be, with and without an argument, so that there are as many as a megabyte can hold. */
+/** The shortest calls, with and without an argument, so that a megabyte has as many as possible. */
 const WELL_FORMED: Readonly<Record<string, string>> = {
   hermes: '<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"f","arguments":{"a":1}}</tool_call>',
   qwen_xml:
@@ -61,7 +62,10 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
 
 const megabyte = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH)
 
-/** Processor time of this thread, not the clock's: other work on the machine counts less then. */
+/**
+ * Returns the processor time of this thread in milliseconds, which is less affected by other work on the machine than the
+ * clock.
+ */
 function milliseconds(work: () => void): number {
   const before = process.threadCpuUsage()
   work()
@@ -78,7 +82,7 @@ for (const { name, parse } of parsers) {
   const rows = ADVERSARIAL.map((unit) => {
     const text = megabyte(unit)
     const measured = (runs: number) => {
-      // One after the other, so that both meet the same machine.
+      // The two texts alternate, so that they have the same conditions.
       const pairs = Array.from({ length: runs }, () =>
         [plain, text].map((one) => milliseconds(() => parse(one, [], []))),
       )

@@ -1,6 +1,7 @@
 /**
- * From a key to the drawn frame in the template lab's preview, in Chromium, on a conversation of some 10,000 tokens:
- * `node bench/preview.ts [tokenizer]`. The limit is 100 ms. It is the built application: npm run build before it.
+ * Measures the time from a key to the drawn frame in the template lab's preview, in Chromium, on a conversation of about
+ * 10,000 tokens: `node bench/preview.ts [tokenizer]`. The limit is 100 ms. It uses the built application, so run npm run
+ * build first.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'

@@ -1,9 +1,10 @@
 /**
- * What a rollout costs its client: processor time per 1,000 output tokens, beside Python's strands-sglang, both against the
- * same mock server, nothing streamed. `node bench/rollout-overhead.ts [case …]`, cases by their names below.
+ * Measures the processor time of a client per 1,000 output tokens of a rollout, and compares it with Python's strands-sglang.
+ * Both run against the same mock server without streaming. `node bench/rollout-overhead.ts [case …]` runs the named cases.
  *
- * Counted is user and system time of the whole client process, with garbage collection and compiler threads; not its start,
- * the loading of its tokenizer, and the rollouts that warm it up. Storage is in neither. Both sides take turns in going first.
+ * The figures are user and system time of the whole client process, with garbage collection and compiler threads, but without
+ * its start, the loading of its tokenizer, and the rollouts that warm it up. Neither side stores anything. The sides
+ * alternate in being first.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
@@ -16,10 +17,10 @@ import { type Result, type Shape, type Task, taskOf } from './rollout-overhead/w
 interface Case extends Shape {
   readonly name: string
   readonly concurrency: number
-  /** Rollouts before those that are measured, and those. */
+  /** Numbers of rollouts for the warm-up and for the measurement. */
   readonly warmUp: number
   readonly rollouts: number
-  /** Times less than Python, once warm. */
+  /** The smallest ratio of Python's time to ours after the warm-up. */
   readonly atLeast: number
 }
 
@@ -29,11 +30,11 @@ const CASES: readonly Case[] = [
   { ...TURNS, name: 'c16', concurrency: 16, rollouts: 1000, atLeast: 3 },
   { ...TURNS, name: 'c128', concurrency: 128, rollouts: 1024, atLeast: 3 },
   { ...TURNS, name: 'c16-alternatives', alternatives: 5, concurrency: 16, rollouts: 1000, atLeast: 4 },
-  // As many tokens to warm up as 200 rollouts of four turns have.
+  // The warm-up has as many tokens as 200 rollouts of four turns.
   { turns: 32, tokens: 1900, alternatives: 0, name: '64k', concurrency: 1, warmUp: 4, rollouts: 8, atLeast: 4 },
 ]
 const PAIRS = 3
-/** Rollouts before those of the cold figures, as in the benchmark that strands-sglang ships. */
+/** Warm-up rollouts before the cold figures, as in the benchmark of strands-sglang. */
 const COLD_WARM_UP = 2
 
 const here = path.join(import.meta.dirname, 'rollout-overhead')
@@ -73,7 +74,7 @@ interface Pairs {
   readonly theirs: readonly Result[]
 }
 
-/** Throws where the two did not make the same ids. */
+/** Throws if the ids of both sides differ. */
 async function measured({ warmUp, rollouts, concurrency, ...shape }: Case, baseUrl: string): Promise<Pairs> {
   const task = taskOf(baseUrl, shape, { warmUp, rollouts, concurrency })
   const ours: Result[] = []

@@ -1,8 +1,9 @@
 /**
- * 500 event streams whose readers stop reading while the runs write on, beside as many that read: what each of them costs the
- * server, whether other readers wait for them, and whether each is ended and finds every event again where it left. Linux.
+ * Opens 500 event streams whose readers stop reading while the runs continue, and compares them with as many readers that
+ * read. Figures are the cost of each stream for the server, the delay of other readers, and whether each stopped reader is
+ * cut off and finds every later event again. Linux only.
  *
- * `node bench/stopped-readers.ts [READERS]`
+ * Run it with `node bench/stopped-readers.ts [READERS]`.
  */
 import { createHash } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
@@ -16,18 +17,18 @@ import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from './lo
 
 const READERS = Number(process.argv[2] ?? 500)
 const RUNS = 5
-/** Their events are more than the system keeps for a connection that nobody reads: some 6 MB on loopback. */
+/** Tokens of each run. Their events exceed what the system buffers for a connection that is not read: about 6 MB on loopback. */
 const TOKENS = 36_000
 const TOKENS_PER_CHUNK = 40
-/** Events that a stopped reader has not got from the server when it stops: less would prove nothing. */
+/** The least bytes of events that a stopped reader has not received; with less, the test would prove nothing. */
 const LEAST_BYTES = 12e6
 const MS_PER_CHUNK = 50
-/** After this long without reading a stream is closed with a reason, and after this long its connection. */
+/** Milliseconds without reading after which a stream is closed with a reason, and after which its connection is closed. */
 const STALLED_MS = 30_000
 const CUT_OFF_MS = 60_000
 const KILOBYTE = 1 << 10
 const MEGABYTE = 1 << 20
-/** The answer to who follows a rollout whose events are no longer kept. */
+/** The answer to a reader of a rollout whose events are no longer kept. */
 const GONE = 'status 404'
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
@@ -62,7 +63,7 @@ await withBench(
       clearInterval(sampling)
       tell('a chunk to its reader, beside those that stopped, p95', percentile(crowded.delays, 0.95), 'ms', 250)
       tell('events of one run', crowded.bytes / MEGABYTE, 'MB', { atLeast: LEAST_BYTES / MEGABYTE })
-      // Those that have begun keep the events of their runs, once for all of them.
+      // Readers that have begun keep the events of their runs in memory, once for all of them.
       const events = RUNS * crowded.bytes
       const forEach = (bytes: number) => (bytes - events) / READERS / KILOBYTE
       tell('heap and buffers for each stopped reader', forEach(bytesOf(full, before)), 'kB', 128)
@@ -88,9 +89,9 @@ function bytesOf(one: { heap: number; external: number }, other: { heap: number;
 }
 
 interface Round {
-  /** Milliseconds from each chunk of the server to the reader of its run. */
+  /** Milliseconds from the sending of each chunk by the server to the reader of its run. */
   readonly delays: readonly number[]
-  /** Of all events of a run. */
+  /** Bytes of all events of a run. */
   readonly bytes: number
   readonly stopped: readonly StoppedReader[]
   readonly whole: ReadonlyMap<string, Stream>
@@ -103,11 +104,11 @@ interface Stream {
 
 interface Others {
   readonly count: number
-  /** Otherwise they have begun, and stopped. */
+  /** False: they have begun and then stopped reading. */
   readonly isReading: boolean
 }
 
-/** Runs all to their end: one reader of each reads, beside the others. */
+/** Runs all rollouts to their end. One reader of each reads, in addition to the others. */
 async function round(
   bench: Bench,
   server: ScriptedSglang,
@@ -148,7 +149,8 @@ async function round(
   const others = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const run = runs[index % RUNS] as Run
-      // Nobody reads it yet: what arrives fills the buffers of this process, then those of the system, and then the server waits.
+      // The response is not read yet: its data fills the buffers of this process, then those of the system, and then the
+      // server waits.
       return { run, response: await follow(bench, run.rolloutId, 0) }
     }),
   )
@@ -161,7 +163,7 @@ async function round(
 interface Run {
   readonly seed: number
   readonly rolloutId: string
-  /** Of its trajectory. */
+  /** The key of its trajectory. */
   readonly key: string
 }
 
@@ -170,7 +172,10 @@ interface StoppedReader {
   readonly response: IncomingMessage
 }
 
-/** Half of the readers read on before they are cut off, half after it; all follow the events again where they left. */
+/**
+ * Lets half of the readers continue before they are cut off, and half after that. All follow the events again from their last
+ * position.
+ */
 async function finish(bench: Bench, server: ScriptedSglang, { stopped, whole }: Round): Promise<void> {
   await pause(STALLED_MS + 5_000)
   const half = Math.floor(stopped.length / 2)
@@ -200,7 +205,10 @@ async function finish(bench: Bench, server: ScriptedSglang, { stopped, whole }: 
 
 interface Ended {
   readonly end: 'told' | 'cut off' | 'complete'
-  /** With what it gets when it follows the events again, or by the stored trajectory where they are no longer kept. */
+  /**
+   * True if the reader has all events after following them again, or if the stored trajectory is complete when they are no
+   * longer kept.
+   */
   readonly isWhole: boolean
 }
 
@@ -219,7 +227,7 @@ async function readOn(
     closedAt = next
     return false
   })
-  // Not iterated: one that was cut off before anybody read it tells an iterator nothing.
+  // It is not iterated, because an iterator reports nothing about a response that was cut off before it was read.
   response.on('data', (part) => lines.add(part))
   if (!response.closed) await new Promise((resolve) => response.once('close', resolve))
   if (!response.complete) end = 'cut off'
@@ -237,18 +245,18 @@ async function readOn(
   return { end, isWhole: count === expected?.lines && hash === expected.hash }
 }
 
-/** Whether the stored trajectory has the ids that the server wrote. */
+/** Returns whether the stored trajectory has the ids that the server wrote. */
 async function isStored(bench: Bench, { exchanges }: ScriptedSglang, { seed, key }: Run): Promise<boolean> {
   const { segments } = (await call(bench, `/api/trajectories/${encodeURIComponent(key)}`)) as Trajectory
   return `${segments.at(-1)?.ids}` === `${exchanges.get(seed)?.at(-1)?.wrote}`
 }
 
-/** The answer, of which nothing has been read. Rejects with `status N`. */
+/** Requests the events of a rollout. Returns the response, of which nothing has been read. Rejects with `status N`. */
 async function follow(bench: Bench, rolloutId: string, from: number): Promise<IncomingMessage> {
   const url = new URL(`/api/rollouts/${rolloutId}/events?from=${from}`, bench.base)
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { authorization: `Bearer ${TOKEN}` } }, (response) => {
-      // Of a connection that is cut off while nobody reads it.
+      // This ignores errors of a connection that is cut off while it is not read.
       response.on('error', () => {})
       if (response.statusCode === 200) resolve(response)
       else reject(new Error(`status ${response.statusCode}`))
@@ -256,7 +264,7 @@ async function follow(bench: Bench, rolloutId: string, from: number): Promise<In
   })
 }
 
-/** Lines and their hash, but for lines of which `onLine` returns false. */
+/** Counts and hashes lines, except those for which `onLine` returns false. */
 function createLineCounter(onLine: (line: string) => boolean | undefined) {
   const hash = createHash('sha256')
   let rest = Buffer.alloc(0)
@@ -274,7 +282,7 @@ function createLineCounter(onLine: (line: string) => boolean | undefined) {
         count++
       }
     },
-    /** A line that was cut in its middle comes again as a whole. */
+    /** Drops an incomplete line, which the next request returns completely. */
     dropRest() {
       rest = Buffer.alloc(0)
     },

@@ -1,6 +1,7 @@
 /**
- * Bytes of one reply on the wire, fetched whole and streamed: `node bench/stream-bytes.ts [reply tokens] [prompt tokens]`.
- * The client and the steps are the application's; the server, in this process, replies as SGLang does in both manners.
+ * Measures the bytes of one reply on the network, whole and streamed: `node bench/stream-bytes.ts [reply tokens] [prompt
+ * tokens]`. The client and the chunk sizes are the application's; a server in this process replies as SGLang does in both
+ * modes.
  */
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
@@ -22,7 +23,7 @@ for (const alternatives of [0, 5]) {
   }
 }
 
-/** `step` undefined: fetched whole. */
+/** `step` is the number of tokens in a chunk. Undefined: the reply is fetched whole. */
 async function bytesOf(manner: Manner, alternatives: number, step: number | undefined): Promise<number> {
   const server = await startStreamServer(manner)
   const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined })
@@ -44,7 +45,10 @@ async function bytesOf(manner: Manner, alternatives: number, step: number | unde
   return server.bytesSent()
 }
 
-/** Every token a chunk, the prompt's logprobs in each. Computed from the middle chunk, since it is gigabytes. */
+/**
+ * Returns the bytes for one token in each chunk, with the prompt's logprobs in each. They are computed from the middle chunk,
+ * because the whole stream has gigabytes.
+ */
 function naiveBytes(manner: Manner, alternatives: number): number {
   const middle = Math.ceil(TOKENS / 2)
   const asked = {

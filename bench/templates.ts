@@ -1,9 +1,10 @@
 /**
- * Our template engine beside @huggingface/jinja, and templates that would never end. `node --expose-gc bench/templates.ts`
+ * Compares our template engine with @huggingface/jinja, and runs templates that would never end: `node --expose-gc
+ * bench/templates.ts`.
  *
- * Ratios are medians of alternating runs in this process, so that only the machine's noise differs; above 1 ours is
- * faster. Fails below the ratios that are promised, when a runaway template ends later than 100 ms after its budget, or
- * when memory grows with how often one was run.
+ * Ratios are medians of alternating runs in this process, so that only the machine's noise differs; above 1 ours is faster.
+ * It fails if a ratio is below its limit, if a runaway template ends later than 100 ms after its budget, or if memory grows
+ * with the number of its runs.
  */
 import { readFileSync } from 'node:fs'
 import { Template } from '@huggingface/jinja'
@@ -35,7 +36,10 @@ function fromConfig(name: string, folder: string): RealTemplate {
   return { name, text: config.chat_template, specialTokens: Object.fromEntries(tokens) }
 }
 
-/** Two turns, and the 10,000 tokens that the lab must redraw while its user types. */
+/**
+ * Returns one turn. The benchmark has a conversation of two turns, and one of the 10,000 tokens that the lab must render
+ * again while the user types.
+ */
 const turn = (index: number, words: number): readonly TemplateMessage[] => [
   { role: 'user', content: `Question ${index}: ${'what of the fjords then, '.repeat(words)}` },
   { role: 'assistant', content: `Answer ${index}. ${'They are deep and cold. '.repeat(words)}` },
@@ -106,13 +110,13 @@ function report(what: string, { ours, theirs, ratio }: Pair): void {
 }
 
 interface Pair {
-  /** Milliseconds, medians. */
+  /** Median durations in milliseconds. */
   readonly ours: number
   readonly theirs: number
   readonly ratio: number
 }
 
-/** One after the other, so that both meet the same machine. */
+/** Measures both alternately, so that they have the same conditions. */
 function pairs(ours: () => unknown, theirs: () => unknown): Pair {
   once(ours)
   once(theirs)
@@ -125,8 +129,8 @@ function pairs(ours: () => unknown, theirs: () => unknown): Pair {
 }
 
 /**
- * Milliseconds of one, of as many as take 100 ms: this thread's processor time, not the clock's, so that other work on the
- * machine counts less. Some systems tell it in steps of 10 ms.
+ * Returns the milliseconds of one run, averaged over as many as take 100 ms. It measures processor time of this thread, which
+ * is less affected by other work on the machine. Some systems report it in steps of 10 ms.
  */
 function once(work: () => unknown): number {
   const before = process.threadCpuUsage()
@@ -143,7 +147,7 @@ function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number
 }
 
-/** Each would run for hours, or take all memory. */
+/** Templates that would run for hours, or use all memory. */
 const RUNAWAY: Readonly<Record<string, string>> = {
   'loops in loops': '{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}',
   'output without end': '{% for a in range(99999) %}{% for b in range(99999) %}{{ messages }}{% endfor %}{% endfor %}',

@@ -1,10 +1,10 @@
 /**
- * Every fault of a server (testing/faults.ts, docs/upstream-faults.md) through the whole agent, streamed and plain, in the first call
- * and in the third: its outcome, and how long it took. Besides those of the table a body of two gigabytes that nothing announces, and
- * events without end. `node bench/upstream-faults.ts`
+ * Runs every server fault (testing/faults.ts, docs/upstream-faults.md) through the whole agent, streamed and plain, in the
+ * first call and in the third, and measures its outcome and duration. In addition to the table, it sends a body of two
+ * gigabytes without a length, and events without end. Run it with `node bench/upstream-faults.ts`.
  *
- * Fails where an outcome is another than the table's, where a run stays open, or where a call takes longer than the table says of
- * its limits. The limits are short ones; waits between tries are counted and not waited for.
+ * It fails if an outcome differs from the table, if a run stays open, or if a call takes longer than the table allows for its
+ * limits. The limits are short; waits between retries are counted but skipped.
  */
 
 import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
@@ -12,13 +12,13 @@ import { type Case, casesOf, longestMs, outcomeOf, responsesOf, runFault } from 
 import { CHUNKED, chunk, type Exchange } from '#testing/sglang/fault-server.ts'
 import { tell } from './figures.ts'
 
-/** Where a call is late, the fastest of so many counts: other work on the machine comes and goes. */
+/** A late call is repeated, and the fastest of so many attempts counts, because other work on the machine varies. */
 const TRIES = 3
-/** A run that has not ended by then stays open. */
+/** A run that has not ended after this time counts as open. */
 const OPEN_MS = 120_000
 const GIGABYTE = 1 << 30
 const MEGABYTE = 1 << 20
-/** What a reply of two gigabytes may take in memory, in the worst of the four runs. */
+/** The largest memory for a reply of two gigabytes, in the worst of the four runs. */
 const MOST_MEMORY_MB = 1_200
 
 const writesUntil =
@@ -30,7 +30,7 @@ const writesUntil =
     for (let written = 0; written < bytes && !socket.destroyed; written += text.length) await write(text)
   }
 
-/** As long as they would be with the limits of the application. */
+/** Faults whose bodies are as large as the limits of the application require. */
 const LARGE: readonly Case[] = [
   {
     what: '2 GB that nothing announces',
@@ -128,5 +128,5 @@ tell('runs that stay open', open, '', 0)
 tell('calls that took longer than the table says', late, '', 0)
 tell('slowest call, of what it may take', slowest, '×', 1)
 tell('memory at its highest, over that at the start', (peak - before) / MEGABYTE, 'MB', MOST_MEMORY_MB)
-// A thread of a port that swallows everything may still be closing.
+// The process exits explicitly, because a thread of a port that never answers may still be closing.
 process.exit(wrong + open + late > 0 ? 1 : 0)

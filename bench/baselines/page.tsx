@@ -1,7 +1,6 @@
 /**
- * Two token views as one would write them first, to hold the inspector against: `#spans` has one React span for each token
- * in the page, `#rows` has lines of such spans in react-window. The file is parsed and checked on the page, as the
- * inspector's is in its worker.
+ * Two simple token views to compare the inspector with: `#spans` has one React span for each token in the page, `#rows` has
+ * lines of such spans in react-window. The page itself parses and checks the file, which the inspector does in a worker.
  */
 import { type ComponentType, memo, useState } from 'react'
 import { createRoot } from 'react-dom/client'

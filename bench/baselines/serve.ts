@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react'
 import { build, type InlineConfig, preview } from 'vite'
 
 interface Baselines {
-  /** The page; its hash chooses the view. */
+  /** Address of the page; its hash selects the view. */
   readonly base: string
   close(): Promise<void>
 }

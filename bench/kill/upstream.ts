@@ -1,6 +1,6 @@
 /**
- * An SGLang server for runs that are killed: token by token, each reply a tool call until the prompt has as many results as its
- * question asks for, then an answer. A question that names python gets a call that never ends.
+ * An SGLang server for runs that are killed. It streams token by token: each reply is a tool call until the prompt has as
+ * many results as its question requests, then an answer. A question that contains "python" gets a call that never ends.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +8,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 
+/** The running server. */
 export interface Upstream {
   readonly baseUrl: string
   close(): void
@@ -23,6 +24,7 @@ const MS_A_TOKEN = 5
 const toolCall = (name: string, values: object): string =>
   `<tool_call>\n${JSON.stringify({ name, arguments: values })}\n</tool_call>`
 
+/** Starts the server on a free port. */
 export async function startUpstream(): Promise<Upstream> {
   const { tokenizer } = await createTokenizerLoader({
     builtIn: { 'built-in': path.resolve(import.meta.dirname, '../../models/tiny-qwen3') },

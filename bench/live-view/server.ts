@@ -1,20 +1,21 @@
 /**
- * An SGLang server that writes every reply at one pace, as 0.5.23 with --incremental-streaming-output does, and notes when each
- * chunk leaves. It knows no model. Replies wait for `release`, so that a page can be there before the first token.
+ * An SGLang server without a model that writes every reply at a fixed rate, as 0.5.23 with --incremental-streaming-output
+ * does, and records when each chunk is sent. Replies wait for `release`, so that a page can be open before the first token.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A chunk that has left. */
+/** A sent chunk. */
 interface Sent {
   /** The sampling_seed of its request. */
   readonly seed: number
-  /** Tokens of the trajectory that are known with it, the prompt’s included. */
+  /** Tokens of the trajectory up to this chunk, including the prompt’s. */
   readonly tokens: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
+/** The running server. */
 export interface StampingServer {
   readonly baseUrl: string
   readonly sent: readonly Sent[]
@@ -31,6 +32,7 @@ interface Asked {
   readonly stream: boolean
 }
 
+/** Starts the server on a free port of 127.0.0.1. */
 export async function startStampingServer(tokensASecond: number): Promise<StampingServer> {
   const sent: Sent[] = []
   const released = Promise.withResolvers<void>()
@@ -72,7 +74,7 @@ export async function startStampingServer(tokensASecond: number): Promise<Stampi
 }
 
 const FACTS: Readonly<Record<string, object>> = {
-  // The application has this one at hand.
+  // The application has this tokenizer without a download.
   '/model_info': { model_path: 'stamping', tokenizer_path: 'built-in', weight_version: 'default' },
   '/server_info': { version: '0.5.23', context_length: 32_768, incremental_streaming_output: true },
 }
@@ -81,7 +83,7 @@ const answer = (response: ServerResponse, value: object): void => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** Single letters and spaces of every byte-level vocabulary. */
+/** Returns the id of a single letter, the same in every byte-level vocabulary. */
 const idAt = (index: number): number => 65 + (index % 26)
 const logprobAt = (index: number): number => -((index % 97) / 40)
 

@@ -1,26 +1,27 @@
-/** What a Node process takes: its resident memory at any time, and its heap after a collection, over its inspector. */
+/** Memory of a Node process: its resident memory at any time, and its heap after a collection, through its inspector. */
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** In bytes. */
+/** Memory after a collection, in bytes. */
 interface Collected {
   /** Objects on the JavaScript heap of the main thread. */
   readonly heap: number
-  /** What objects of the main thread hold outside the heap: buffers, above all. */
+  /** Memory of the main thread's objects outside of the heap, mainly buffers. */
   readonly external: number
   /** Resident memory of the whole process, threads included. */
   readonly resident: number
 }
 
+/** Measures the memory of one process. */
 export interface ProcessMemory {
   /** Resident memory now, in bytes. Linux only. */
   resident(): number
-  /** Collects garbage first. */
+  /** Collects garbage and returns the memory after that. */
   collected(): Promise<Collected>
   close(): void
 }
 
-/** `port`: where the process opens its inspector (`--inspect-port` in its NODE_OPTIONS). */
+/** Opens the inspector of a process. `port` is its port (`--inspect-port` in its NODE_OPTIONS). */
 export async function watchMemory(child: ChildProcess, port: number): Promise<ProcessMemory> {
   const { pid } = child
   if (pid === undefined) throw new Error('the process has not started')
@@ -49,7 +50,7 @@ export async function watchMemory(child: ChildProcess, port: number): Promise<Pr
   return {
     resident,
     async collected() {
-      // Twice: what a first collection releases may hold buffers of its own.
+      // It runs twice, because objects that a first collection releases may own buffers.
       for (let pass = 0; pass < 2; pass++) await send('HeapProfiler.collectGarbage')
       const expression = 'JSON.stringify(process.memoryUsage())'
       const { result } = (await send('Runtime.evaluate', { expression })) as { result: { value: string } }

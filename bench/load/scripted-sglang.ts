@@ -1,12 +1,13 @@
 /**
- * An SGLang server of 0.5.23 that knows no model: a function writes each reply, at its own pace. It keeps what it read and
- * wrote, so that a bench can compare that with what was recorded.
+ * An SGLang server 0.5.23 without a model: a function creates each reply and its rate. It keeps the ids of requests and
+ * replies, so that a bench can compare them with the recorded ones.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 
+/** The body of a /generate request. */
 export interface ReceivedRequest {
   readonly rid: string
   readonly input_ids: readonly number[]
@@ -16,6 +17,7 @@ export interface ReceivedRequest {
   readonly stream: boolean
 }
 
+/** A scripted reply. */
 export interface Reply {
   readonly ids: readonly number[]
   readonly finish:
@@ -23,7 +25,7 @@ export interface Reply {
     | { readonly type: 'length'; readonly length: number }
   /** Tokens in each chunk of a streamed reply. */
   readonly tokensPerChunk: number
-  /** Of a streamed reply, in ms. */
+  /** Milliseconds for each chunk of a streamed reply. */
   readonly msPerChunk: number
 }
 
@@ -33,16 +35,20 @@ interface Exchange {
   readonly wrote: readonly number[]
 }
 
+/** The running server. */
 export interface ScriptedSglang {
   readonly baseUrl: string
-  /** By sampling_seed, the calls in their order. */
+  /** The calls in their order, by sampling_seed. */
   readonly exchanges: ReadonlyMap<number, readonly Exchange[]>
-  /** Chunks as they leave: the sampling_seed, tokens so far, milliseconds since the epoch. */
+  /** Called when a chunk is sent, with the sampling_seed, the tokens so far and the milliseconds since the epoch. */
   onChunk: (seed: number, tokens: number, at: number) => void
   close(): Promise<void>
 }
 
-/** `reply` gets the number of the call, from 0, of its sampling_seed. */
+/**
+ * Starts the server on a free port of 127.0.0.1. `reply` gets the number of the call among those with its sampling_seed, from
+ * 0.
+ */
 export async function startScriptedSglang(
   reply: (asked: ReceivedRequest, seed: number, call: number) => Reply | Promise<Reply>,
 ): Promise<ScriptedSglang> {
@@ -81,7 +87,7 @@ export async function startScriptedSglang(
     else if (request.url === '/generate') await generate(JSON.parse(Buffer.concat(parts).toString('utf8')), response)
     else response.writeHead(404).end()
   })
-  // A busy client may leave a connection idle for longer than Node’s five seconds.
+  // A busy client may leave a connection idle for longer than Node’s default of five seconds.
   http.keepAliveTimeout = 600_000
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const server: ScriptedSglang = {
@@ -97,7 +103,7 @@ export async function startScriptedSglang(
 }
 
 const FACTS: Readonly<Record<string, object>> = {
-  // The application has this tokenizer at hand.
+  // The application has this tokenizer without a download.
   '/model_info': { model_path: 'scripted', tokenizer_path: 'built-in', weight_version: 'default' },
   '/server_info': { version: '0.5.23', context_length: 1_000_000, incremental_streaming_output: true },
 }
@@ -138,7 +144,7 @@ function chunkOf(
 
 const logprobAt = (index: number): number => -Math.fround(((index * 7919) % 997) / 333 + 1e-6)
 
-/** The tokenizer of the built-in model. */
+/** Loads the tokenizer of the built-in model. */
 export async function builtInTokenizer() {
   const folder = path.resolve(import.meta.dirname, '..', '..', 'models', 'tiny-qwen3')
   const { tokenizer } = await createTokenizerLoader({
@@ -151,7 +157,7 @@ export async function builtInTokenizer() {
   return { encode: (text: string): readonly number[] => tokenizer.encode(text), endOfTurn }
 }
 
-/** Numbers in [0, 1), the same for the same seed. */
+/** Returns a generator of numbers in [0, 1); the same seed gives the same numbers. */
 export function numbersOf(seed: number): () => number {
   let state = (seed + 1) * 7919
   return () => {

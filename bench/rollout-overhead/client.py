@@ -1,4 +1,4 @@
-"""The rollouts of client.ts by strands-sglang, as it is published: a task as JSON on the standard input, a result out."""
+"""Runs the rollouts of client.ts with the published strands-sglang. It reads a task as JSON from standard input and prints a result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASK = json.load(sys.stdin)
 
 
 class Client(SGLangClient):
-    """The package cannot ask for alternatives: the field is added to its request."""
+    """Adds alternatives to requests, which the package does not support."""
 
     async def generate(self, input_ids, **fields):
         if TASK["alternatives"] > 0:
@@ -56,7 +56,7 @@ async def one_rollout(client, tokenizer, number):
 
 
 async def rollouts(client, tokenizer, first, last):
-    """Output tokens of all and the ids of the first."""
+    """Returns the output tokens of all rollouts and the ids of the first."""
     numbers = iter(range(first, last))
     found = {"tokens": 0, "ids": []}
 

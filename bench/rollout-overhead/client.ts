@@ -1,6 +1,7 @@
 /**
- * Rollouts of Rollscope against the mock server, as POST /api/rollouts runs them: client, tokenizer, chat template, agent,
- * recorder and events. Nothing is stored, nor put together for it a second time. A Task on the standard input, a Result out.
+ * Runs rollouts of Rollscope against the mock server with the same modules as POST /api/rollouts: client, tokenizer, chat
+ * template, agent, recorder and events. Nothing is stored or assembled a second time. It reads a Task from standard input and
+ * prints a Result.
  */
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -50,7 +51,7 @@ const result: Result = {
 await client.close()
 console.log(JSON.stringify(result))
 
-/** The prompts from one number to another, some at a time. */
+/** Runs the prompts of a range, several at a time. */
 async function rollouts(from: number, to: number) {
   let next = from
   let outputTokens = 0

@@ -1,6 +1,6 @@
 /**
- * SGLang's /generate as far as the bench needs it, in a process of its own: `node server.ts TURNS TOKENS ALTERNATIVES` prints
- * its address. A reply depends on its request alone. Replies are written beforehand, so that the server costs little beside the client.
+ * A mock of SGLang's /generate in its own process: `node server.ts TURNS TOKENS ALTERNATIVES` prints its address. A reply
+ * depends only on its request. Replies are prepared in advance, so that the server costs little compared with the client.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ const idOf = (content: string): number => {
 const END_OF_TURN = idOf('<|im_end|>')
 const RESULT = idOf('<tool_response>')
 
-/** A number in [0, 1), the same in every run. */
+/** Returns a generator of numbers in [0, 1), which are the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed + 1
   return () => {
@@ -33,11 +33,11 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Alternatives are tokens as common as those of any text. */
+/** Alternatives are tokens that are as common as those of any text. */
 const common = tokenizer.encode(excerpt(0, 20_000))
 const anyId = (next: () => number): number => common[Math.floor(next() * common.length)] as number
 
-/** As SGLang prints a float32. */
+/** Formats a float32 as SGLang prints it. */
 const logprob = (next: () => number): string => String(Math.fround(-8 * next() ** 4 - 1e-6))
 
 interface Written {
@@ -46,7 +46,10 @@ interface Written {
   readonly columns: string
 }
 
-/** Thinks in prose, then calls the tool or answers; TOKENS tokens with the one that ends the turn. */
+/**
+ * Returns a reply that thinks in prose, then calls the tool or answers. It has TOKENS tokens, including the one that ends the
+ * turn.
+ */
 function written(variant: number, isCall: boolean): Written {
   const next = numbers(variant)
   const page = Math.floor(next() * PAGES)
@@ -74,7 +77,7 @@ function written(variant: number, isCall: boolean): Written {
 const calls = Array.from({ length: VARIANTS }, (_, variant) => prepared(written(variant, true)))
 const answers = Array.from({ length: VARIANTS }, (_, variant) => prepared(written(variant, false)))
 
-/** The parts of a reply that no request changes. */
+/** The parts of a reply that do not depend on the request. */
 function prepared({ text, ids, columns }: Written) {
   return {
     trimmed: JSON.stringify(text),
@@ -137,6 +140,6 @@ const http = createServer((request, response) => {
     json(200, reply(JSON.parse(Buffer.concat(parts).toString())))
   })
 })
-// A client that measures itself may be slow: its connections stay.
+// Connections stay open, because a client that measures itself may be slow.
 http.keepAliveTimeout = 600_000
 http.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(http.address() as AddressInfo).port}`))

