@@ -2,23 +2,24 @@ import type { ReactNode } from 'react'
 import { visibleText } from './visible-text.ts'
 
 interface BannerProps {
-  /** bad: it failed; note: it ended, here is why. */
+  /** `bad`: something failed; `note`: information, such as why a run ended. */
   readonly tone: 'bad' | 'note'
   readonly title: string
   readonly hint?: string | undefined
-  /** What can be done about it. */
+  /** Buttons and links that help. */
   readonly children?: ReactNode
 }
 
 const TONES = { bad: 'border-bad bg-bad-soft', note: 'border-line-strong bg-panel' } as const
 
+/** Shows a message across the page; `bad` is announced as an alert. Hidden characters become visible. */
 export function Banner({ tone, title, hint, children }: BannerProps) {
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'status'}
       className={`flex flex-wrap items-center gap-x-3 gap-y-1.5 border-l-3 px-3.5 py-2.5 ${TONES[tone]}`}
     >
-      {/* What a server says may be long: the tokens keep their room. */}
+      {/* A long message of a server scrolls, so that the tokens stay visible. */}
       <p className="max-h-40 min-w-0 flex-1 basis-64 overflow-y-auto [overflow-wrap:anywhere]">
         <span className="font-medium">{visibleText(title)}</span>
         {hint !== undefined && <span className="block text-dim">{visibleText(hint)}</span>}

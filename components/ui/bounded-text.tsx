@@ -4,16 +4,16 @@ import { visibleText } from './visible-text.ts'
 
 interface BoundedTextProps {
   readonly text: string
-  /** What it is, for a screen reader in the box that scrolls: `result of call 2`. */
+  /** Label of the scrollable box for screen readers, such as `Result of call 2`. */
   readonly label: string
-  /** Characters shown at first. */
+  /** Number of characters shown at first. */
   readonly longest?: number
   readonly className?: string
 }
 
 /**
- * A text of any length, as it is, each character seen. A long one is cut, says how much is missing, and is shown whole in a box that scrolls:
- * in pieces, so that the browser lays out only those in sight.
+ * Shows a text of any length, with every character visible. A long text is cut and states its length; on request all of it
+ * is shown in a scrollable box, in pieces, so that the browser lays out only the visible ones.
  */
 export function BoundedText({ text, label, longest = LONGEST, className = '' }: BoundedTextProps) {
   const [isWhole, setIsWhole] = useState(false)
@@ -22,11 +22,11 @@ export function BoundedText({ text, label, longest = LONGEST, className = '' }: 
   return (
     <div>
       {isWhole ? (
-        // biome-ignore lint/a11y/useSemanticElements: a set of fields is something else, and a landmark for each text too many
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset has another meaning, and each text would be a landmark
         <div
           role="group"
           aria-label={label}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
           tabIndex={0}
           className="max-h-[60dvh] overflow-y-auto rounded border border-line p-1"
         >
@@ -57,10 +57,10 @@ export function BoundedText({ text, label, longest = LONGEST, className = '' }: 
 const TEXT = 'whitespace-pre-wrap [overflow-wrap:anywhere]'
 const LONGEST = 4_000
 const MOST_LINES = 40
-/** Characters of a piece that is laid out at once. */
+/** Number of characters in a piece, which is laid out at once. */
 const PIECE = 8_000
 
-/** Never between the two halves of a character. */
+/** Returns the beginning of the text, never ending between the two halves of a surrogate pair. */
 function startOf(text: string, longest: number): string {
   let end = -1
   for (let line = 0; line < MOST_LINES; line++) {
@@ -74,7 +74,7 @@ function startOf(text: string, longest: number): string {
 const wholeCharacters = (text: string, end: number): number =>
   /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end
 
-/** Cut after line ends, where there are some: a line end at the end of a piece is drawn by the next piece's beginning. */
+/** Returns the pieces of a text, cut at line ends if possible: the block of the next piece takes the place of the line end. */
 function piecesOf(text: string): readonly string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length; ) {

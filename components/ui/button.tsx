@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, Ref } from 'react'
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** primary: the one thing to do here; quiet: no frame until pointed at. */
+  /** `primary`: the main action; `quiet`: without a frame. */
   readonly look?: 'primary' | 'plain' | 'quiet'
   readonly ref?: Ref<HTMLButtonElement>
 }
@@ -12,6 +12,7 @@ const LOOKS = {
   quiet: 'border-transparent text-dim hover:text-ink hover:bg-panel',
 } as const
 
+/** A button in the style of the application; its `type` is `button` unless given. */
 export function Button({ look = 'plain', className = '', type = 'button', ...rest }: ButtonProps) {
   return (
     <button

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { visibleText } from './visible-text.ts'
 
-/** Things of which one is chosen at once, each with a note. */
+/** List of choices, of which a click selects one immediately. */
 export const Choices = ({ children }: { readonly children: ReactNode }) => (
   <ul className="grid grid-cols-[minmax(0,1fr)]">{children}</ul>
 )
@@ -12,6 +12,7 @@ interface ChoiceProps {
   readonly onChoose: () => void
 }
 
+/** One choice of a list, with a note below its title. */
 export const Choice = ({ title, note, onChoose }: ChoiceProps) => (
   <li>
     <button

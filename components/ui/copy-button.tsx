@@ -8,7 +8,7 @@ interface CopyButtonProps {
   readonly children: ReactNode
 }
 
-/** Copies a text, and says whether it could. */
+/** Shows a button that copies a text and reports the result. */
 export function CopyButton({ text, children }: CopyButtonProps) {
   const [copied, setCopied] = useState<{ readonly text: string; readonly ok: boolean }>()
   const copy = async () => {

@@ -2,13 +2,14 @@
 import { useState } from 'react'
 import { copyText } from './copy-text.ts'
 
+/** A text that can be copied. */
 export interface CopyChoice {
   readonly name: string
-  /** Made when it is asked for. */
+  /** Called when the text is copied. */
   readonly text: () => string
 }
 
-/** Several things that can be copied, each by its name, and one line that says what was. */
+/** Shows buttons for several texts that can be copied, and a status that names the copied one. */
 export function CopyChoices({ choices }: { readonly choices: readonly CopyChoice[] }) {
   const [said, setSaid] = useState('')
   const copy = async ({ name, text }: CopyChoice) => {

@@ -1,6 +1,6 @@
 /**
- * Gives a text to the clipboard; false where the browser refuses. Pages over plain HTTP from another machine have no
- * clipboard of their own: there the browser is asked to copy, and its question is answered.
+ * Copies a text to the clipboard; returns false if the browser refuses. Pages over plain HTTP from another machine have no
+ * clipboard API, so there the browser's copy command is triggered and its event answered.
  */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard)

@@ -7,9 +7,9 @@ import { visibleText } from './visible-text.ts'
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
-  /** Whether a click beside it closes it; not where something is being written. */
+  /** Whether a click outside closes the dialog; `false` if it contains unsaved input. */
   readonly closesBeside?: boolean
-  /** wide: for what is read rather than filled in. */
+  /** `wide` is for content that is read rather than filled in. */
   readonly width?: 'plain' | 'wide'
   readonly children: ReactNode
 }
@@ -17,8 +17,8 @@ interface DialogProps {
 const WIDTHS = { plain: 'w-[min(560px,calc(100vw-24px))]', wide: 'w-[min(960px,calc(100vw-24px))]' } as const
 
 /**
- * A modal dialog: the browser's own, which keeps the focus inside and gives it back. It begins at the element with
- * `data-first-focus`, where there is one.
+ * A modal dialog, based on the browser's own, which traps and restores the focus. The initial focus is on the element with
+ * `data-first-focus`, if there is one.
  */
 export function Dialog({ title, onClose, closesBeside = true, width = 'plain', children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -28,21 +28,22 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
     if (!element?.open) element?.showModal()
     element?.querySelector<HTMLElement>('[data-first-focus]')?.focus()
     return () => {
-      // Taken away without being closed: the browser gives the focus back only when it is closed.
+      // If the dialog is unmounted without being closed, the browser does not restore the focus.
       queueMicrotask(() => {
         if (!element?.isConnected && opener instanceof HTMLElement) opener.focus()
       })
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by the browser
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes the dialog on Escape
     <dialog
       ref={dialog}
       aria-label={visibleText(title)}
       onCancel={(event) => {
-        // A file field's own cancel comes by here too.
+        // The cancel event of a file field bubbles to here too.
         if (event.target !== dialog.current) return
-        // Not left to the browser: it tells of a close only later, and a key that comes before would be lost.
+        // The default action is prevented: the browser would send the close event later, and a key pressed before it would
+        // be lost.
         event.preventDefault()
         onClose()
       }}

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
 import { visibleText } from './visible-text.ts'
 
-/** Pairs of a name and a value. */
+/** A list of names with their values. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs tabular-nums">{children}</dl>
 }
 
+/** A name and a value in Facts; hidden characters of texts become visible. */
 export function Fact({
   name,
   title,
@@ -27,6 +28,7 @@ export function Fact({
   )
 }
 
+/** Heading of a part of a panel; hidden characters of a text become visible. */
 export function Heading({ children }: { readonly children: ReactNode }) {
   return (
     <h2 className="mt-5 mb-2 font-semibold text-dim text-xs first:mt-0">

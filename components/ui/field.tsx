@@ -13,12 +13,12 @@ const BOX =
 
 interface FieldProps {
   readonly label: string
-  /** What the field means, for a pointer that rests on it. */
+  /** Tooltip that explains the field. */
   readonly explanation?: string | undefined
   readonly error?: string | undefined
 }
 
-/** A label over a control, and what is wrong with it underneath. */
+/** Shows a label above a control and an error below it. */
 function Field({
   label,
   explanation,
@@ -44,6 +44,7 @@ function Field({
 const described = (id: string, error: string | undefined) =>
   error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-error` }
 
+/** A text input with a label and an error. */
 export function TextField({
   label,
   explanation,
@@ -67,6 +68,7 @@ export function TextField({
   )
 }
 
+/** A text area with a label and an error. */
 export function TextArea({
   label,
   explanation,
@@ -88,6 +90,7 @@ export function TextArea({
   )
 }
 
+/** A select with a label and an error. */
 export function SelectField({
   label,
   explanation,
@@ -105,7 +108,7 @@ export function SelectField({
   )
 }
 
-/** The note describes the box; it is no part of its name. */
+/** A checkbox with a label. The note describes the checkbox and is not part of its name. */
 export function CheckField({
   label,
   note,

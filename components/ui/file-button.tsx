@@ -3,23 +3,25 @@ import { Button } from './button.tsx'
 
 interface FileButtonProps {
   readonly look?: 'primary' | 'plain'
-  /** Kinds of files, as an input has them. */
+  /** Accepted kinds of files, as in the `accept` attribute of an input. */
   readonly accept: string
-  /** What the file is, for those who cannot see the button. */
+  /** Accessible name of the file input. */
   readonly label: string
   readonly onFile: (file: File) => void
   readonly children: ReactNode
 }
 
+/** A button that lets the user choose one file. */
 export const FileButton = ({ onFile, ...rest }: FileButtonProps) => (
   <ChoosingButton {...rest} multiple={false} onFiles={([file]) => file && onFile(file)} />
 )
 
 interface FilesButtonProps extends Omit<FileButtonProps, 'onFile'> {
-  /** At least one. */
+  /** Called with at least one file. */
   readonly onFiles: (files: readonly File[]) => void
 }
 
+/** A button that lets the user choose several files. */
 export const FilesButton = (props: FilesButtonProps) => <ChoosingButton {...props} multiple />
 
 function ChoosingButton({
@@ -43,7 +45,7 @@ function ChoosingButton({
         tabIndex={-1}
         onChange={({ target }) => {
           const files = [...(target.files ?? [])]
-          // The same file, corrected, may be chosen again.
+          // The value is reset so that the same file can be chosen again, for example after a correction.
           target.value = ''
           if (files.length > 0) onFiles(files)
         }}

@@ -1,4 +1,4 @@
 import { visibleText } from './visible-text.ts'
 
-/** A text of others within one of ours: each character seen, and its direction its own. */
+/** Shows a foreign text within a text of the application: hidden characters are visible, and its direction is isolated. */
 export const ForeignText = ({ children }: { readonly children: string }) => <bdi>{visibleText(children)}</bdi>

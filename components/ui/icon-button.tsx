@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react'
 
 interface IconButtonProps {
-  /** Its name, and what a pointer that rests on it is told. */
+  /** Accessible name and tooltip. */
   readonly label: string
   readonly disabled?: boolean
-  /** Of a button that switches something on and off. */
+  /** State of a toggle button; omitted for other buttons. */
   readonly isPressed?: boolean
   readonly onClick: (() => void) | undefined
   readonly children: ReactNode
 }
 
-/** A button that is a sign. */
+/** A button that shows an icon. */
 export const IconButton = ({ label, disabled = false, isPressed, onClick, children }: IconButtonProps) => (
   <button
     type="button"

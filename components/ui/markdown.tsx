@@ -1,6 +1,6 @@
 /**
- * Markdown as elements. The text is a model's and is trusted with nothing: markup in it stays text, images are not loaded,
- * a link is its text and its address, and a character that is not seen is its code point.
+ * Markdown as React elements. The text comes from a model and is not trusted: HTML stays text, images are not loaded, a link
+ * becomes its text and its address, and a hidden character becomes its code point.
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { Fragment, type ReactNode } from 'react'
@@ -8,10 +8,11 @@ import { visibleText } from './visible-text.ts'
 
 interface MarkdownProps {
   readonly text: string
-  /** Shown for a text that is too long, or nested too deep to be read. */
+  /** Shown instead of a text that is too long or nested too deeply. */
   readonly fallback: ReactNode
 }
 
+/** Shows Markdown of untrusted origin. */
 export function Markdown({ text, fallback }: MarkdownProps) {
   const tokens = text.length > LONGEST ? undefined : tokensOf(text)
   if (!tokens)
@@ -28,7 +29,7 @@ export function Markdown({ text, fallback }: MarkdownProps) {
   )
 }
 
-/** What is drawn otherwise for a text that is trusted. */
+/** Elements that trusted Markdown draws in another way. */
 export interface MarkdownParts {
   readonly heading: (heading: Tokens.Heading, content: ReactNode) => ReactNode
   readonly link: (link: Tokens.Link, content: ReactNode) => ReactNode
@@ -50,13 +51,13 @@ const OF_OTHERS: MarkdownParts = {
   ),
 }
 
-/** A text of our own, of any length. */
+/** Shows Markdown of any length that comes with the application. */
 export const TrustedMarkdown = ({ text, parts }: { readonly text: string; readonly parts: MarkdownParts }) =>
   blocks(lexer(text), parts)
 
 const LONGEST = 50_000
 
-/** Undefined for what the library gives up on. */
+/** Returns undefined if the parser throws, for example on deep nesting. */
 function tokensOf(text: string): readonly Token[] | undefined {
   try {
     return lexer(visibleText(text))
@@ -66,11 +67,11 @@ function tokensOf(text: string): readonly Token[] | undefined {
 }
 
 const blocks = (tokens: readonly Token[], parts: MarkdownParts): ReactNode =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
   tokens.map((token, index) => <Fragment key={index}>{block(token as MarkedToken, parts)}</Fragment>)
 
 const inline = (tokens: readonly Token[] | undefined, parts: MarkdownParts): ReactNode =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
   tokens?.map((token, index) => <Fragment key={index}>{phrase(token as MarkedToken, parts)}</Fragment>)
 
 function block(token: MarkedToken, parts: MarkdownParts): ReactNode {
@@ -132,7 +133,7 @@ function phrase(token: MarkedToken, parts: MarkdownParts): ReactNode {
 
 function List({ list, parts }: { readonly list: Tokens.List; readonly parts: MarkdownParts }) {
   const items = list.items.map((item, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
     <li key={index}>
       {item.task && (item.checked ? '☑ ' : '☐ ')}
       {blocks(item.tokens, parts)}
@@ -151,7 +152,7 @@ function List({ list, parts }: { readonly list: Tokens.List; readonly parts: Mar
 function Table({ table, parts }: { readonly table: Tokens.Table; readonly parts: MarkdownParts }) {
   const row = (cells: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     cells.map((cell, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
       <Cell key={index} className="border border-line px-2 py-0.5 text-left">
         {inline(cell.tokens, parts)}
       </Cell>
@@ -164,7 +165,7 @@ function Table({ table, parts }: { readonly table: Tokens.Table; readonly parts:
         </thead>
         <tbody>
           {table.rows.map((cells, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order
             <tr key={index}>{row(cells, 'td')}</tr>
           ))}
         </tbody>

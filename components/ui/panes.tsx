@@ -3,21 +3,22 @@ import type { ReactNode } from 'react'
 import { Segmented } from './segmented.tsx'
 
 interface PanesProps {
-  /** Left, middle, right: for the switch that narrow windows get. */
+  /** Names of the left, middle and right pane, for the switch in narrow windows. */
   readonly names: readonly [string, string, string]
   readonly left: ReactNode
   readonly middle: ReactNode
   readonly right: ReactNode
-  /** The gist of the right pane, where only the middle one is seen; touching it shows the whole. */
+  /** Summary of the right pane in narrow windows while the middle one is shown; a click shows the right pane. */
   readonly gist: ReactNode
-  /** Which one a narrow window shows. */
+  /** Pane that a narrow window shows. */
   readonly shown: Pane
   readonly onShow: (pane: Pane) => void
 }
 
+/** Position of a pane. */
 export type Pane = 'left' | 'middle' | 'right'
 
-/** Three panes side by side; in a narrow window one at a time. */
+/** Shows three panes side by side, or one at a time in a narrow window. */
 export function Panes({ names, left, middle, right, gist, shown, onShow }: PanesProps) {
   return (
     <div className="flex min-h-0 flex-col">

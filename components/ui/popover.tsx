@@ -2,24 +2,25 @@
 import { type ReactNode, type Ref, useId, useImperativeHandle, useRef } from 'react'
 
 interface PopoverProps {
-  /** Name of the button and of what it opens. */
+  /** Name of the button and of the panel. */
   readonly label: string
   readonly button: ReactNode
-  /** Hears that it opens or has closed. */
+  /** Called when the panel opens or has closed. */
   readonly onOpen?: (isOpen: boolean) => void
   readonly control?: Ref<PopoverControl> | undefined
   readonly children: ReactNode
 }
 
+/** Access to a popover from a key or a command. */
 export interface PopoverControl {
-  /** Opens it with the focus in it, or closes it. */
+  /** Opens the popover and moves the focus into it, or closes it. */
   readonly toggle: () => void
 }
 
-/** To the edges of the window. */
+/** Smallest distance to the edges of the window, in pixels. */
 const MARGIN = 8
 
-/** A button that opens a small panel beside itself: the browser's own popover, which Escape and a click elsewhere close. */
+/** A button that opens a small panel. It is the browser's own popover, which Escape and a click outside close. */
 export function Popover({ label, button, onOpen, control, children }: PopoverProps) {
   const id = useId()
   const opener = useRef<HTMLButtonElement>(null)
@@ -37,7 +38,7 @@ export function Popover({ label, button, onOpen, control, children }: PopoverPro
     if (!opener.current || !panel.current) return
     const { top, right, bottom, left } = opener.current.getBoundingClientRect()
     const { clientWidth, clientHeight } = document.documentElement
-    // Its size is not known yet: it opens to where there is more room.
+    // The size of the panel is unknown here, so it opens in the direction with more room.
     const isAbove = top + bottom > clientHeight
     const isToTheRight = left + right < clientWidth
     const { style } = panel.current

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { offsetsOf, rowAt } from './row-window.ts'
 
-test('a height belongs to the row that covers it', () => {
+test('row window: a height belongs to the row that covers it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }),
@@ -18,7 +18,7 @@ test('a height belongs to the row that covers it', () => {
   )
 })
 
-test('no rows have no height, and the first is at 0', () => {
+test('row window: an empty list has the height 0, and its first row is 0', () => {
   expect([...offsetsOf(0, () => 9)]).toEqual([0])
   expect(
     rowAt(

@@ -1,32 +1,37 @@
-/** Which of many rows are mounted: those in sight and some beside them. Rows may be measured, and then stay where they are. */
+/**
+ * Selects the mounted rows of a long list: the visible ones and some around them. Rows may be measured; the visible ones
+ * then keep their position.
+ */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** The mounted rows of a list, and what the elements of the list need. */
 export interface RowWindow {
-  /** The box that scrolls, which also calls `onScroll`. Rows are in it from its top, without padding. */
+  /** Ref of the scrollable box, which also calls `onScroll`. Rows begin at its top, without padding. */
   readonly scroller: RefObject<HTMLDivElement | null>
   readonly onScroll: () => void
-  /** Rows to be mounted, half-open. */
+  /** Rows that must be mounted, half-open. */
   readonly first: number
   readonly end: number
-  /** Where each row begins, in pixels, and after the last one the height of all. */
+  /** Top of each row in pixels, followed by the height of all rows. */
   readonly offsets: Float64Array
-  /** The `ref` of a row whose height is to be measured; its `data-row` is its number. */
+  /** The `ref` of a row that is measured; the row's `data-row` is its index. */
   readonly measure: (row: HTMLElement | null) => (() => void) | undefined
-  /** nearest: as little as is needed; top: near the top, unless it is wholly in sight. */
+  /** Scrolls to a row. `nearest` scrolls as little as possible; `top` shows the row near the top, unless all of it is visible. */
   readonly reveal: (row: number, place: 'nearest' | 'top') => void
 }
 
 interface RowWindowOptions {
   readonly count: number
-  /** Height of a row, in pixels, or what it may be until it is measured. The same function while nothing changes. */
+  /** Returns the height of a row in pixels, or an estimate until it is measured. The function must stay the same while nothing changes. */
   readonly heightOf: (row: number) => number
 }
 
+/** Returns the mounted rows of a scrollable list, updated on scrolling, resizing and measuring. */
 export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)
-  /** What stays where it is while heights change: a row, and how far below its top the box begins. */
+  /** The row that keeps its position while heights change, and how far below its top the visible part begins. */
   const anchor = useRef({ row: 0, within: 0 })
   const [view, setView] = useState({ top: 0, height: UNKNOWN_HEIGHT })
   const [measured, setMeasured] = useState<ReadonlyMap<number, number>>(NOTHING_MEASURED)
@@ -56,7 +61,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   useLayoutEffect(() => {
     const box = scroller.current
     const top = topOf(anchor.current, offsets)
-    // At its top it stands anyway, and to ask would have the page laid out.
+    // At the top nothing has to change, and reading the height would force a layout.
     if (box && top > 0 && box.clientHeight > 0) box.scrollTop = top
   }, [offsets])
   const [rows] = useState(() => rowObserver(setMeasured))
@@ -85,22 +90,23 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   }
 }
 
-/** Until the box has a size: a screenful. */
+/** Height of the box in pixels until it is known. */
 const UNKNOWN_HEIGHT = 800
-/** Rows are chosen anew when the box has been scrolled this far, and mounted this far beside it: in pixels. */
+/** Pixels of scrolling after which the rows are selected again, and pixels on each side in which rows are mounted. */
 const STEP = 120
 const BESIDE = 240
-/** Kept free beside a row that is brought into sight. */
+/** Space beside a row that is scrolled into view, in pixels. */
 const MARGIN = 8
 const NOTHING_MEASURED: ReadonlyMap<number, number> = new Map()
 
+/** Returns the top of each row, followed by the height of all rows. */
 export function offsetsOf(count: number, heightOf: (row: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1)
   for (let row = 0; row < count; row++) offsets[row + 1] = elementAt(offsets, row) + heightOf(row)
   return offsets
 }
 
-/** The row at a height: the first one above all, the last one below. */
+/** Returns the row at a height; the first or last row for heights outside the list. */
 export function rowAt(offsets: Float64Array, height: number): number {
   const above = countWhile(offsets.length - 1, (index) => elementAt(offsets, index + 1) <= height)
   return Math.max(0, Math.min(above, offsets.length - 2))
@@ -111,7 +117,7 @@ const topOf = ({ row, within }: { readonly row: number; readonly within: number 
 
 type Heights = ReadonlyMap<number, number>
 
-/** Undefined where there is no layout. */
+/** Returns an observer that measures rows; undefined if the environment has no layout. */
 function rowObserver(onHeights: (change: (known: Heights) => Heights) => void): ResizeObserver | undefined {
   if (typeof ResizeObserver === 'undefined') return undefined
   return new ResizeObserver((entries) => {

@@ -5,7 +5,7 @@ interface SegmentedProps<T extends string> {
   readonly onChange: (value: T) => void
 }
 
-/** One of a few, side by side. */
+/** Shows a few options side by side, one of which is selected. */
 export function Segmented<T extends string>({ label, options, value, onChange }: SegmentedProps<T>) {
   return (
     <fieldset className="inline-flex gap-1">

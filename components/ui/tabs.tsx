@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useRef } from 'react'
 
 interface TabListProps<T extends string> {
   readonly label: string
-  /** Begins the ids of tabs and panels. */
+  /** Prefix of the element ids of tabs and panels. */
   readonly id: string
   readonly tabs: readonly { readonly value: T; readonly text: string }[]
   readonly value: T
@@ -16,14 +16,14 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 }
 
-/** Tabs over their panels. One stop of the Tab key; the arrows choose, and what they choose is shown at once. */
+/** Shows tabs above their panels. The list is one stop of the Tab key; arrow keys select a tab, whose panel is shown immediately. */
 export function TabList<T extends string>({ label, id, tabs, value, onChange }: TabListProps<T>) {
   const list = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {
     const step = STEPS[event.key]
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    // From where the focus stands: what is shown may be a step behind.
+    // The step starts from the focus, since the selected value may not be updated yet.
     const buttons = [...(list.current?.children ?? [])]
     const at = step(buttons.indexOf(event.target as Element), tabs.length)
     onChange((tabs[at] as { value: T }).value)
@@ -59,12 +59,12 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
 interface TabPanelProps {
   readonly id: string
   readonly value: string
-  /** Kept as it stands, out of sight and reach, while another tab is shown. */
+  /** A panel that is not shown stays mounted, but is invisible and inert. */
   readonly isShown: boolean
   readonly children: ReactNode
 }
 
-/** Panels lie over each other in one cell of a grid: one that is not shown keeps its size, and what it is scrolled to. */
+/** Shows the panel of a tab. Panels share one cell of a grid, so a hidden panel keeps its size and its scroll position. */
 export function TabPanel({ id, value, isShown, children }: TabPanelProps) {
   return (
     <div

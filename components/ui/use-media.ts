@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether a media query holds now. On the server it does not. */
+/** Returns whether a media query matches; false on the server. */
 export const useMedia = (query: string): boolean =>
   useSyncExternalStore(
     (onChange) => {

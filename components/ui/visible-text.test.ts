@@ -4,7 +4,7 @@ import { pieceView } from '#components/token-view/pieces/piece-view.ts'
 import { anyText } from '#testing/strings.ts'
 import { hasHiddenCharacter, placeInText, visibleText } from './visible-text.ts'
 
-describe('the text of others', () => {
+describe('visible text', () => {
   test.each([
     ['right-to-left override', 'invoice\u202Egpj.exe', 'invoice⟨U+202E⟩gpj.exe'],
     ['isolates', '\u2066a\u2069', '⟨U+2066⟩a⟨U+2069⟩'],
@@ -15,18 +15,18 @@ describe('the text of others', () => {
     ['line separators', 'a\u2028b', 'a⟨U+2028⟩b'],
     ['half of a character', 'a\uD83D', 'a⟨U+D83D⟩'],
     ['a variation selector that is not part of an emoji', 'a\uFE0F', 'a⟨U+FE0F⟩'],
-  ])('%s are written as code points', (_name, text, shown) => {
+  ])('writes %s as code points', (_name, text, shown) => {
     expect([visibleText(text), hasHiddenCharacter(text)]).toEqual([shown, true])
   })
 
   test.each(['plain text\twith tabs\r\nand lines', 'naïve 日本語 العربية', '👩‍👩‍👧 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'a\u00A0b', ''])(
-    '%j is drawn as it is',
+    'leaves %j unchanged',
     (text) => {
       expect([visibleText(text), hasHiddenCharacter(text)]).toEqual([text, false])
     },
   )
 
-  test('no character is left that reorders or hides text, and every other one stays', () => {
+  test('contains no character that reorders or hides text, and keeps every other one', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 40 }), (text) => {
         const shown = visibleText(text)
@@ -38,12 +38,12 @@ describe('the text of others', () => {
     )
   })
 
-  test('a place in the drawn text is found in the text', () => {
+  test('maps an offset in the drawn text to an offset in the text', () => {
     const text = 'a\u202Eb'
     expect([0, 1, 5, 8, 9, 10, 99].map((drawn) => placeInText(text, drawn))).toEqual([0, 1, 1, 1, 2, 3, 3])
   })
 
-  test('is written as the token view writes it', () => {
+  test('agrees with the token view', () => {
     for (const character of ['\u202E', '\u200B', '\u001b', '\u{E0041}', '\u00AD'])
       expect(visibleText(character)).toBe(pieceView(character).text)
   })
