@@ -1,11 +1,11 @@
 interface Example {
-  /** Of the file in public/examples. */
+  /** Name of the file in public/examples. */
   readonly name: string
   readonly title: string
   readonly note: string
 }
 
-/** Trajectories that come with the application: real runs of the built-in model, made by scripts/examples.ts. */
+/** Trajectories that come with the application: real runs of the built-in model, recorded by scripts/examples.ts. */
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'two-steps',

@@ -7,14 +7,14 @@ import type { ExportChoice } from '#lib/browser/files/files.ts'
 interface ExportDialogProps {
   readonly title: string
   readonly choices: readonly ExportChoice[]
-  /** What is exported, in the sentences on losses. */
+  /** Name of the exported content in the sentences about losses. */
   readonly subject?: 'this trajectory' | 'these trajectories'
   readonly onClose: () => void
-  /** What can be saved besides, as further rows. */
+  /** Further rows of the list. */
   readonly children?: ReactNode
 }
 
-/** The formats, each with what it keeps in general and what it loses here. */
+/** Lists the export formats, each with what it keeps in general and what it loses of this content. */
 export function ExportDialog({ title, choices, subject = 'this trajectory', onClose, children }: ExportDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>

@@ -12,7 +12,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { helpHref } from './pages.ts'
 
-/** The keys of the page that is shown. */
+/** Lists the keyboard shortcuts of the current page. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const path = usePathname()
   const groups = groupsOf(path)

@@ -1,5 +1,5 @@
 'use client'
-/** Ways to other pages, which keep the page that is shown while the application does not answer. */
+/** Links to other pages. If the application does not respond, the current page stays. */
 import NextLink from 'next/link'
 import { useRouter } from 'next/navigation'
 import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useEffectEvent } from 'react'
@@ -7,6 +7,7 @@ import { type Navigation, useGuardedNavigation } from '#lib/browser/use-guarded-
 
 const NavigationContext = createContext<Navigation | undefined>(undefined)
 
+/** Provides useNavigation, and handles clicks on plain links of the page. */
 export function NavigationProvider({ children }: { readonly children: ReactNode }) {
   const router = useRouter()
   const navigation = useGuardedNavigation((href) => router.push(href))
@@ -24,13 +25,14 @@ export function NavigationProvider({ children }: { readonly children: ReactNode 
   return <NavigationContext value={navigation}>{children}</NavigationContext>
 }
 
+/** Returns the guarded navigation; throws outside the NavigationProvider. */
 export function useNavigation(): Navigation {
   const navigation = useContext(NavigationContext)
   if (!navigation) throw new Error('useNavigation needs the navigation provider')
   return navigation
 }
 
-/** Next's, which asks first whether the application answers. */
+/** Next's Link, which first checks that the application responds. */
 export function Link({ href, ...props }: Omit<ComponentProps<typeof NextLink>, 'href'> & { readonly href: string }) {
   const { go } = useNavigation()
   return (
@@ -45,7 +47,7 @@ export function Link({ href, ...props }: Omit<ComponentProps<typeof NextLink>, '
   )
 }
 
-/** The page that a plain click on a plain link leads to; undefined: it is a file, another origin, or another window. */
+/** Returns the page that a plain click on a link leads to; undefined for a file, another origin or a new window. */
 function pageOf(event: MouseEvent): string | undefined {
   const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null

@@ -9,13 +9,13 @@ import { useViewState } from './view-state.ts'
 
 interface OfflineExportProps {
   readonly trajectory: TrajectoryView
-  /** Undefined: nothing is folded or marked. */
+  /** Folds and marks of the page; undefined if there are none. */
   readonly shown: Shown | undefined
   readonly onClose: () => void
   readonly onError: (error: unknown) => void
 }
 
-/** The view as one HTML file: a row of the list of exports. */
+/** Shows the export as one HTML file, a row of the export dialog. */
 export function OfflineExport({ trajectory, shown, onClose, onError }: OfflineExportProps) {
   const { view } = useViewState()
   const [parts, setParts] = useState({ alternatives: true, messages: true, labels: false })

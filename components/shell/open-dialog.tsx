@@ -13,6 +13,7 @@ interface OpenDialogProps {
   readonly onClose: () => void
 }
 
+/** Lists files, examples and recent trajectories that can be opened. */
 export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
   const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
   return (

@@ -1,17 +1,18 @@
-/** What a row of the library says of a trajectory, in words. */
+/** Texts of the library's rows. */
 
 import { countText, rewardText } from '#components/token-view/numbers.ts'
 import { visibleText } from '#components/ui/visible-text.ts'
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 
-/** The title given, else the question, which is the name of the file where nothing was asked. */
+/** Returns the title, or else the question, which is the file name for an import without a question. */
 export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' | 'question'>): string =>
   visibleText(title?.trim() || question.trim() || 'without a question')
 
+/** Returns the source of a trajectory, with the format if it was imported. */
 export const sourceText = (source: string, format: string | null): string =>
   visibleText(format === null ? source : `${source} · ${format}`)
 
-/** Mean, least and highest reward of a group; '' where none is known. */
+/** Returns the mean, lowest and highest reward of a group; '' if none is known. */
 export function rewardsText({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'keys'>): string {
   if (!rewards) return ''
   const { known, mean, min, max } = rewards
@@ -20,10 +21,11 @@ export function rewardsText({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'k
   return `reward ${rewardText(mean)} mean, ${rewardText(min)} to ${rewardText(max)}${some}`
 }
 
+/** Returns the explanation of a group whose rewards are all equal. */
 export const flatText = ({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'keys'>): string =>
   `All ${countText(keys.length)} rewards are ${rewardText(rewards?.min ?? null)}: every advantage in GRPO is 0, and the group gives no gradient.`
 
-/** Today only the time, in this year no year; — where it is no time. */
+/** Returns the time for today, a date without the year for this year, and a full date otherwise; — if `iso` is not a time. */
 export function whenText(iso: string, now: Date): string {
   const when = new Date(iso)
   if (Number.isNaN(when.getTime())) return '—'
@@ -37,18 +39,19 @@ export function whenText(iso: string, now: Date): string {
   }).format(when)
 }
 
+/** Returns the full date and time in the user's locale; the text unchanged if it is not a time. */
 export const timeText = (iso: string): string => {
   const when = new Date(iso)
   return Number.isNaN(when.getTime()) ? iso : when.toLocaleString()
 }
 
-/** "1–50 of 3,214". */
+/** Returns the range of the shown rows, such as “1–50 of 3,214”; `start` counts from 0. */
 export function rangeText(start: number, shown: number, total: number): string {
   if (total === 0) return 'none'
   return `${countText(start + 1)}–${countText(start + shown)} of ${countText(total)}`
 }
 
-/** The colour of an outcome; its word says the same. */
+/** Returns the class of the colour of an outcome; its text says the same. */
 export const outcomeInk = ({ outcomeKind, outcome }: Pick<TrajectorySummary, 'outcomeKind' | 'outcome'>): string =>
   outcomeKind === 'failed'
     ? 'text-bad'

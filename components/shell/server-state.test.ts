@@ -6,16 +6,16 @@ const download = { kind: 'model', name: 'org/name', file: 'onnx/model_q4.onnx' }
 test.each([
   [{ bytes: 0, total: 9_587 }, 'downloading the model: 0.0 of 0.0 MB'],
   [{ bytes: 3_140_000, total: 912_000_000 }, 'downloading the model: 3.1 of 912 MB'],
-])('a server that waits for its model says how far it is', (progress, text) => {
+])('the status of a server that downloads its model states the progress', (progress, text) => {
   const status = { state: 'starting', download: { ...download, ...progress } } as const
   expect([statusText(status), stateText(status)]).toEqual([text, 'starting…'])
 })
 
-test('a server that starts without telling more is starting', () => {
+test('a server that starts without further details is reported as starting', () => {
   expect(statusText({ state: 'starting' })).toBe('the server is starting…')
 })
 
-test('The tooltip of the built-in server says that it is no server of the user, and how to choose one', () => {
+test('the tooltip of the built-in server says that it is not a server of the user, and how to choose one', () => {
   const builtIn = {
     name: 'built-in',
     baseUrl: 'http://127.0.0.1:3000/sglang',

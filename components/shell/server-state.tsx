@@ -1,17 +1,17 @@
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
 import type { Download } from '#lib/api/tokenizer-download.ts'
 
-/** asking: nothing is known yet. */
+/** Status of a server; `asking` means that nothing is known yet. */
 export type ShownStatus = ServerStatus | { readonly state: 'asking' }
 
 const LIGHTS = { asking: 'bg-line-strong', starting: 'bg-warn', ready: 'bg-good', failed: 'bg-bad' } as const
 
-/** A light and words: the colour alone says nothing to some. */
+/** Shows the status as a coloured light, which always needs words beside it: some users cannot see the colour. */
 export function ServerLight({ status }: { readonly status: ShownStatus }) {
   return <span className={`inline-block size-2 shrink-0 rounded-full ${LIGHTS[status.state]}`} aria-hidden />
 }
 
-/** In one line: what it serves, or why it does not. */
+/** Returns the status in one line: what the server serves, or why it cannot be used. */
 export function statusText(status: ShownStatus): string {
   switch (status.state) {
     case 'asking':
@@ -31,7 +31,7 @@ export function statusText(status: ShownStatus): string {
   }
 }
 
-/** What the server in the header is, for its tooltip; undefined: the list of servers is not known yet. */
+/** Returns the tooltip of the server in the header; `server` is undefined until the list of servers is loaded. */
 export function serverTitle(server: ServerEntry | undefined, status: ShownStatus): string {
   const state = `Status: ${statusText(status)}`
   return server?.source === 'built-in'
@@ -41,13 +41,13 @@ export function serverTitle(server: ServerEntry | undefined, status: ShownStatus
         .join(' ')
 }
 
-/** Of the model that a server waits for. */
+/** Returns the progress of the model download that a server waits for. */
 export const downloadText = ({ bytes, total }: Download): string =>
   `downloading the model: ${megabytes(bytes)} of ${megabytes(total)} MB`
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
 
-/** In a word or two. */
+/** Returns the status in one or two words, or the name of the model. */
 export function stateText(status: ShownStatus): string {
   switch (status.state) {
     case 'asking':

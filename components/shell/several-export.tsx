@@ -6,14 +6,14 @@ import { loadSeveralExports, type SeveralExports } from '#lib/browser/files/file
 import { ExportDialog } from './export-dialog.tsx'
 
 interface SeveralExportProps {
-  /** Keys of the stored trajectories, in the order of the file. The dialog stays open only for one selection. */
+  /** Keys of the stored trajectories, in the order of the file. The dialog is unmounted when the selection changes. */
   readonly keys: readonly string[]
   readonly onClose: () => void
-  /** The file could not be saved; the dialog is closed by then. */
+  /** Called when the file could not be saved; the dialog is already closed. */
   readonly onSaveError: (error: unknown) => void
 }
 
-/** The formats for a file of several trajectories, with what it leaves out and what it loses. */
+/** Lists the export formats for a file of several trajectories, with the excluded trajectories and the losses. */
 export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps) {
   const [{ choices, preview }, setExports] = useState<SeveralExports>({ choices: [] })
   const [problem, setProblem] = useState<string>()

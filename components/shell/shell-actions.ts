@@ -1,36 +1,40 @@
 import { createContext, useContext, useEffect, useEffectEvent } from 'react'
 import type { Inspection } from '#components/inspector/inspection.ts'
 
-/** What the frame around a page can be asked for by the page. */
+/** What a page can request from the frame around it. */
 export interface ShellActions {
   readonly openFile: () => void
-  /** Undefined where there is nothing to export. */
+  /** `undefined` if there is nothing to export. */
   readonly exportFile: (() => void) | undefined
   readonly showKeys: () => void
-  /** The documentation of this page, in a tab of its own: what is at work here goes on. */
+  /** Opens the documentation of this page in a new tab, so that work on this page is not interrupted. */
   readonly showHelp: () => void
-  /** What a page shows that its address does not say: it is saved with an offline page. */
+  /** Reports what the page shows besides the state in its address, for the offline page. */
   readonly onShown: (shown: Shown) => void
-  /** Where the first link of the page leads; undefined: it shows no tokens. */
+  /** Sets the target of the skip link; undefined if the page shows no tokens. */
   readonly onTokens: (tokens: TokensTarget | undefined) => void
 }
 
+/** Target of the skip link. */
 export interface TokensTarget {
-  /** Shows the tokens and takes the focus to them. */
+  /** Shows the tokens and moves the focus to them. */
   readonly focus: () => void
 }
 
+/** Folds and marks of the shown trajectory. */
 export type Shown = Pick<Inspection, 'folds' | 'marks'>
 
+/** Context with the actions of the frame. */
 export const ShellContext = createContext<ShellActions | undefined>(undefined)
 
+/** Returns the actions of the frame; throws outside the Shell. */
 export function useShellActions(): ShellActions {
   const actions = useContext(ShellContext)
   if (!actions) throw new Error('a page stands in the shell')
   return actions
 }
 
-/** Makes the first link of the page lead to the tokens, as long as they are there. */
+/** Makes the skip link lead to the tokens while the component is mounted. */
 export function useSkipLink(focus: () => void): void {
   const { onTokens } = useShellActions()
   const latest = useEffectEvent(focus)

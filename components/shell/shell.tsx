@@ -1,5 +1,5 @@
 'use client'
-/** What every page stands in: the header, the gate for the launch token, opening a file by button or drop. */
+/** The frame of every page: the header, the gate for the launch token, and opening a file by button or drop. */
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
@@ -21,7 +21,7 @@ import { ServerLight, serverTitle } from './server-state.tsx'
 import { type ShellActions, ShellContext, type Shown, type TokensTarget } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
-// Loaded when they are asked for: the first load is for what is seen first.
+// Dialogs are loaded when they are opened, so that the first load is smaller.
 const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog, { loading: () => null })
 const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog, { loading: () => null })
 const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
@@ -30,22 +30,23 @@ const OfflineExport = dynamic(async () => (await import('./offline-export.tsx'))
 
 interface ShellProps {
   readonly title: string
-  /** What Export writes; undefined where there is nothing yet. */
+  /** Trajectory that Export writes; undefined if there is none yet. */
   readonly trajectory: TrajectoryView | undefined
-  /** Said above the page. */
+  /** Message above the page. */
   readonly notice?: ReactNode
-  /** Name of the server in use; omitted where none is: the default one is shown. */
+  /** Name of the server in use; if omitted, the header shows the default server. */
   readonly server?: string
-  /** What Export does where the page shows more than one trajectory; undefined: there is nothing yet. */
+  /** Replaces Export on pages with more than one trajectory; undefined if there is nothing to export yet. */
   readonly onExport?: (() => void) | undefined
-  /** Files that were dropped on the page: true where the page takes them. Else the first is opened as a trajectory. */
+  /** Called with dropped files; returns true if the page takes them. Otherwise the first one is opened as a trajectory. */
   readonly onFiles?: (files: readonly [File, ...File[]]) => boolean | Promise<boolean>
   readonly children: ReactNode
 }
 
-/** Shorter waits are unknown: a note that flashes tells nobody anything. */
+/** Delay in milliseconds before a file is reported as being read, since a message that flashes is useless. */
 const UNTOLD_MS = 300
 
+/** Shows the header, the messages and the dialogs around a page. */
 export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const router = useRouter()
   const { go, isGone, waiting, stay } = useNavigation()
@@ -57,7 +58,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   const [tokens, setTokens] = useState<TokensTarget>()
   const help = helpHref(usePathname())
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
-  /** Name of a file that is being read. */
+  /** Name of the file that is being read. */
   const [reading, setReading] = useState<string>()
   const lastOpening = useRef<AbortController>(undefined)
   const { error } = useQuery(serversOptions())
@@ -88,7 +89,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     if (!isExpecting) return
     reader.prepare()
     router.prefetch('/open')
-    // What that page shows, which it would ask for only when it is there.
+    // The inspector would otherwise be loaded only when its page is shown.
     import('#components/inspector/inspector.tsx').catch(() => {})
   }, [isExpecting, router])
   const closeExports = exports?.close
@@ -159,13 +160,13 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
 
 const CONTENT_ID = 'content'
 
-/** The first stop of the Tab key, past the header: seen while it has the focus. */
+/** Shows the first stop of the Tab key, which skips the header; it is visible while it has the focus. */
 const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => (
   <a
     href={`#${CONTENT_ID}`}
     className="sr-only focus:not-sr-only focus:absolute focus:top-1.5 focus:left-2 focus:z-20 focus:rounded-md focus:bg-ink focus:px-3 focus:py-2 focus:font-medium focus:text-ground"
     onClick={(event) => {
-      // Without a change of the address, which is that of the view.
+      // The address does not change, since it describes the view.
       event.preventDefault()
       if (tokens) tokens.focus()
       else document.getElementById(CONTENT_ID)?.focus()
@@ -178,7 +179,7 @@ const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => 
 const hintOf = (error: Error): string | undefined =>
   error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
 
-/** What is on the page stays, and is of use: it can be read, copied and saved. */
+/** Reports that the application does not respond; the page can still be read, copied and saved. */
 function Gone({ waiting, onStay }: { readonly waiting: string | undefined; readonly onStay: () => void }) {
   const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The requested page'
   return (
@@ -264,7 +265,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
   )
 }
 
-/** ? outside a field. */
+/** Calls `onPress` when ? is typed outside a field. */
 function useQuestionMark(onPress: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isTyping =
@@ -278,7 +279,7 @@ function useQuestionMark(onPress: () => void): void {
   }, [])
 }
 
-/** Files dropped anywhere in the window; true while one is held over it. */
+/** Calls `onFiles` for files dropped anywhere in the window; returns true while one is dragged over it. */
 function useFileDrop(onFiles: (files: readonly [File, ...File[]]) => unknown): boolean {
   const [isOver, setIsOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {
@@ -297,7 +298,7 @@ function useFileDrop(onFiles: (files: readonly [File, ...File[]]) => unknown): b
     }
     const onDrop = (event: DragEvent) => {
       setIsOver(false)
-      // What takes files itself has said so.
+      // A component that takes files itself has prevented the default action.
       if (!holdsFile(event) || event.defaultPrevented) return
       event.preventDefault()
       drop(event)

@@ -5,13 +5,13 @@ import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { ApiError, callApi, storeToken } from '#lib/browser/api.ts'
 
-/** Shown instead of a page until the launch token is there. */
+/** Shown instead of a page until the launch token is entered. */
 export function TokenGate() {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState<string>()
   const cache = useQueryClient()
   const submit = async () => {
-    // A whole address may be pasted too.
+    // The user may paste the complete address.
     storeToken(/[?&]token=([^&\s]+)/.exec(token)?.[1] ?? token.trim())
     try {
       await callApi('/api/servers')

@@ -9,7 +9,7 @@ interface TrajectoryChoiceProps {
   readonly onChoose: (key: string) => void
 }
 
-/** A stored trajectory to be chosen: samples of one question have the same title, and are told apart by the line below it. */
+/** Shows a stored trajectory as a choice. Samples of one question have the same title, and the line below it distinguishes them. */
 export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
   const { group, reward, outcome, tokens, model, createdAt } = row
   const drift = driftText(row)
@@ -38,7 +38,7 @@ const Part = ({ children }: { readonly children: ReactNode }) => (
   <span className="whitespace-nowrap after:ml-1.5 after:content-['·']">{children}</span>
 )
 
-/** Undefined: not checked yet, or it could not be told. */
+/** Returns the drift of a trajectory; undefined if it was not checked or is unknown. */
 function driftText({ health }: Pick<TrajectorySummary, 'health'>): string | undefined {
   if (!health) return undefined
   const found = health.findings.find(({ kind }) => kind === 'drift')

@@ -16,15 +16,15 @@ import { EXAMPLES } from './examples.ts'
 import { TrajectoryChoice } from './trajectory-choice.tsx'
 
 interface TrajectoryPickerProps {
-  /** The key of a stored one, or of an example. */
+  /** Called with the key of a stored trajectory or of an example. */
   readonly onChoose: (key: string) => void
-  /** The other side: the samples of its group are offered first. */
+  /** The other side of the comparison: the samples of its group are listed first. */
   readonly beside?: { readonly key: string; readonly groupId: string | undefined } | undefined
 }
 
 const SHOWN = 20
 
-/** A stored trajectory, an example, or a file, which is stored first. */
+/** Lets the user choose a stored trajectory, an example, or a file, which is stored first. */
 export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
   const [words, setWords] = useState('')
   const q = useDeferredValue(words.trim())

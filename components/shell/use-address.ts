@@ -2,7 +2,7 @@
 import { type UseQueryStatesKeysMap, useQueryStates, type Values } from 'nuqs'
 import { useEffect, useRef, useState } from 'react'
 
-/** Longer than the address needs to settle on a machine that is busy. */
+/** Longer than the router needs to update the address on a busy machine. */
 const SETTLED_MS = 1_500
 
 type Change<Names extends UseQueryStatesKeysMap> = {
@@ -10,9 +10,9 @@ type Change<Names extends UseQueryStatesKeysMap> = {
 }
 
 /**
- * The names of the address, and how they are changed without a reload. What was set here holds until the address has
- * settled: the router tells of each change late, and on a busy page an older one after a newer, so that a key pressed then
- * would go on from where the one before it began.
+ * Returns the values in the address and a function that changes them without a reload. A change is kept here until the
+ * address has settled: the router reports each change late, and on a busy page an older one after a newer. A key pressed in
+ * between would otherwise act on an old value.
  */
 export function useAddress<Names extends UseQueryStatesKeysMap>(names: Names) {
   const [told, tell] = useQueryStates(names, { history: 'replace', shallow: true })

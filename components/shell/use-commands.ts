@@ -1,4 +1,4 @@
-/** The commands of a page: their keys, and the palette that finds them. */
+/** The commands of a page: their keys, and the command palette. */
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type Command, commandOfKey, runCommand } from '#components/commands/command.ts'
@@ -10,6 +10,7 @@ interface Commands<Screen> {
   readonly say: (message: string) => void
 }
 
+/** Returns the state of the command palette, which Mod+k opens, and functions that run commands. */
 export function useCommands<Screen>({ commands, screenOf, say }: Commands<Screen>) {
   const [isPaletteOpen, setIsPaletteOpen] = useState(false)
   const screen = screenOf(() => setIsPaletteOpen(true))
@@ -27,12 +28,12 @@ export function useCommands<Screen>({ commands, screenOf, say }: Commands<Screen
     isPaletteOpen,
     closePalette: () => setIsPaletteOpen(false),
     run: (command: Command<Screen>) => runCommand(command, screen, say),
-    /** Closes the palette first: the focus goes back to where it was, and the command may take it elsewhere. */
+    /** Closes the palette before running the command, so that the focus is restored before the command may move it. */
     runFromPalette: (command: Command<Screen>) => {
       flushSync(() => setIsPaletteOpen(false))
       queueMicrotask(() => runCommand(command, screen, say))
     },
-    /** Runs the command of a key that nothing else has answered. */
+    /** Runs the command of a key, unless another handler prevented the default action. */
     runKey: (event: KeyboardEvent | globalThis.KeyboardEvent) => {
       if (event.defaultPrevented) return
       const command = commandOfKey(commands, keyName(event))

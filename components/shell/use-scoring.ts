@@ -6,12 +6,13 @@ import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** Returns the scorer that uses the configured servers; its lists are undefined until they are loaded. */
 export function useScorer(): Scorer {
   const { data } = useQuery(serversOptions())
   return { servers: data?.servers.map(({ name }) => name), defaultServer: data?.default, score: scoreIds }
 }
 
-/** The trajectory with what was computed of its tokens here; another trajectory begins without. */
+/** Returns the trajectory with the column that was added here; another trajectory begins without it. */
 export function useAddedColumn(trajectory: TrajectoryView) {
   const [added, setAdded] = useState<{
     readonly of: TrajectoryView

@@ -8,12 +8,12 @@ import type { ShownStatus } from './server-state.tsx'
 
 interface ServerView {
   readonly servers: readonly ServerEntry[]
-  /** The server meant: the one named, or the default. */
+  /** Name of the chosen or default server; '' until the list is loaded. */
   readonly name: string
   readonly status: ShownStatus
 }
 
-/** '' = the default server. */
+/** Returns the servers and the status of one of them; '' selects the default server. */
 export function useServerStatus(chosen: string): ServerView {
   const { data } = useQuery(serversOptions())
   const name = chosen === '' ? data?.default : chosen
@@ -22,7 +22,7 @@ export function useServerStatus(chosen: string): ServerView {
   return { servers: data?.servers ?? [], name: name ?? '', status: isGone ? GONE : status }
 }
 
-/** Nothing is known of any server then. */
+/** Status of every server while the application does not respond. */
 const GONE: ShownStatus = {
   state: 'failed',
   code: 'UNREACHABLE',
@@ -35,6 +35,7 @@ interface Answer {
   readonly error: Error | null
 }
 
+/** Returns the status to show for the result of a query. */
 export function shownStatus({ data, error }: Answer): ShownStatus {
   if (data) return data
   if (!error) return { state: 'asking' }

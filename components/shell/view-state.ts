@@ -20,7 +20,7 @@ const NAMES = {
 
 const serialize = createSerializer(NAMES)
 
-/** What the address says of the view: a copied link shows the same. */
+/** Returns the view that the address stores, and functions that change it. A copied link shows the same view. */
 export function useViewState() {
   const [{ t, group, at, tab, colour, limit, find, scatter, format, opened, list }, set] = useAddress(NAMES)
   const view: InspectorView = {
@@ -35,24 +35,24 @@ export function useViewState() {
   return {
     key: t ?? undefined,
     view,
-    /** How many trajectories the file had that was just opened here; undefined when it was this one alone. */
+    /** Number of trajectories in the file that was just opened; undefined if it has only one. */
     opened: opened !== null && opened > 1 ? opened : undefined,
-    /** Query of the list that the trajectory was opened from; undefined: none is named. */
+    /** Query of the list from which the trajectory was opened; undefined if the address names none. */
     list: list ?? undefined,
-    /** The group of samples that the one shown belongs to. */
+    /** Id of the group of the shown sample. */
     group: group ?? undefined,
     setKey: (key: string | undefined) => set({ t: key ?? null, group: null, at: null }, { history: 'push' }),
-    /** `history`: push where it is another page to the reader, replace between samples of one group. */
+    /** `history` is `push` for a new page, and `replace` between samples of one group. */
     setSample: (sample: { readonly key: string; readonly group: string }, history: 'push' | 'replace') =>
       set({ t: sample.key, group: sample.group, ...(sample.key !== t && { at: null }) }, { history }),
     setView: (change: Partial<InspectorView>) => set(namesOf(change)),
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
-    /** This page's address under another path, with all that it holds, also what the browser does not show yet. */
+    /** Returns the address of another path with the current view, including changes that the browser does not show yet. */
     addressAt: (path: string) => serialize(path, { t, opened, ...namesOf(view) }),
-    /** The address of another trajectory of the same list, looked at in the same way. */
+    /** Returns the address of another trajectory of the same list, with the same view. */
     besideAt: (path: string) => serialize(path, { list, ...namesOf({ ...view, selection: undefined }) }),
-    /** An address that restores exactly this view, or one that differs, wherever the page's own may have got to. */
+    /** Returns an absolute address that restores this view, with the given changes, even while the browser's address is not updated yet. */
     link: (change: Partial<InspectorView> = {}) =>
       new URL(
         serialize(window.location.pathname, { t, group, ...namesOf({ ...view, ...change }) }),
@@ -61,7 +61,7 @@ export function useViewState() {
   }
 }
 
-/** The names of what changes; undefined leaves the address. */
+/** Returns the changes by their names in the address; null removes a name. */
 function namesOf(change: Partial<InspectorView>) {
   const { selection, ...others } = change
   const names = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value ?? null]))
