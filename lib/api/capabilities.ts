@@ -1,4 +1,4 @@
-/** What this Rollscope can do, for pages and scripts that offer a choice. */
+/** Defines what this Rollscope can do, for pages and scripts that offer a choice. */
 import * as z from 'zod'
 import { toolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'

@@ -1,10 +1,11 @@
-/** What an export of several trajectories would contain: shown before a format is chosen. */
+/** Defines the preview of an export of several trajectories, which is shown before a format is chosen. */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 
-/** Header of an exported file: how many trajectories it leaves out. The preview names them. */
+/** HTTP header of an exported file with the number of trajectories that it leaves out. The preview names them. */
 export const EXCLUDED_HEADER = 'x-rollscope-excluded'
 
+/** The answer of POST /api/export/preview. */
 export const exportPreviewSchema = z.object({
   samples: z.int().min(0).describe('Trajectories that are written, a line each.'),
   excluded: z
@@ -19,4 +20,5 @@ export const exportPreviewSchema = z.object({
     }),
   ),
 })
+/** Contents and losses of an export, for each format. */
 export type ExportPreview = Plain<z.infer<typeof exportPreviewSchema>>

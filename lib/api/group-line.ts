@@ -1,10 +1,11 @@
-/** The stream of a group: the events of all its samples. */
+/** Defines the stream of a group, which has the events of all its samples. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 import { type Reader, readerOf, withoutEventColumns } from '#lib/trajectory/events/event-reader.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
+/** Schema of one line of a group’s stream. */
 export const groupLineSchema = z.object({
   sample: z.int().min(0).describe('Index of the sample.'),
   event: rolloutEventSchema,
@@ -13,10 +14,10 @@ export const groupLineSchema = z.object({
     .exactOptional()
     .describe('With the event `ended`, where the group has a rule: the reward, null where there is none, and why.'),
 })
-/** One line of a group’s stream; numbered from 0 over the group. */
+/** One line of a group’s stream. Lines are numbered from 0 over the whole group. */
 export type GroupLine = Plain<z.infer<typeof groupLineSchema>>
 
-/** Reads such lines faster than the schema does. */
+/** Reads lines of a group’s stream faster than the schema does. */
 export const groupLineReader: Reader<GroupLine> = readerOf(groupLineSchema, (line) =>
   isObject(line) ? { ...line, event: withoutEventColumns(line.event) } : line,
 )

@@ -1,16 +1,19 @@
-/** Samples of one prompt, as they are told over HTTP. */
+/** Defines groups of samples in the HTTP API. */
 import * as z from 'zod'
 import { rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { summarySchema } from './library.ts'
 import { runStartedSchema } from './run-request.ts'
 
+/** The answer of POST /api/groups. */
 export const groupStartedSchema = z.object({
   groupId: z.string(),
   samples: z.array(runStartedSchema).describe('By their index.'),
 })
+/** Ids of a new group and of its runs. */
 export type GroupStarted = Plain<z.infer<typeof groupStartedSchema>>
 
+/** The answer of GET /api/groups/{id}. */
 export const groupSchema = z.object({
   groupId: z.string(),
   reward: rewardRuleSchema.nullable().describe('The rule of its rewards. null: none.'),
@@ -19,4 +22,5 @@ export const groupSchema = z.object({
     .describe('Whether a sample runs that began with it. One that goes on after its end is a rollout of its own.'),
   samples: z.array(summarySchema).describe('Those that are not deleted, by their index.'),
 })
+/** A group of samples with its reward rule and its rows. */
 export type Group = Plain<z.infer<typeof groupSchema>>

@@ -1,4 +1,4 @@
-/** What becomes of a file that is imported. */
+/** Defines the answer to the import of a file. */
 import * as z from 'zod'
 
 /** The answer of POST /api/import. */
@@ -11,5 +11,5 @@ export const importedSchema = z.object({
     .describe('Of the first trajectory; given here where its record has neither.'),
   lacked: z.array(z.string()).describe('What the file did not say, for a person.'),
 })
-/** What was found in a file, and where it is stored. */
+/** Format and stored trajectories of an imported file. */
 export type Imported = Readonly<z.infer<typeof importedSchema>>

@@ -1,8 +1,9 @@
-/** What a list of stored trajectories tells, and in which orders: the same in the store, on the wire and on the page. */
+/** Defines the rows and sort orders of the library. The store, the HTTP API and the page use the same ones. */
 import * as z from 'zod'
 import { healthGistSchema } from '#lib/trajectory/health/health.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
+/** Schema of one row of the library. */
 export const summarySchema = z.object({
   key: z.string().describe('Under which it is found: its id, with a suffix where that was taken.'),
   id: z.string(),
@@ -36,6 +37,7 @@ export const summarySchema = z.object({
   rewardWhy: z.string().nullable().describe('Why the rule of its group gave this reward, or none. null: none has.'),
   health: healthGistSchema.nullable().describe('null: not checked as it is now; that is done in the background.'),
 })
+/** Row of a stored trajectory in the library. */
 export type TrajectorySummary = Plain<z.infer<typeof summarySchema>>
 
 const groupSchema = z.object({
@@ -56,6 +58,7 @@ const groupSchema = z.object({
 /** A group of samples as one row of a list. */
 export type GroupSummary = Plain<z.infer<typeof groupSchema>>
 
+/** The answer of GET /api/trajectories. */
 export const pageSchema = z.object({
   trajectories: z.array(summarySchema),
   groups: z
@@ -80,10 +83,12 @@ export const pageSchema = z.object({
   previous: z.string().exactOptional().describe('The cursor of the page before. Omitted: this is the first.'),
   next: z.string().exactOptional().describe('The cursor of the page after. Omitted: this is the last.'),
 })
+/** One page of the library. */
 export type TrajectoryPage = Plain<z.infer<typeof pageSchema>>
-/** What the trainer's cut loses of many samples. */
+/** Losses to the trainer's cut over many samples. */
 export type CutCount = NonNullable<TrajectoryPage['cut']>
 
+/** The answer of GET /api/trajectories/{key}/neighbours. */
 export const neighboursSchema = z.object({
   ahead: z.int().describe('Rows of the list before this trajectory.'),
   total: z.int().describe('Rows of the list.'),
@@ -91,9 +96,10 @@ export const neighboursSchema = z.object({
   previous: z.string().exactOptional().describe('Key of the row before it. Omitted: it is the first.'),
   next: z.string().exactOptional().describe('Key of the row after it. Omitted: it is the last.'),
 })
-/** Where a trajectory stands in a list. */
+/** Position of a trajectory in a list, and the rows next to it. */
 export type Neighbours = Plain<z.infer<typeof neighboursSchema>>
 
+/** The answer of GET /api/library. */
 export const choicesSchema = z.object({
   total: z.int(),
   outcomes: z.array(z.object({ kind: summarySchema.shape.outcomeKind, outcome: z.string(), count: z.int() })),
@@ -102,18 +108,20 @@ export const choicesSchema = z.object({
   ),
   tags: z.array(z.object({ tag: z.string(), count: z.int() })).describe('The 200 most used, most used first.'),
 })
-/** What a list can be filtered by. */
+/** Values by which a list can be filtered, with their counts. */
 export type Choices = Plain<z.infer<typeof choicesSchema>>
 
+/** Columns by which a list can be sorted. */
 export const SORT_COLUMNS = ['added', 'title', 'tokens', 'trained', 'meanLogprob', 'reward'] as const
 type SortColumn = (typeof SORT_COLUMNS)[number]
+/** Directions of sorting. */
 export const SORT_ORDERS = ['asc', 'desc'] as const
 
-/** Unknown values come last either way; of equal ones the newest first. */
+/** Sort order of a list. Unknown values are last in both directions. Of equal values the newest is first. */
 export interface ListSort {
   readonly by: SortColumn
   readonly order: (typeof SORT_ORDERS)[number]
 }
 
-/** The order that a column is looked at in first: the newest, the most, the best; titles from the beginning. */
+/** Returns the first direction when a column is chosen: ascending for titles, otherwise descending. */
 export const firstOrder = (by: SortColumn): ListSort['order'] => (by === 'title' ? 'asc' : 'desc')

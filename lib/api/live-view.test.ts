@@ -5,15 +5,15 @@ import { liveViewNote, liveViewOf } from './live-view.ts'
 test.each([
   ['an incremental server', { kind: 'server', version: '0.5.23', incrementalStreaming: true }, 'fine'],
   ['a cumulative server', { kind: 'server', version: '0.5.23', incrementalStreaming: false }, 'coarse'],
-  ['an older one, which is cumulative', { kind: 'server', version: '0.5.2' }, 'coarse'],
-  ['the oldest that knows the parameter', { kind: 'server', version: '0.4.10.post2' }, 'coarse'],
-  ['one that does not', { kind: 'server', version: '0.4.6.post5' }, 'unpaced'],
-  ['a later major version', { kind: 'server', version: '1.0.0' }, 'coarse'],
-  ['one that does not tell', { kind: 'server' }, 'unpaced'],
-  ['one whose version is no number', { kind: 'server', version: 'main' }, 'unpaced'],
-  ['a build without a version that tells how it streams', { version: 'main', incrementalStreaming: true }, 'fine'],
-  ['a router, whatever it says', { kind: 'router', version: '0.5.23', incrementalStreaming: true }, 'unpaced'],
-] as const)('%s', (_what, server, kind) => {
+  ['an older, cumulative server', { kind: 'server', version: '0.5.2' }, 'coarse'],
+  ['the oldest server that knows the parameter', { kind: 'server', version: '0.4.10.post2' }, 'coarse'],
+  ['a server that does not know the parameter', { kind: 'server', version: '0.4.6.post5' }, 'unpaced'],
+  ['a server of a later major version', { kind: 'server', version: '1.0.0' }, 'coarse'],
+  ['a server that does not report its version', { kind: 'server' }, 'unpaced'],
+  ['a server whose version is not a number', { kind: 'server', version: 'main' }, 'unpaced'],
+  ['a build without a version that reports how it streams', { version: 'main', incrementalStreaming: true }, 'fine'],
+  ['a router, whatever it reports', { kind: 'router', version: '0.5.23', incrementalStreaming: true }, 'unpaced'],
+] as const)('the live view of %s has the expected kind', (_what, server, kind) => {
   expect(liveViewOf(server, 1000, 5).kind).toBe(kind)
 })
 
@@ -28,7 +28,7 @@ test('a server that repeats everything sends at most 32 chunks, and never fewer 
   )
 })
 
-test('the fewer bytes a token has, the more of them come in one chunk', () => {
+test('a chunk of the live view has more tokens if a token has fewer bytes', () => {
   const step = (alternatives: number) => liveViewOf({ incrementalStreaming: true }, 100, alternatives)
   expect([step(0), step(5)]).toEqual([
     { kind: 'fine', tokensAStep: 16 },
@@ -59,7 +59,7 @@ test('the note on a coarse live view names the step, the option that makes it fi
   expect(note(0)).toContain('the view moves every 16 tokens.')
 })
 
-test('there is no note on a view that moves with the tokens, and the note on none says what to lower', () => {
+test('the live view note is absent for views that follow the tokens, and names what to lower if there is no view', () => {
   expect(liveViewNote({ kind: 'fine', tokensAStep: 4 })).toBeUndefined()
   expect(liveViewNote({ kind: 'unpaced' })).toBeUndefined()
   expect(liveViewNote({ kind: 'none', mostNewTokens: 1155 })).toBe(

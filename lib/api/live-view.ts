@@ -1,24 +1,25 @@
 /**
- * How the replies of a server are watched while they are written, so that it costs little. Most servers repeat the whole
- * reply in each chunk: asked for every token, 8,000 tokens with five alternatives each are ten gigabytes on the wire.
+ * Selects how replies are streamed, so that watching them costs little. Most servers repeat the whole reply in each chunk. With a chunk
+ * for every token, 8,000 tokens with five alternatives each would take ten gigabytes on the wire.
  */
 
 import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from './server-status.ts'
 
+/** How replies of a server are streamed. `tokensAStep` is the number of tokens in a chunk. */
 export type LiveView =
-  /** Chunks bring only what is new. */
+  /** Chunks contain only new tokens. */
   | { readonly kind: 'fine'; readonly tokensAStep: number }
-  /** Chunks repeat everything so far: few of them. `fineTokensAStep`: what a step would be if they did not. */
+  /** Chunks repeat the reply so far, so there are few of them. `fineTokensAStep` is the step of a server that does not repeat. */
   | { readonly kind: 'coarse'; readonly tokensAStep: number; readonly fineTokensAStep: number }
-  /** No interval can be requested, and the reply is short enough to be streamed token by token all the same. */
+  /** No interval can be requested, and the reply is short enough to be streamed token by token nevertheless. */
   | { readonly kind: 'unpaced' }
-  /** No interval can be requested, and a reply of this length could repeat itself too often: it is fetched whole. */
+  /** No interval can be requested, and a long reply would repeat itself too often, so it is fetched whole. */
   | { readonly kind: 'none'; readonly mostNewTokens: number }
 
 type Told = Partial<Pick<ServerDescription, 'kind' | 'version' | 'incrementalStreaming'>>
 
-/** `maxNewTokens`: the longest that the reply can become; `alternatives`: kept for each token. */
+/** Selects the live view. `maxNewTokens` is the largest length of the reply; `alternatives` is their number for each token. */
 export function liveViewOf(server: Told, maxNewTokens: number, alternatives: number): LiveView {
   if (server.kind === 'router' || !knowsStreamInterval(server)) {
     const mostNewTokens = longestUnpaced(alternatives)
@@ -34,35 +35,35 @@ export function liveViewOf(server: Told, maxNewTokens: number, alternatives: num
 }
 
 /**
- * A chunk weighs 600 bytes beside its tokens, a token with five alternatives 200 and one without any 45: at these steps
- * the chunks add about half of the whole (bench/stream-bytes.ts).
+ * Tokens in a chunk with many alternatives, and with few. A chunk has 600 bytes besides its tokens. A token with five alternatives has
+ * 200 bytes, and one without any 45. At these steps, the chunks add about half of the whole (bench/stream-bytes.ts).
  */
 const FINE = 4
 const FINE_LIGHT = 16
 
-/** k chunks that repeat everything weigh (k + 1) / 2 times the whole reply: 16 times at this many. */
+/** k chunks that repeat everything have (k + 1) / 2 times the bytes of the reply: about 16 times at this number. */
 const MOST_COARSE_CHUNKS = 32
 
-/** Below it even a short reply would come in many chunks. */
+/** With fewer tokens in a chunk, even a short reply would have many chunks. */
 const LEAST_COARSE = 256
 
-/** Bytes that a reply may take on the wire where every token repeats all before it. */
+/** Largest number of bytes of a streamed reply in which every token repeats all tokens before it. */
 const MOST_UNPACED_BYTES = 128 << 20
 const CHUNK_BYTES = 600
 const TOKEN_BYTES = 45
 const ALTERNATIVE_BYTES = 31
 
-/** n chunks of 1, 2, … n tokens weigh n × CHUNK_BYTES + n² / 2 × the bytes of a token. */
+/** Returns the largest n for which n chunks of 1, 2, … n tokens fit: n × CHUNK_BYTES + n² / 2 × the bytes of a token. */
 function longestUnpaced(alternatives: number): number {
   const token = TOKEN_BYTES + alternatives * ALTERNATIVE_BYTES
   return Math.floor((Math.sqrt(CHUNK_BYTES ** 2 + 2 * token * MOST_UNPACED_BYTES) - CHUNK_BYTES) / token)
 }
 
-/** SGLang before 0.4.10 may fail on a sampling parameter that it does not know. */
+/** Returns true if the server knows `stream_interval`. SGLang before 0.4.10 may fail on an unknown sampling parameter. */
 const knowsStreamInterval = ({ version = '', incrementalStreaming }: Told): boolean =>
   incrementalStreaming !== undefined || !isOlderThan(version, '0.4.10')
 
-/** What a person should know of it, and what changes it; undefined where tokens arrive nearly one by one. */
+/** Returns a note for the user on a coarse or missing live view; undefined if tokens arrive nearly one by one. */
 export function liveViewNote(view: LiveView): string | undefined {
   switch (view.kind) {
     case 'fine':

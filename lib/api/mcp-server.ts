@@ -1,9 +1,10 @@
-/** What is told of MCP servers and asked of them: never a key, and of a program only its name. */
+/** Defines MCP servers and their tools in the HTTP API. It never contains a key, and only the name of a program. */
 import * as z from 'zod'
 import { toolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { serverNameSchema } from './server-name.ts'
 
+/** Schema of an MCP server in a list. */
 export const mcpServerEntrySchema = z.object({
   name: z.string(),
   source: z.enum(['configuration', 'saved']).describe('configuration: from the file that ROLLSCOPE_MCP names.'),
@@ -13,6 +14,7 @@ export const mcpServerEntrySchema = z.object({
   ]),
   hasKey: z.boolean().describe('Whether a key is sent along; it is never given out.'),
 })
+/** An MCP server as the API lists it. */
 export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
 
 /** The answer of GET /api/mcp-servers. */
@@ -27,12 +29,13 @@ const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSc
       'SHA-256 of its description and schema. A request that names it is refused once they have changed. Omitted: no run can have the tool.',
     ),
 })
+/** A tool that an MCP server offers. */
 export type OfferedTool = Plain<z.infer<typeof offeredToolSchema>>
 
 /** The answer of GET /api/mcp-servers/{name}/tools. */
 export const offeredToolsSchema = z.object({ tools: z.array(offeredToolSchema) })
 
-/** A tool of an MCP server, as requests name it. */
+/** Schema of a tool of an MCP server in requests. */
 export const mcpToolSchema = z.strictObject({
   mcp: serverNameSchema.describe('The MCP server.'),
   name: z.string().min(1).max(200).describe('The tool, as the server names it.'),
@@ -44,4 +47,5 @@ export const mcpToolSchema = z.strictObject({
       'Of the description and schema that the user has confirmed. The run is refused where the server offers others. Omitted: whatever it offers now.',
     ),
 })
+/** A tool of an MCP server, as requests name it. */
 export type McpToolName = Plain<z.infer<typeof mcpToolSchema>>

@@ -1,15 +1,17 @@
-/** What a prompt that is given as text or ids would be sent as. */
+/** Defines the preview of a prompt that is given as text or ids. */
 import * as z from 'zod'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 
+/** The prompt to preview, with the server and tokenizer of the run. */
 export interface PreviewQuestion {
   readonly text?: string
-  /** They win over `text` beside them. */
+  /** Ids have priority over `text`. */
   readonly ids?: readonly number[]
   readonly server?: string
   readonly tokenizer?: string
 }
 
+/** The answer of POST /api/tokenize. */
 export const promptPreviewSchema = z.object({
   tokenizer: z.string().describe('Its name.'),
   count: z.int().describe('Tokens in all.'),
@@ -22,4 +24,5 @@ export const promptPreviewSchema = z.object({
     .readonly()
     .describe('What the record of such a run would note: added tokens, a text that is not that of the ids.'),
 })
+/** First and last ids that would be sent, with their texts. */
 export type PromptPreview = z.infer<typeof promptPreviewSchema>

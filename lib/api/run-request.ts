@@ -1,17 +1,17 @@
-/** Requests for runs, as POST /api/rollouts takes them, and its answer. The schemas of requests are in lib/server/runs/rollouts.ts. */
+/** Defines the request of POST /api/rollouts and its answer. The schemas of requests are in lib/server/runs/rollouts.ts. */
 import * as z from 'zod'
 import type { SamplingRequest } from '#lib/sampling/values.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
 import type { McpToolName } from './mcp-server.ts'
 
-/** Sent where a request does not say: SGLang's own default of 128 cuts most replies of thinking models. */
+/** `max_new_tokens` of a request that has none. SGLang's own default of 128 cuts most replies of thinking models. */
 export const DEFAULT_MAX_NEW_TOKENS = 1024
 
-/** A tool of the application goes by its name. */
+/** A tool of a run. A string is the name of a tool of the application. */
 export type RequestedTool = string | McpToolName | MockTool
 
-/** What begins a run, and is in its tokens. */
+/** Part of a request that begins a run and determines its tokens. */
 export interface RunOpening {
   readonly prompt?: string
   readonly messages?: readonly Message[]
@@ -26,7 +26,7 @@ export interface RunOpening {
   readonly endpoint?: 'generate' | 'chat'
 }
 
-/** What goes with every turn of it. */
+/** Part of a request that can change with every turn. */
 export interface RunSettings {
   readonly sampling?: SamplingRequest
   readonly limits?: Readonly<Record<string, number>>
@@ -36,9 +36,10 @@ export interface RunSettings {
   readonly server?: string
 }
 
+/** Body of POST /api/rollouts. */
 export interface RunRequest extends RunOpening, RunSettings {}
 
-/** A run that has begun. */
+/** The answer of POST /api/rollouts. */
 export const runStartedSchema = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
-/** Where the events and the record of a run are found. */
+/** Ids of the events and of the trajectory of a new run. */
 export type RunStarted = Readonly<z.infer<typeof runStartedSchema>>

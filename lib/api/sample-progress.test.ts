@@ -25,7 +25,7 @@ const events: readonly RolloutEvent[] = [
   { type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } },
 ]
 
-test('the counters are those of the trajectory that the same events make, after each of them', () => {
+test('sample progress equals the statistics of the trajectory after each event', () => {
   let live: LiveTrajectory | undefined
   let progress: SampleProgress = WAITING
   const states: string[] = []
@@ -42,7 +42,7 @@ test('the counters are those of the trajectory that the same events make, after 
   expect(progress).toMatchObject({ outcome: 'end_turn', outcomeKind: 'ended', turns: 1, tokens: 7 })
 })
 
-test('a stored one tells the same', () => {
+test('the progress of a stored sample equals its row', () => {
   const row = {
     tokens: 7,
     turns: 1,
@@ -61,4 +61,4 @@ test.each<[Outcome, string]>([
   [{ kind: 'running' }, 'running'],
   [{ kind: 'ended', reason: 'length' }, 'length'],
   [{ kind: 'failed', code: 'UPSTREAM_BUSY', message: 'm' }, 'UPSTREAM_BUSY'],
-])('an outcome in a word: %o', (outcome, word) => expect(outcomeWord(outcome)).toBe(word))
+])('outcomeWord returns one word for the outcome %o', (outcome, word) => expect(outcomeWord(outcome)).toBe(word))

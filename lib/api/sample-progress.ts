@@ -1,36 +1,38 @@
-/** What a strip of samples tells of each: counters that an event changes at a price that does not grow with the sample. */
+/** Counts what the page shows of running samples. The cost of an event does not depend on the length of the sample. */
 
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectorySummary } from './library.ts'
 
+/** State and counters of a sample. */
 export interface SampleProgress {
   readonly state: 'waiting' | 'reading' | 'writing' | 'calling' | 'ended'
   /** `running`, a reason such as end_turn, or the code of a failure. */
   readonly outcome: string
   readonly outcomeKind: Outcome['kind']
   readonly tokens: number
-  /** Of trained tokens whose logprob is known: how many, and their sum in nats. */
+  /** Number of trained tokens with a known logprob, and the sum of these logprobs in nats. */
   readonly scored: number
   readonly logprobSum: number
-  /** Responses. */
+  /** Number of responses. */
   readonly turns: number
-  /** Tokens of the segment that is open: none of it has happened if it is retracted. */
+  /** Tokens of the open segment. They are subtracted if it is retracted. */
   readonly open: number
 }
 
-/** One sample as the strip tells of it. */
+/** One sample of a group as the page shows it. */
 export interface SampleRow {
-  /** From 0. */
+  /** Index of the sample, from 0. */
   readonly index: number
   readonly key: string
-  /** Undefined where it does not run. */
+  /** Id of its run; undefined if it is not running. */
   readonly rolloutId: string | undefined
   readonly progress: SampleProgress
   readonly reward: number | null
   readonly rewardWhy: string | null
 }
 
+/** Progress of a sample without events. */
 export const WAITING: SampleProgress = {
   state: 'waiting',
   outcome: 'running',
@@ -42,10 +44,11 @@ export const WAITING: SampleProgress = {
   open: 0,
 }
 
+/** Returns the mean logprob of trained tokens in nats; null if none is known. */
 export const meanLogprob = ({ scored, logprobSum }: SampleProgress): number | null =>
   scored === 0 ? null : logprobSum / scored
 
-/** Of a sample that has not run before: what there was at its beginning is counted by nobody. */
+/** Returns the progress after an event. Start from WAITING at the first event of a run, or tokens before it are not counted. */
 export function progressed(progress: SampleProgress, event: RolloutEvent): SampleProgress {
   switch (event.type) {
     case 'segment-started': {
@@ -80,7 +83,7 @@ export function progressed(progress: SampleProgress, event: RolloutEvent): Sampl
   }
 }
 
-/** The same of a stored one. */
+/** Returns the progress of a stored sample. */
 export function progressOf(row: TrajectorySummary): SampleProgress {
   const { tokens, turns, trained, meanLogprob: mean, outcome, outcomeKind } = row
   const scored = mean === null ? 0 : trained
@@ -96,7 +99,7 @@ export function progressOf(row: TrajectorySummary): SampleProgress {
   }
 }
 
-/** In one word: `running`, the reason of an end, the code of a failure. */
+/** Returns an outcome in one word: `running`, the stop reason, or the code of a failure. */
 export function outcomeWord(outcome: Outcome): string {
   if (outcome.kind === 'ended') return outcome.reason
   return outcome.kind === 'failed' ? outcome.code : 'running'

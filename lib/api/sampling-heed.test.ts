@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { unheededNote } from './sampling-heed.ts'
 
-test('a router drops some, and all that it does not know', () => {
+test('unheededNote reports parameters that routers drop, and unknown ones, only for a router', () => {
   expect(unheededNote('logit_bias', { kind: 'router' })).toContain('routers drop it')
   expect(unheededNote('new_one', { kind: 'router' })).toContain('routers drop it')
   expect(unheededNote('top_p', { kind: 'router' })).toBeUndefined()
   expect(unheededNote('new_one', { kind: 'server', version: '0.4.0' })).toBeUndefined()
 })
 
-test('an older server does not know the newer ones', () => {
+test('unheededNote reports parameters that are newer than the server', () => {
   expect(unheededNote('stop_regex', { kind: 'server', version: '0.5.2' })).toBe(
     'SGLang knows it from 0.5.5 on; this server is 0.5.2.',
   )
@@ -16,7 +16,7 @@ test('an older server does not know the newer ones', () => {
   expect(unheededNote('stop_regex', {})).toBeUndefined()
 })
 
-test('a seed needs deterministic inference, where the server says whether it has it', () => {
+test('unheededNote reports a seed if the server runs without deterministic inference', () => {
   expect(unheededNote('sampling_seed', { deterministicInference: false })).toContain('no effect')
   expect(unheededNote('sampling_seed', { deterministicInference: true })).toBeUndefined()
   expect(unheededNote('sampling_seed', {})).toBeUndefined()

@@ -1,12 +1,13 @@
-/** What a server will probably not heed of the sampling parameters that it is to be sent: said before it is asked. */
+/** Predicts which sampling parameters a server will ignore, so that the page can show it before a request. */
 
 import { isSamplingName, type SamplingParameter, samplingParameter } from '#lib/sampling/parameters.ts'
 import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from './server-status.ts'
 
+/** What decides whether a server applies a parameter. Missing fields are unknown. */
 export type Heeding = Partial<Pick<ServerDescription, 'kind' | 'version' | 'deterministicInference'>>
 
-/** Why, in a sentence; undefined: nothing speaks against it. */
+/** Returns a sentence on why the server probably ignores a parameter; undefined if there is no reason to expect it. */
 export function unheededNote(name: string, server: Heeding): string | undefined {
   const { isDroppedByRouter, since }: Partial<Pick<SamplingParameter, 'isDroppedByRouter' | 'since'>> = isSamplingName(
     name,

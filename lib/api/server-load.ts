@@ -1,8 +1,8 @@
-/** What a server does at the moment, as told to the page: picked fields only. */
+/** Defines the current load of a server in the HTTP API. It contains selected fields only. */
 import * as z from 'zod'
 import { failedCallSchema } from './server-status.ts'
 
-/** What a server is busy with. */
+/** The answer of GET /api/servers/{name}/load. */
 export const serverLoadSchema = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('told'),
@@ -17,5 +17,7 @@ export const serverLoadSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('not-told') }).describe('This server has no such answer.'),
   failedCallSchema,
 ])
+/** Load of a server, or why it is unknown. */
 export type ServerLoad = z.infer<typeof serverLoadSchema>
+/** Load of a server that reports it. */
 export type ToldLoad = Extract<ServerLoad, { state: 'told' }>

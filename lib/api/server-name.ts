@@ -1,7 +1,7 @@
-/** The name by which a server is saved and chosen. */
+/** Defines the name by which a server is saved and chosen. */
 import * as z from 'zod'
 
-/** One spelling of each: names that look alike are one name. */
+/** Schema of a server name. Names are normalized to NFC, so that names that look the same are equal. */
 export const serverNameSchema = z
   .string()
   .normalize('NFC')

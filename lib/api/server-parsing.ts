@@ -1,16 +1,16 @@
-/** What an SGLang server itself makes of a completion: its tool-call parser and its reasoning parser. */
+/** Defines how an SGLang server parses a completion with its own tool-call parser and reasoning parser. */
 import * as z from 'zod'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { failedCallSchema } from './server-status.ts'
 
-/** What a server is asked; left out: what it runs with itself. */
+/** A completion that the server must parse. Omitted parsers are those that the server runs with. */
 export interface ServerQuestion {
   readonly text: string
   readonly tools: readonly ToolSpec[]
-  /** SGLang’s names. */
+  /** Names of the parsers in SGLang. */
   readonly toolCallParser?: string
   readonly reasoningParser?: string
-  /** Ours, for a server that names none. */
+  /** Rollscope’s parser, for a server that names none. */
   readonly parser?: string
 }
 
@@ -21,6 +21,7 @@ const notAsked = z.object({
   state: z.literal('not-asked').describe('No parser was named, and the server names none either.'),
 })
 
+/** The answer of POST /api/servers/{name}/parse. */
 export const serverParsingSchema = z.object({
   toolCalls: z.discriminatedUnion('state', [
     z.object({
@@ -52,4 +53,5 @@ export const serverParsingSchema = z.object({
     failedCallSchema,
   ]),
 })
+/** Results of both parsers of a server, or why there are none. */
 export type ServerParsing = z.infer<typeof serverParsingSchema>

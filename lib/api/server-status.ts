@@ -1,7 +1,8 @@
-/** What is told of SGLang servers: picked fields only, never a key. */
+/** Defines SGLang servers in the HTTP API. It contains selected fields only, and never a key. */
 import * as z from 'zod'
 import { downloadSchema } from './tokenizer-download.ts'
 
+/** Schema of a server in a list. */
 export const serverEntrySchema = z
   .object({
     name: z.string(),
@@ -10,12 +11,13 @@ export const serverEntrySchema = z
     hasKey: z.boolean().describe('Whether there is a key; it is never given out.'),
   })
   .readonly()
+/** A server as the API lists it. */
 export type ServerEntry = z.infer<typeof serverEntrySchema>
 
 /** The answer of GET /api/servers. */
 export const serverListSchema = z.object({ servers: z.array(serverEntrySchema), default: z.string() })
 
-/** A server leaves out what it does not tell, and so do these: older versions tell less, a router next to nothing. */
+/** Fields that a server does not report are omitted. Older versions report less, and a router almost nothing. */
 const description = z.object({
   kind: z.enum(['server', 'router']).describe('A router stands in front of servers and tells little of them.'),
   modelName: z.string().optional(),
@@ -38,9 +40,10 @@ const description = z.object({
     .describe('Those of a router.'),
   latencyMs: z.number().describe('From asking for the model’s facts to having them.'),
 })
+/** What a server reports about itself. */
 export type ServerDescription = z.infer<typeof description>
 
-/** Neither status nor load: the call failed. */
+/** Schema of a call to a server that failed, in place of its status or load. */
 export const failedCallSchema = z.object({
   state: z.literal('failed'),
   code: z.string(),
@@ -48,6 +51,7 @@ export const failedCallSchema = z.object({
   hint: z.string().optional(),
 })
 
+/** The answer of GET /api/servers/{name}/status. */
 export const serverStatusSchema = z.discriminatedUnion('state', [
   description.extend({
     state: z.literal('ready'),
@@ -62,5 +66,7 @@ export const serverStatusSchema = z.discriminatedUnion('state', [
   }),
   failedCallSchema,
 ])
+/** Status of a server: ready, starting or failed. */
 export type ServerStatus = z.infer<typeof serverStatusSchema>
+/** Status of a server that answers. */
 export type ReadyStatus = Extract<ServerStatus, { state: 'ready' }>

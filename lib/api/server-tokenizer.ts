@@ -1,2 +1,2 @@
-/** In place of a tokenizer's name: the server's own, over /tokenize and /detokenize. */
+/** Tokenizer name that selects the server's own tokenizer, over /tokenize and /detokenize. */
 export const SERVER_TOKENIZER = 'server'

@@ -1,14 +1,16 @@
-/** The last line of a stream of events that the server closes although more events follow. It has no number. */
+/** Defines the last line of an event stream that the server closes although more events follow. The line has no number. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 
+/** Schema of the line. */
 export const streamClosedSchema = z.object({
   type: z.literal('stream-closed'),
   code: z.literal('READER_TOO_SLOW'),
   message: z.string().describe('Why, and what to do.'),
   next: z.int().min(0).describe('Number of the first line that was not sent: follow the events again with ?from=.'),
 })
+/** Reason for the end of a stream, and the number of the next line. */
 export type StreamClosed = Readonly<z.infer<typeof streamClosedSchema>>
 
-/** Of a line of such a stream: neither an event nor the line of a group has this type. */
+/** Returns true for the closing line. Neither an event nor a line of a group has this type. */
 export const isStreamClosed = (line: unknown): line is StreamClosed => isObject(line) && line.type === 'stream-closed'

@@ -1,4 +1,4 @@
-/** JSON that a server has written to fit a schema. */
+/** Defines structured output: JSON that a server wrote for a schema. */
 import * as z from 'zod'
 
 /** The answer of POST /api/trajectories/{key}/structured. */
@@ -10,5 +10,5 @@ export const structuredAnswerSchema = z.object({
   completionTokens: z.int(),
   cachedTokens: z.int().optional(),
 })
-/** The JSON, and why it does not fit where it does not. */
+/** The text and its JSON, or why it does not fit the schema. */
 export type StructuredAnswer = z.infer<typeof structuredAnswerSchema>

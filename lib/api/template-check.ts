@@ -1,6 +1,7 @@
-/** What another renderer says of a render: the server's own template, or the user's Python. */
+/** Defines the comparison of a render with another renderer: the server's own template, or the user's Python. */
 import * as z from 'zod'
 
+/** The answer of POST /api/templates/check. */
 export const templateCheckSchema = z.object({
   judge: z.enum(['server', 'python']),
   version: z.string().optional().describe('Which one was asked. Omitted: it could not be asked.'),
@@ -17,4 +18,5 @@ export const templateCheckSchema = z.object({
     })
     .optional(),
 })
+/** Verdict of another renderer on a render. */
 export type TemplateCheck = Readonly<z.infer<typeof templateCheckSchema>>

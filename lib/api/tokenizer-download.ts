@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** How far a download from the Hub is. */
+/** Schema of the progress of a download from the Hub, in bytes. */
 export const downloadSchema = z.object({
   kind: z.enum(['tokenizer', 'model']).describe('A model is the built-in server’s.'),
   name: z.string().describe('As it was asked for.'),
@@ -8,6 +8,7 @@ export const downloadSchema = z.object({
   bytes: z.int().describe('Of all files together, so far.'),
   total: z.int(),
 })
+/** Progress of a download from the Hub. */
 export type Download = Readonly<z.infer<typeof downloadSchema>>
 
 /** The answer of GET /api/tokenizers. */

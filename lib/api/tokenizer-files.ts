@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Contents of the files of a tokenizer, as text. */
+/** Schema of the files of a tokenizer, as texts. */
 export const tokenizerFilesSchema = z.object({
   tokenizerJson: z.string().describe('tokenizer.json'),
   tokenizerConfigJson: z.string().optional().describe('tokenizer_config.json. Omitted: there is none.'),

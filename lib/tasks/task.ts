@@ -1,5 +1,5 @@
 /**
- * The computations of the template lab as tasks: pure functions from plain data to plain data that run in the page's
+ * Defines the computations of the template lab as tasks: pure functions from plain data to plain data that run in the page's
  * worker, on the server and on the command line. A long task yields its progress, and its runner may stop it between
  * two yields.
  */

@@ -17,6 +17,6 @@ export function runLimited(script: Script, context: Context, milliseconds: numbe
   }
 }
 
-/** The error comes from the context, whose Error class differs from ours. */
+/** Returns true for a timeout of a script. Its Error class is that of the context, so it is recognized by its code. */
 export const isTimeout = (error: unknown): boolean =>
   (error as { readonly code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
