@@ -13,7 +13,7 @@ export const LOCK_TIMEOUT_MS = 5000
 export function openDatabase(file: string, lockTimeoutMs = LOCK_TIMEOUT_MS): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   try {
-    // FULL, so that everything that the page showed as recorded survives a power cut.
+    // With FULL, everything that the page showed as recorded survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     for (const suffix of ['', '-wal', '-shm']) chmodIfThere(file + suffix)
     // When an upgrade replaces tables, rows that refer to them must not be deleted with the old ones.

@@ -1,6 +1,6 @@
 /**
- * The list row of a trajectory. Its columns have two writers: the record, which is updated with every segment, and the
- * labels. Neither changes the other's columns.
+ * Builds the list row of a trajectory. Its columns have two writers: the record, which is updated with every segment, and
+ * the labels. Neither changes the other's columns.
  */
 
 import type { TrajectorySummary } from '#lib/api/library.ts'
@@ -22,6 +22,7 @@ const SEARCHED_QUESTION = 4000
 /** Longest part of a title that is compared in sorting. */
 const SORTED_TITLE = 120
 
+/** Returns the columns that follow from the record. */
 export function recordColumns(trajectory: Trajectory) {
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const { succeeded, failed, malformed, pending } = toolCalls
@@ -56,6 +57,7 @@ export function recordColumns(trajectory: Trajectory) {
   }
 }
 
+/** Returns the columns that follow from the labels. */
 export function labelColumns(labels: Labels) {
   const { title, tags = [], note = '', reward } = labels
   return {
@@ -66,6 +68,7 @@ export function labelColumns(labels: Labels) {
   }
 }
 
+/** Converts a row with SUMMARY_COLUMNS to a row of the library. */
 export function summary(row: Readonly<Record<string, unknown>>): TrajectorySummary {
   const labels = labelsIn(row)
   return {
@@ -96,15 +99,16 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
   }
 }
 
+/** Returns the labels of a row, which has the column `labels`. */
 export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON.parse(String(row.labels)) as Labels
 
-/** null if there is nothing to sort by. */
+/** Returns the beginning of a text as it is compared in sorting; null if it is empty. */
 function sortKey(text: string): string | null {
   const key = folded(text.slice(0, SORTED_TITLE)).trim()
   return key === '' ? null : key
 }
 
-/** For a run that began with text or ids, returns the beginning of these. */
+/** Returns the first question of a run. For a run that began with text or ids, it is the beginning of these. */
 function firstQuestion({ segments, outcome, vocab }: Trajectory): string {
   const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
   const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome

@@ -1,4 +1,4 @@
-/** Groups of samples: their rows and their reward rules. */
+/** Stores groups of samples: their rows and their reward rules. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
@@ -7,16 +7,19 @@ import { labelColumns, labelsIn, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { updateRow } from './row.ts'
 import { transaction } from './transaction.ts'
 
+/** Rows, reward rules and rewards of groups. */
 export interface GroupTable {
   /** Returns the samples that are not deleted, by their index. */
   groupRows(id: string): readonly TrajectorySummary[]
   /** Returns the reward rule; undefined if there is none. */
   groupRule(id: string): RewardRule | undefined
+  /** Stores the reward rule; undefined removes it. */
   setGroupRule(id: string, rule: RewardRule | undefined): void
   /** Stores the result of a rule as the reward of a trajectory; undefined removes it. A reward set by hand stays. */
   score(key: string, scored: Scored | undefined): void
 }
 
+/** Prepares the statements for groups on a connection. */
 export function createGroupTable(database: DatabaseSync): GroupTable {
   const rows = database.prepare(
     `SELECT ${SUMMARY_COLUMNS} FROM trajectories WHERE group_id = ? AND deleted_at IS NULL ORDER BY group_index, sequence`,

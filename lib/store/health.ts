@@ -1,5 +1,5 @@
 /**
- * Stored health results. A result belongs to one revision of a record: when a run continues or a tokenizer is chosen,
+ * Stores health results. A result belongs to one revision of a record: when a run continues or a tokenizer is chosen,
  * the record gets a new revision and the result is outdated.
  */
 import type { DatabaseSync } from 'node:sqlite'
@@ -15,6 +15,7 @@ export interface Revision {
 
 /** Health filters of a list. drift: with or without other problems. lost: to the trainer's cut. */
 export const HEALTH_FILTERS = ['problems', 'none', 'drift', 'unchecked', 'lost'] as const
+/** Health filter of a list. */
 export type HealthFilter = (typeof HEALTH_FILTERS)[number]
 
 const CURRENT = `health.key = trajectories.key AND health.revision = trajectories.revision AND health.version = ${HEALTH_VERSION}`
@@ -22,6 +23,7 @@ const CURRENT = `health.key = trajectories.key AND health.revision = trajectorie
 /** The short result as a column of a row, or null if the current revision was not checked. */
 export const HEALTH_COLUMN = `(SELECT gist FROM health WHERE ${CURRENT}) AS health`
 
+/** Returns the SQL condition on rows of `trajectories` for a filter. */
 export const healthCondition = (filter: Exclude<HealthFilter, 'lost'>): string => {
   const found = (condition: string) => `EXISTS (SELECT 1 FROM health WHERE ${CURRENT} AND ${condition})`
   switch (filter) {
@@ -36,9 +38,11 @@ export const healthCondition = (filter: Exclude<HealthFilter, 'lost'>): string =
   }
 }
 
+/** Returns the short result of a row with HEALTH_COLUMN; null if its current revision was not checked. */
 export const healthGist = (row: Readonly<Record<string, unknown>>): HealthGist | null =>
   typeof row.health === 'string' ? (JSON.parse(row.health) as HealthGist) : null
 
+/** Health results of stored trajectories. */
 export interface HealthStore {
   /** Returns the key of the newest record without a current result, or undefined. Running records wait. */
   uncheckedKey(): string | undefined
@@ -52,6 +56,7 @@ export interface HealthStore {
   revision(key: string): Revision | undefined
 }
 
+/** Prepares the statements for health results on a connection. */
 export function createHealthStore(database: DatabaseSync): HealthStore {
   const unchecked = database.prepare(
     `SELECT key FROM trajectories WHERE deleted_at IS NULL AND running_in IS NULL AND ${healthCondition('unchecked')} ORDER BY sequence DESC LIMIT 1`,

@@ -1,6 +1,6 @@
 /**
- * The database connection of an import, for its own thread. An import stores in several short transactions, between
- * which others write; until it is published, its trajectories are hidden like deleted ones.
+ * Opens a database connection for an import in its own thread. An import stores in several short transactions, between
+ * which others can write. Until it is published, its trajectories are hidden like deleted ones.
  */
 import path from 'node:path'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -9,6 +9,7 @@ import { createInserter, type Inserted } from './insert.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
+/** Connection of an import. Keys are those that `add` returned. */
 export interface ImportStore {
   /** Stores hidden trajectories in one transaction. Trajectories that exist already stay unchanged. */
   add(trajectories: readonly Trajectory[]): readonly Inserted[]

@@ -8,6 +8,7 @@ import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { recordReader } from './record.ts'
 import { insertRow, type Row } from './row.ts'
 
+/** Result of an insertion: the key of the trajectory, and whether it is new. */
 export interface Inserted {
   readonly key: string
   /** False if an equal trajectory exists, also a deleted one. */
@@ -15,7 +16,7 @@ export interface Inserted {
 }
 
 interface Inserter {
-  /** `columns` are additional ones of its row. An id of another trajectory gets a suffix. */
+  /** Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. */
   insert(trajectory: Trajectory, columns: Row): Inserted
   /** Replaces the segments from this position on. */
   writeSegments(key: string, all: readonly Segment[], from: number): void
@@ -72,7 +73,7 @@ export function createInserter(database: DatabaseSync, now: () => Date): Inserte
   }
 }
 
-/** An id may be any text; a key is part of addresses, where some texts have a meaning. */
+/** Returns the key of an id. An id may be any text, but a key is part of URLs, where some texts have a meaning. */
 const keyOf = (id: string): string => (/^\.{1,2}$/.test(id) ? `id${id}` : id.toWellFormed())
 
 /** Returns the JSON of a trajectory without its segments and labels, which are stored separately. */

@@ -22,6 +22,7 @@ export function recordReader(database: DatabaseSync): (key: string) => Trajector
   }
 }
 
+/** Reader of stored records for another thread. */
 export interface TrajectoryReader {
   /** Returns the record and its revision, or undefined if it does not exist. */
   read(key: string): { readonly of: Revision; readonly found: Trajectory | string } | undefined
@@ -39,7 +40,7 @@ export function openTrajectoryReader(folder: string): TrajectoryReader {
     const decoded = recordReader(database)
     const reader: TrajectoryReader = {
       read(key) {
-        // One transaction, so the record does not change between its rows.
+        // The rows are read in one transaction, so that the record does not change between them.
         database.exec('BEGIN')
         try {
           const of = revision(key)

@@ -1,4 +1,4 @@
-/** The tables by version. A database is upgraded to the current version in one transaction. */
+/** Defines the tables by version, and upgrades a database to the current version in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
@@ -8,7 +8,7 @@ import { insertRow, type Row } from './row.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-/** The first upgrade creates version 1, the second upgrades 1 to 2, and so on. */
+/** Upgrades in order: the first one creates version 1, the second one upgrades 1 to 2, and so on. */
 const upgrades: readonly ((database: DatabaseSync) => void)[] = [
   createTables,
   separateLabels,
@@ -31,7 +31,7 @@ export function migrate(database: DatabaseSync): void {
   }
   if (versionFound() === upgrades.length) return
   transaction(database, () => {
-    // Read again, because another process may have upgraded first.
+    // The version is read again, because another process may have upgraded first.
     for (const upgrade of upgrades.slice(versionFound())) upgrade(database)
     database.exec(`PRAGMA user_version = ${upgrades.length}`)
   })

@@ -1,4 +1,4 @@
-/** Named errors for every failure of SQLite and of the files next to it. */
+/** Defines named errors for every failure of SQLite and of the files next to it. */
 
 /**
  * `DAMAGED` means one trajectory, while others can be read; `SETTINGS_DAMAGED` a settings file; `STORE_FAILED` any
@@ -18,7 +18,7 @@ export type StoreErrorCode =
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode
-  /** What to do. */
+  /** What the user can do. */
   readonly hint: string
   constructor(code: StoreErrorCode, message: string, hint: string, options?: ErrorOptions) {
     super(message, options)

@@ -1,4 +1,4 @@
-/** Trajectories in SQLite: a closed segment is on disk before it is announced. */
+/** Stores trajectories in SQLite. A closed segment is on disk before it is announced. */
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Choices, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
@@ -18,6 +18,7 @@ import { updateRow } from './row.ts'
 import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
+/** Stored trajectories with their labels, groups and health. Every function throws StoreError if the database or its disk fails. */
 export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTable {
   /**
    * Stores a trajectory under its id. If another trajectory has that id, the key gets a suffix and the trajectory stays
@@ -33,18 +34,18 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTab
    * written is shown until it can.
    */
   update(key: string, trajectory: Trajectory, from: number): void
-  /** Undefined if it does not exist or is deleted. */
+  /** Returns the trajectory; undefined if it does not exist or is deleted. */
   get(key: string): Trajectory | undefined
-  /** Changes labels, also during a run. Undefined like `get`. */
+  /** Changes labels, also during a run. Returns undefined if it does not exist or is deleted. */
   label(key: string, change: LabelChange): TrajectorySummary | undefined
   list(query: ListQuery): Page
-  /** Returns the neighbouring rows in a list. Undefined like `get`. */
+  /** Returns the rows next to a trajectory in a list; undefined if it does not exist or is deleted. */
   neighbours(key: string, query: PlaceQuery): Neighbours | undefined
   /** Returns the values to filter by. */
   choices(): Choices
   /** Hides a trajectory unless it is running. Trajectories deleted for more than a day are purged at the next start. */
   remove(key: string): 'removed' | 'running' | 'absent'
-  /** Restores a deleted trajectory. Undefined if there is none. */
+  /** Restores a deleted trajectory. Returns undefined if there is none. */
   restore(key: string): TrajectorySummary | undefined
   isDeleted(key: string): boolean
   /** Returns whether another live instance runs it. */
@@ -107,7 +108,7 @@ export function registerInstance(folder: string): Registration {
   })
 }
 
-/** In a transaction, so no other instance starts at the same time. */
+/** Registers in a transaction, so that no other instance can start at the same time. */
 const register = (database: DatabaseSync, folder: string): Registration =>
   transaction(database, () => {
     const instance = openInstance(folder)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Runs an action atomically. Throws the first error, because one of the rollback is only its consequence. */
+/** Runs an action atomically. Throws the first error, because an error of the rollback is only its consequence. */
 export function transaction<T>(database: DatabaseSync, action: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -1,8 +1,9 @@
-/** The private folder of the user's trajectories and settings. */
+/** Opens the private folder of the user's trajectories and settings. */
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
+/** The data folder cannot be used. The message names the folder and says what to do. */
 export class DataFolderError extends Error {
   override readonly name = 'DataFolderError'
 }

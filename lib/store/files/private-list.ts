@@ -1,4 +1,4 @@
-/** A list in a file that only the user can read, because keys must not reach the database or an export. */
+/** Stores a list in a file that only the user can read, because keys must not reach the database or an export. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
@@ -11,6 +11,7 @@ export interface PrivateList<Entry> {
   save(entries: readonly Entry[]): void
 }
 
+/** Returns the list in a file, which need not exist yet. `entry` is the schema of its entries. */
 export function openPrivateList<Entry>(file: string, entry: z.ZodType<Entry>): PrivateList<Entry> {
   const fileSchema = z.strictObject({ servers: z.array(entry) })
   const damaged = (why: string, cause?: unknown) =>
@@ -37,7 +38,7 @@ export function openPrivateList<Entry>(file: string, entry: z.ZodType<Entry>): P
     save(servers) {
       const unfinished = `${file}.${crypto.randomUUID()}`
       try {
-        // Flushed, because a renamed file could be empty after a power cut.
+        // The file is flushed, because a renamed file could be empty after a power cut.
         writeFileSync(unfinished, `${JSON.stringify({ servers }, null, 2)}\n`, { mode: 0o600, flush: true })
         renameSync(unfinished, file)
       } catch (error) {

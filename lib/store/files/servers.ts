@@ -1,4 +1,4 @@
-/** Saved SGLang and MCP servers with their keys. */
+/** Stores SGLang and MCP servers with their keys. */
 import path from 'node:path'
 import * as z from 'zod'
 import { openPrivateList, type PrivateList } from './private-list.ts'
@@ -11,10 +11,12 @@ export interface SavedServer {
   readonly apiKey?: string
 }
 
+/** The saved SGLang servers. */
 export type ServerStore = PrivateList<SavedServer>
 
 const savedServer = z.strictObject({ name: z.string(), baseUrl: z.string(), apiKey: z.string().exactOptional() })
 
+/** Opens servers.json in the data folder. */
 export const openServerStore = (folder: string): ServerStore =>
   openPrivateList(path.join(folder, 'servers.json'), savedServer)
 
@@ -26,9 +28,11 @@ export interface SavedMcpServer {
   readonly apiKey?: string
 }
 
+/** The saved MCP servers. */
 export type McpServerStore = PrivateList<SavedMcpServer>
 
 const savedMcpServer = z.strictObject({ name: z.string(), url: z.string(), apiKey: z.string().exactOptional() })
 
+/** Opens mcp-servers.json in the data folder. */
 export const openMcpServerStore = (folder: string): McpServerStore =>
   openPrivateList(path.join(folder, 'mcp-servers.json'), savedMcpServer)

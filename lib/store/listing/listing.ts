@@ -10,6 +10,7 @@ import { SUMMARY_COLUMNS, summary } from '../entry.ts'
 import { type HealthFilter, healthCondition } from '../health.ts'
 import { type Condition, searchConditions } from './search.ts'
 
+/** Conditions on the rows of a list, which must all be true. Omitted fields have no effect. */
 export interface ListFilter {
   /**
    * Words and "phrases" that must all occur: inside of words in title, question, tags, note, model, outcome or file
@@ -18,7 +19,7 @@ export interface ListFilter {
   readonly text?: string
   /** A kind (running, ended, failed), or a reason or code. */
   readonly outcome?: string
-  /** All of them must be present. */
+  /** Tags that must all be present. */
   readonly tags?: readonly string[]
   readonly source?: { readonly kind: string; readonly format?: string }
   readonly health?: HealthFilter
@@ -34,6 +35,7 @@ export interface Cursor {
   readonly sequence: number
 }
 
+/** Filter, order and position of a page. */
 export interface ListQuery {
   readonly filter: ListFilter
   readonly sort: ListSort
@@ -49,6 +51,7 @@ export interface ListQuery {
 /** A list without its pages. */
 export type PlaceQuery = Omit<ListQuery, 'limit' | 'cursor'>
 
+/** One page of a list. Omitted cursors mean that it is the first or last page. */
 export interface Page {
   readonly rows: readonly TrajectorySummary[]
   readonly cut?: CutCount

@@ -1,5 +1,5 @@
 /**
- * The index of generated text: text, thinking and tool calls, with a row for each response, so that a running
+ * Indexes generated text: text, thinking and tool calls, with a row for each response, so that a running
  * trajectory adds only new rows. Older records are indexed when they are checked.
  */
 import type { DatabaseSync } from 'node:sqlite'
@@ -42,11 +42,13 @@ export const indexedText = (text: string): string =>
     .replace(/\u0000/g, ' ')
     .trim()
 
+/** Writer of the index. */
 export interface SearchIndex {
   /** Replaces the entries of the segments from `from` on. It must be called in a transaction. */
   write(key: string, index: RecordIndex, from: number): void
 }
 
+/** Prepares the statements for the index on a connection. */
 export function createSearchIndex(database: DatabaseSync): SearchIndex {
   const drop = database.prepare('DELETE FROM generated WHERE key = ? AND position >= ?')
   const insert = database.prepare('INSERT INTO generated (key, position) VALUES (?, ?) RETURNING id')

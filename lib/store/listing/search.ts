@@ -6,6 +6,7 @@ import { type ComparisonSign, comparedWith, type Interval, readNumber, readRange
 import { folded } from './folded.ts'
 import { indexedText } from './search-index.ts'
 
+/** An SQL condition on rows of `trajectories`, with the values of its parameters in order. */
 export interface Condition {
   readonly sql: string
   readonly values: readonly (string | number | null)[]
@@ -23,13 +24,13 @@ const NUMBERS: Readonly<Record<string, string>> = {
   failed: 'failed_calls',
 }
 
-/** Returns conditions that must all hold. */
+/** Returns the conditions of a search, which must all be true. */
 export const searchConditions = (text: string): readonly Condition[] =>
   Array.from(text.matchAll(/"([^"]+)"(?!\S)|\S+/g), ([word, phrase]) =>
     phrase === undefined ? (numberCondition(word) ?? textCondition(word)) : textCondition(phrase),
   ).filter((condition) => condition !== undefined)
 
-/** Returns undefined for text. An unknown number is in no interval. */
+/** Returns the condition of a number such as `reward>0.5`, or undefined for text. An unknown number is in no interval. */
 function numberCondition(word: string): Condition | undefined {
   const [, name = '', sign = '', value = ''] = /^([a-z]+)(:|<=|>=|<|>|=)(.+)$/i.exec(word) ?? []
   const key = name.toLowerCase()
@@ -44,7 +45,7 @@ function numberCondition(word: string): Condition | undefined {
     : { sql: `(${column} BETWEEN ? AND ? AND ${column} <> ?)`, values: [low, high, without] }
 }
 
-/** Returns undefined if there is nothing to search for. */
+/** Returns the condition of a word or phrase; undefined if it is empty. */
 function textCondition(text: string): Condition | undefined {
   const word = folded(text).trim()
   if (word === '') return undefined
