@@ -1,35 +1,38 @@
-/** The scripted conversations: one for each boundary, thinking and content beside calls. */
+/** Scripted conversations: one for each boundary, with and without thinking, and with and without content next to calls. */
 
 import type { ScriptCall, ScriptMessage, ScriptReply } from './fix/script.ts'
 import type { Boundary, Thinking } from './report.ts'
 
-/** A turn whose reply is followed by new messages. */
+/** A reply with the messages before it and the new messages after it. */
 export interface Turn {
   readonly history: readonly ScriptMessage[]
   readonly reply: ScriptReply
-  /** Empty: the conversation ends with the reply. */
+  /** New messages after the reply; empty if the conversation ends with the reply. */
   readonly added: readonly ScriptMessage[]
 }
 
+/** What a scripted turn contains. */
 export interface TurnShape {
   readonly boundary: Boundary
   readonly content: 'with' | 'without' | 'none'
   readonly thinking: Thinking
   readonly takesSystem: boolean
-  /** Of a tool that the template is told of. */
+  /** Name of a tool that is given to the template. */
   readonly toolName: string
 }
 
-/** What a reply at this boundary may have beside it. */
+/** Returns the contents that a reply at this boundary may have next to its calls; `none` if it has no calls. */
 export const contentsOf = (boundary: Boundary): readonly TurnShape['content'][] =>
   boundary === 'end' || boundary === 'user' || boundary === 'system' ? ['none'] : ['without', 'with']
 
-/** Every conversation begins with a question and its answer, so that there is an earlier reply to be rewritten. */
+/**
+ * Returns the scripted turn. Every conversation begins with a question and its answer, so that the template may rewrite an earlier reply.
+ */
 export function scriptedTurn({ boundary, content, thinking, takesSystem, toolName }: TurnShape): Turn {
   const thought = (text: string): string | undefined => (thinking === 'off' ? undefined : text)
   const earlier = (text: string): string | undefined => (thinking === 'on' ? text : undefined)
   const call = (number: number, city: string): ScriptCall => ({
-    // Nine letters and digits: Mistral's templates refuse other ids.
+    // Mistral's templates refuse ids that are not nine letters and digits.
     id: `call0000${number}`,
     name: toolName,
     arguments: JSON.stringify({ city, days: 2 })

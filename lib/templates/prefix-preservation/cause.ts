@@ -1,4 +1,4 @@
-/** Why turn n+1 is not what turn n and its reply make: from where the two differ first, and what stands there. */
+/** Finds out why turn n+1 differs from turn n with its reply: from the first difference and the text there. */
 
 import { outputLine, type Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
@@ -8,7 +8,7 @@ import type { Region, RenderComparison } from './compare.ts'
 import type { ScriptMessage } from './fix/script.ts'
 import type { Cause, CauseKind } from './report.ts'
 
-/** What a message of turn n+1 holds, as it was given. */
+/** The parts of a message of turn n+1, as it was given. */
 export interface MessageParts {
   readonly role: string
   readonly content: string
@@ -16,6 +16,7 @@ export interface MessageParts {
   readonly callNames: readonly string[]
 }
 
+/** Returns the parts of a scripted message. */
 export const messagePartsOf = (message: ScriptMessage): MessageParts => ({
   role: message.role,
   content: message.content,
@@ -23,33 +24,36 @@ export const messagePartsOf = (message: ScriptMessage): MessageParts => ({
   callNames: message.role === 'assistant' ? message.calls.map(({ name }) => name) : [],
 })
 
+/** A comparison, with all that its cause is derived from. */
 export interface Case {
   readonly comparison: RenderComparison
   /** Messages of turn n+1. */
   readonly messages: readonly MessageParts[]
-  /** Index of the reply among them. */
+  /** Index of the reply among the messages. */
   readonly replyIndex: number
-  /** Think delimiters without whitespace; undefined: none are known. */
+  /** Think delimiters without whitespace; undefined if none are known. */
   readonly tags: { readonly open: string; readonly close: string } | undefined
-  /** The token that ends a turn, as the template writes it behind the last reply; empty: none. */
+  /** The token that ends a turn, as the template writes it after the last reply; '' if there is none. */
   readonly endOfTurn: string
   readonly addedTokens: readonly AddedToken[]
 }
 
+/** The place of the first difference. */
 export interface FirstDifference {
   /** Offset in both texts from which they differ. */
   readonly offset: number
-  /** Offset of the first differing token, in either text the earlier one: a delimiter may share its first letters with text. */
+  /** Offset of the first differing token, in the text in which it is earlier: a delimiter may share its first letters with text. */
   readonly tokenOffset: number
-  /** The text is the same there. */
+  /** Whether only the tokens differ there, and not the texts. */
   readonly tokensOnly: boolean
   readonly region: Region
-  /** Undefined outside of all messages. */
+  /** Index of the message; undefined outside of all messages. */
   readonly message: number | undefined
   readonly line: number | undefined
   readonly expectedLine: number | undefined
 }
 
+/** Locates the first difference, given the index of the first token that differs. */
 export function placeOf({ expected, rendered, before }: RenderComparison, tokenIndex: number): FirstDifference {
   const textOffset = commonText(expected.text, rendered.text)
   const [ours, theirs] = [expected.starts(), rendered.starts()]
@@ -58,7 +62,7 @@ export function placeOf({ expected, rendered, before }: RenderComparison, tokenI
     theirs[tokenIndex] ?? rendered.text.length,
     textOffset,
   )
-  // Where both come to the same token boundary before the texts differ, it is the tokens alone that differ.
+  // Only the tokens differ if both sides reach the same token boundary before the texts differ.
   const isSameText = textOffset === expected.text.length && textOffset === rendered.text.length
   const bounds = new Set(ours.slice(tokenIndex + 1))
   const tokensOnly =
@@ -80,6 +84,7 @@ export function placeOf({ expected, rendered, before }: RenderComparison, tokenI
 const pieceAt = ({ pieces }: Rendering, offset: number): Rendering['pieces'][number] | undefined =>
   pieces.find(({ start, end }) => start <= offset && offset < end)
 
+/** Returns the cause of a difference, the most specific that applies. */
 export function causeOf(subject: Case, place: FirstDifference): Cause {
   const { expected, rendered } = subject.comparison
   if (place.tokensOnly)
@@ -103,9 +108,9 @@ export function causeOf(subject: Case, place: FirstDifference): Cause {
 
 const cause = (kind: CauseKind, text: string): Cause => ({ kind, text })
 
-/** An empty think block on one side only. */
+/** Returns the cause if only one side has an empty think block. */
 function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: string): Cause | undefined {
-  // Where the template changes what precedes the reply, the delimiter is not known by itself.
+  // If the template changes the text before the reply, the delimiter alone cannot be recognized.
   if (!tags || !/^[<[]/.test(tags.open)) return undefined
   const block = new RegExp(`^\\s*${escaped(tags.open)}\\s*${escaped(tags.close)}`)
   const [hasExpected, hasRendered] = [block.test(a), block.test(b)]
@@ -135,7 +140,7 @@ function lostThinking(subject: Case, { region, message, offset }: FirstDifferenc
   const given = index === undefined ? undefined : messages[index]
   if (index === undefined || given?.role !== 'assistant' || given.thinking === undefined) return undefined
   const thought = given.thinking.trim()
-  // Behind it stands what closes the block: a short thought may be found in other words.
+  // The end of the think block follows the thought; without it, a short thought may be found in other words.
   const own = textOfMessage(comparison.rendered.rendering, index, offset)
   const isThere = new RegExp(`${escaped(thought)}\\s*${escaped(tags?.close ?? '')}`).test(own)
   if (thought === '' || isThere) return undefined
@@ -149,7 +154,7 @@ function lostThinking(subject: Case, { region, message, offset }: FirstDifferenc
   )
 }
 
-/** The message whose thinking turn n has at the difference, where no piece knows its message. */
+/** Returns the message whose thinking turn n has at the difference, for text whose piece has no message. */
 function thoughtAt({ comparison, messages, tags }: Case, offset: number): number | undefined {
   const { text } = comparison.expected
   const start = text.startsWith(tags?.open ?? '', offset) ? offset + (tags?.open.length ?? 0) : offset
@@ -160,13 +165,13 @@ function thoughtAt({ comparison, messages, tags }: Case, offset: number): number
   return index < 0 ? undefined : index
 }
 
-/** What a message became; where no piece knows its message, all that follows. */
+/** Returns the rendered text of a message; if no piece belongs to it, all text from the offset on. */
 function textOfMessage({ text, pieces }: Rendering, message: number, offset: number): string {
   const own = pieces.filter((piece) => piece.message === message)
   return own.length === 0 ? text.slice(offset) : own.map(({ start, end }) => text.slice(start, end)).join('')
 }
 
-/** New messages that are missing, came in another order, or changed what stands far before them. */
+/** Returns the cause for new messages that are missing, are in another order, or change text far before them. */
 function changedMessages(
   { comparison, messages, replyIndex }: Case,
   { region, message, offset }: FirstDifference,
@@ -188,7 +193,9 @@ function changedMessages(
   return region === 'added' ? lostMessages({ comparison, messages, replyIndex })?.cause : undefined
 }
 
-/** New messages that are not there, or stand in another order: wrong even where the recipe writes them so too. */
+/**
+ * Returns the cause for new messages that are missing or in another order. This is wrong even if the recipe writes them in the same way.
+ */
 export function lostMessages({
   comparison,
   messages,
@@ -196,7 +203,7 @@ export function lostMessages({
 }: Pick<Case, 'comparison' | 'messages' | 'replyIndex'>):
   | {
       readonly cause: Cause
-      /** Turn n+1 as it had to be written, roughly: with the message behind the reply, or the two swapped. */
+      /** The text that turn n+1 should have, roughly: with the message after the reply, or with the two swapped. */
       readonly wanted: string
     }
   | undefined {
@@ -221,15 +228,15 @@ export function lostMessages({
 }
 
 /**
- * Where the reply ends in turn n+1. A template may write results out of the turn of their call (Gemma 4), so what the model wrote
- * is looked for first; where it is written otherwise, the pieces of the reply tell.
+ * Returns where the reply ends in turn n+1. A template may write results together with the message of their call (Gemma 4), so that the
+ * text that the model wrote is searched first; if the template writes it differently, the pieces of the reply decide.
  */
 function replyEndIn({ expected, rendered }: RenderComparison, replyIndex: number): number {
   const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
   return commonText(expected.text, rendered.text) >= end ? end : lastOffsetOf(rendered.rendering, replyIndex)
 }
 
-/** Where the last piece of a message ends; 0 where none knows it. */
+/** Returns where the last piece of a message ends; 0 if no piece belongs to it. */
 export function lastOffsetOf({ pieces }: Rendering, message: number): number {
   return pieces.reduce((last, piece) => (piece.message === message ? piece.end : last), 0)
 }
@@ -258,7 +265,7 @@ function endOfTurn(
     : undefined
 }
 
-/** How the two sides differ where they differ only by whitespace; undefined where by more. */
+/** Returns the whitespace of both sides if they differ only by whitespace; undefined if they differ by more. */
 function whitespaceRun(
   a: string,
   b: string,
@@ -273,7 +280,7 @@ function whitespaceRun(
   return ours !== theirs && isSame ? { ours, theirs } : undefined
 }
 
-/** Characters behind a run of whitespace that have to agree. */
+/** Number of characters after a run of whitespace that must agree. */
 const COMPARED = 12
 
 function whitespace(a: string, b: string, { offset, region }: FirstDifference): Cause | undefined {
@@ -292,7 +299,7 @@ function byRegion(
   { region: found, message, offset }: FirstDifference,
 ): Cause {
   const { rendering, text } = comparison.rendered
-  // Command R7B begins a reply unasked, so that its generation prompt is taken for history.
+  // Command R7B writes a generation prompt even if none is requested, so that it counts as history.
   const region = found === 'history' && message !== undefined && message >= replyIndex ? 'prompt' : found
   const reply = messages[replyIndex]
   const own = textOfMessage(rendering, replyIndex, offset)
@@ -341,14 +348,14 @@ function byRegion(
   }
 }
 
-/** Whether a text stands behind another one, and not before it. */
+/** Whether `second` occurs in the text, after `first`. */
 function isBehind(first: string | undefined, second: string | undefined, text: string): boolean {
   const at = first?.trim() ? text.indexOf(first.trim()) : -1
   const place = second?.trim() ? text.indexOf(second.trim()) : -1
   return at >= 0 && place > at
 }
 
-/** What helps. */
+/** Returns the sentence that says what usually removes the cause. */
 export function remedyFor({ kind }: Cause): string {
   return REMEDIES[kind]
 }

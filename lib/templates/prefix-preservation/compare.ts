@@ -1,4 +1,4 @@
-/** Both sides of one boundary: turn n with its reply and the new messages, and turn n+1 as the template renders it. */
+/** Compares both sides of one boundary: turn n with its reply and the new messages, and turn n+1 as the template renders it. */
 
 import { continuationOf } from '#lib/rollout/prompt/continuation.ts'
 import { endOfReply } from '#lib/rollout/prompt/prompt.ts'
@@ -16,45 +16,51 @@ import { type ScriptCall, type ScriptReply, templateMessages } from './fix/scrip
 import { type Trained, trainedForm, type Writing } from './fix/writing.ts'
 import { rendered, type Subject } from './subject.ts'
 
-/** What stands in a stretch of turn n's text. */
+/** The content of a range of turn n's text. */
 export type Region = 'history' | 'prompt' | 'thinking' | 'content' | 'calls' | 'end' | 'added'
 
+/** One side of a comparison: its text and its token ids. */
 export interface RenderedSide {
   readonly text: string
   readonly ids: readonly number[]
-  /** Offset in the text at which each token starts, and the length of the text last; worked out when asked for. */
+  /** Returns the offset in the text at which each token starts, and finally the length of the text; computed at each call. */
   readonly starts: () => readonly number[]
 }
 
+/** Turn n with its reply and the new messages (`expected`), compared with turn n+1 (`rendered`). */
 export interface RenderComparison {
   readonly expected: RenderedSide & {
-    /** In the order of the text; worked out when asked for, with a render of its own. */
+    /** Returns the regions in the order of the text; computed at each call, with a render of its own. */
     readonly regions: () => readonly { readonly kind: Region; readonly end: number }[]
   }
   readonly rendered: RenderedSide & { readonly rendering: Rendering }
-  /** Turn n, for the lines that wrote it; undefined where its ids are recorded. */
+  /** Render of turn n, for the lines that wrote it; undefined if its ids are recorded. */
   readonly before: Rendering | undefined
-  /** Undefined: the two agree. */
+  /** Index of the first token that differs; undefined if the two sides agree. */
   readonly tokenIndex: number | undefined
-  /** Whether the texts differ too; otherwise tokens alone do, which merge across a boundary. */
+  /** Whether the texts differ too. Otherwise only tokens differ, because they merge across a boundary. */
   readonly textDiffers: boolean
 }
 
+/** A comparison of a scripted turn. */
 export interface ScriptComparison extends RenderComparison {
-  /** The recipe's text from the last token of the reply on, and the part of it behind the reply; or why there is none. */
+  /** The recipe's text from the last token of the reply on, and the part of it after the reply; or the error if there is none. */
   readonly appended:
     | { readonly ok: true; readonly text: string; readonly behind: string }
     | { readonly ok: false; readonly error: InputError }
 }
 
+/** The comparison of a turn, or the reason why there is none. */
 export type Compared =
   | { readonly kind: 'compared'; readonly comparison: ScriptComparison }
   | { readonly kind: 'refused'; readonly error: InputError }
   | { readonly kind: 'failed'; readonly error: InputError }
-  /** Nothing shows what the model writes here, so there is nothing to compare. */
+  /** No render shows what the model writes here, so that there is nothing to compare. */
   | { readonly kind: 'unlearnt' }
 
-/** `writing`: the reply as the model writes it. */
+/**
+ * Compares the two sides of a turn. `trained` is the template whose replies the model writes, `writing` the reply as the model writes it.
+ */
 export function compare(turn: Turn, subject: Subject, trained: Trained, writing: Writing): Compared {
   const form = trainedForm(trained)
   const history = templateMessages(turn.history, form)
@@ -83,7 +89,7 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
     ])
   }
   const ids = subject.tokenizer.encode(text)
-  // Where the recipe cannot say what follows, what was read and written must be a beginning of turn n+1.
+  // If the recipe cannot append anything, the text that was read and written must be a beginning of turn n+1.
   const length = behind === undefined ? expected.ids.length : Math.max(expected.ids.length, ids.length)
   let at = 0
   while (at < length && expected.ids[at] === ids[at]) at++
@@ -101,8 +107,8 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
 }
 
 /**
- * Whether a verdict on a reply that was put together of pieces holds whatever the model writes: the reply is there again, the
- * prompt before it is not, or a part of the reply is printed nowhere.
+ * Whether a verdict on a reply that is composed of parts holds whatever the model writes: turn n+1 contains the reply, its prompt differs,
+ * or a part of the reply is printed nowhere.
  */
 function isCertain(
   { thinking = '', content, calls }: ScriptReply,
@@ -116,10 +122,13 @@ function isCertain(
   return !isThere(thinking) || !isThere(content) || !calls.every(({ name, id }) => isThere(name) || isThere(id))
 }
 
-/** By id: the same tokens come in every reply, and a search has hundreds. */
+/** Vocabulary entries by id: the same tokens occur in every reply, and a search has hundreds of replies. */
 const entries = memoizeByIdentity((_: Tokenizer) => new Map<number, VocabEntry>())
 
-/** What Rollscope appends behind a reply: lib/rollout/prompt/prompt.ts; at the end of a conversation what the template writes there. */
+/**
+ * Returns the text that Rollscope appends after a reply (lib/rollout/prompt/prompt.ts); at the end of a conversation, the text that the
+ * template writes there.
+ */
 function appendedFor(
   { template, options, tokenizer }: Subject,
   calls: readonly ScriptCall[],
@@ -146,6 +155,7 @@ function appendedFor(
   }
 }
 
+/** Returns the end of each region in the joined text, in UTF-16 units. */
 export function regionsOf(
   stretches: readonly { readonly kind: Region; readonly text: string }[],
 ): ReturnType<RenderComparison['expected']['regions']> {
@@ -156,7 +166,7 @@ export function regionsOf(
   })
 }
 
-/** Texts that are encoded one by one, as they come in one by one. */
+/** Returns a side whose texts are encoded one by one, because they arrive one by one. */
 export const joined = (tokenizer: Tokenizer, parts: readonly string[]): RenderedSide => ({
   text: parts.join(''),
   ids: parts.flatMap((part) => tokenizer.encode(part)),

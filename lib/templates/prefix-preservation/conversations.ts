@@ -1,11 +1,11 @@
-/** Conversations as fast-check makes and shrinks them: plain data, from which the messages are built. */
+/** Conversations that fast-check generates and shrinks: plain data, from which the messages are built. */
 import * as fc from 'fast-check'
 import type { Turn } from './boundary.ts'
 import type { ThinkingState } from './facts.ts'
 import type { ScriptCall, ScriptMessage, ScriptReply } from './fix/script.ts'
 import type { TemplateFacts } from './report.ts'
 
-/** What a conversation is made of. Texts are lists of fragments. */
+/** The parts of a generated conversation. Texts are lists of fragments. */
 export interface Plan {
   readonly system: Fragments | null
   readonly question: Fragments
@@ -18,7 +18,7 @@ interface PlannedTurn {
   readonly calls: readonly (readonly PlannedArgument[])[]
   /** Texts of the results, one for each call that there may be. */
   readonly results: readonly [Fragments, Fragments]
-  /** The second result comes first. */
+  /** Whether the second result comes first. */
   readonly reversed: boolean
   readonly next: 'user' | 'system'
   readonly nextText: Fragments
@@ -27,7 +27,7 @@ interface PlannedTurn {
 type Fragments = readonly string[]
 type PlannedArgument = { readonly name: string; readonly value: string }
 
-/** The simplest first: shrinking goes towards it. */
+/** Fragments of texts, the simplest first, because shrinking prefers it. */
 const FRAGMENTS = [
   'a',
   'b',
@@ -74,12 +74,14 @@ const VALUES = [
 ] as const
 const NAMES = ['a', 'b', '1', 'é'] as const
 
-/** Texts that no template changes at their edges. */
+/** Texts whose edges no template changes. */
 const WORDS = ['a', 'b', 'Oslo.', '文'] as const
 
 const argument = fc.record({ name: fc.constantFrom(...NAMES), value: fc.constantFrom(...VALUES) })
 
-/** No maps and chains: what is made of them cannot be shrunk without remembering how it was made. */
+/**
+ * Returns a generator of plans. It uses no maps and chains, because their values cannot be shrunk without a memory of how they were made.
+ */
 function plansOf(fragments: readonly string[]): fc.Arbitrary<Plan> {
   const text = (minLength = 0) => fc.array(fc.constantFrom(...fragments), { minLength, maxLength: 4 })
   return fc.record({
@@ -100,11 +102,12 @@ function plansOf(fragments: readonly string[]): fc.Arbitrary<Plan> {
   })
 }
 
+/** Generated conversations with texts of every kind. */
 export const plans = plansOf(FRAGMENTS)
-/** Conversations that break by their shape alone: a template that trims breaks most of the others. */
+/** Generated conversations that break by their structure only: a template that trims breaks most of the others. */
 export const plainPlans = plansOf(WORDS)
 
-/** The last reply of the conversation is the one in question. */
+/** Returns the turn of a plan. The last reply of the conversation is the one that is checked. */
 export function turnOf(
   { system, question, turns }: Plan,
   {

@@ -1,12 +1,12 @@
-/** Hunks as `diff -u` writes them. */
+/** Writes hunks as `diff -u` does. */
 import { lineDiff } from '../document/line-diff.ts'
 
-/** Lines around a change. */
+/** Number of unchanged lines around a change. */
 const CONTEXT = 3
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const
 
-/** Without file headers; empty where the texts are the same. */
+/** Returns the hunks without file headers; '' if the texts are equal. */
 export function unifiedDiff(before: string, after: string): string {
   const steps = lineDiff(before, after).map(({ kind, text }) => ({ sign: SIGNS[kind], line: text }))
   const changed = steps.flatMap(({ sign }, index) => (sign === ' ' ? [] : [index]))

@@ -32,7 +32,7 @@ import {
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 const reports = new Map<string, DoctorReport>()
-/** Made once: several tests look at the same template. */
+/** Returns the report of a template. It is made once, because several tests use the same template. */
 function examined(template: string, options = ''): DoctorReport {
   const key = JSON.stringify([template, options])
   const report = reports.get(key) ?? doctor({ template, options }, bytes)
@@ -41,7 +41,7 @@ function examined(template: string, options = ''): DoctorReport {
 }
 
 const qwen3 = loadedTokenizer(tokenizerFolder('qwen3'))
-/** Asked for by several tests. */
+/** Report of Qwen3, which several tests use. */
 const qwen3Report = doctor({ template: templateOf(qwen3) }, qwen3)
 
 const sample = (name: string) =>
@@ -59,7 +59,7 @@ const finding = (report: DoctorReport, id: string): Finding => {
   if (verdict.kind !== 'unstable') throw new Error(`${id} is ${JSON.stringify(verdict)}`)
   return verdict.finding
 }
-/** The text around the first difference, which is marked by a bar. */
+/** Returns the text around the first difference, with a bar before the difference. */
 const shown = (side: Finding['expected'], { tokenIndex }: Finding): string => {
   const text = (from: number, to?: number) =>
     side.tokens
@@ -69,7 +69,7 @@ const shown = (side: Finding['expected'], { tokenIndex }: Finding): string => {
   return `${text(0, tokenIndex - side.start)}|${text(tokenIndex - side.start)}`
 }
 
-test('a template that writes each message by what it holds alone is stable everywhere', () => {
+test('a template that writes each message only from its own content is prefix-preserving at every boundary', () => {
   const report = examined(steady)
   expect(report.summary).toEqual({
     renders: { stable: 39, unstable: 0 },
@@ -91,7 +91,7 @@ test('a template that writes each message by what it holds alone is stable every
   })
 })
 
-describe('each defect is found, by its name and no other', () => {
+describe('the doctor names the cause of', () => {
   test.each<[string, string, CauseKind]>([
     ['stripped thinking', strips, 'thinking-stripped'],
     ['an empty think block of the last reply alone', insertsThink, 'empty-think-dropped'],
@@ -111,20 +111,20 @@ describe('each defect is found, by its name and no other', () => {
     expect(causesIn(examined(template))).toEqual(expect.arrayContaining([kind]))
   })
 
-  test('whitespace at the edges of a reply is not scripted, so a trim shows only in the search', () => {
+  test('no defect if a template trims, because scripted replies have no whitespace at their edges', () => {
     expect(examined(trims).summary.unstable).toBe(0)
   })
 })
 
-describe('what the model writes is learnt from what the template adds behind its generation prompt', () => {
-  test('so a template with channels that preserves every prefix is stable everywhere', () => {
+describe('the doctor learns what the model writes from the text after the generation prompt:', () => {
+  test('a template with channels that preserves every prefix is stable in every cell', () => {
     const { summary, facts } = examined(channels)
     expect(summary).toMatchObject({ unstable: 0, errors: 0 })
     expect(summary.stable).toBeGreaterThan(30)
     expect(facts?.thinkingFields).toEqual(['thinking'])
   })
 
-  test('and a channel that history drops is found', () => {
+  test('a channel that history drops is found', () => {
     const report = examined(channels.replace('if message.thinking', 'if message.thinking and loop.last'))
     const found = finding(report, 'tool/without/on')
     expect(shown(found.expected, found)).toContain('<|channel|>|analysis<|message|>I nee')
@@ -134,23 +134,23 @@ describe('what the model writes is learnt from what the template adds behind its
     })
   })
 
-  test('with results in the turn of their call, nothing is missing; the content behind them has moved', () => {
+  test('results in the turn of their call are not missing, but the content after them has moved', () => {
     const report = examined(looksAhead)
     expect(cell(report, 'tool/without/off').verdict.kind).toBe('stable')
     expect(cell(report, 'parallel/without/off').verdict.kind).toBe('stable')
     const found = finding(report, 'tool/with/off')
     expect(found.cause.text).toBe('The template writes the content of the reply after the results of its calls.')
-    // The line that prints the result, not that of the macro which it calls.
+    // The line prints the result; it is not a line of the macro that it calls.
     expect(looksAhead.split('\n')[(found.line ?? 0) - 1]).toBe('{{- response(other.content) -}}')
   })
 
-  test('a thinking reply is not asked of a prompt that closes the thinking', () => {
+  test('a reply with thinking is not checked if the prompt closes the thinking', () => {
     const report = examined(closesThinking)
     expect(report.summary.unstable).toBe(0)
     expect(cell(report, 'tool/with/on').verdict).toMatchObject({ why: expect.stringContaining('does not think') })
   })
 
-  test('where the template never writes the reply behind its prompt, and what is put together does not render again, no verdict is given', () => {
+  test('no verdict is given if the reply never follows its prompt and its composed text does not render again', () => {
     const report = examined(brackets)
     expect(cell(report, 'tool/with/off').verdict).toEqual({
       kind: 'notApplicable',
@@ -159,8 +159,8 @@ describe('what the model writes is learnt from what the template adds behind its
   })
 })
 
-describe('a finding says', () => {
-  test('where the two sides differ, and which line wrote it', () => {
+describe('a finding of the doctor contains', () => {
+  test('the text where the two sides differ and the line that wrote it', () => {
     const report = examined(strips)
     const found = finding(report, 'tool/without/on')
     expect(shown(found.expected, found)).toContain('assistant\n|<think>\nI need the')
@@ -169,7 +169,7 @@ describe('a finding says', () => {
     expect(found.cause.text).toContain('drops the thinking of the reply')
   })
 
-  test('the conversation, to be opened in the editor', () => {
+  test('the conversation for the editor', () => {
     const messages = JSON.parse(finding(examined(strips), 'user/none/on').messages)
     expect(messages.map(({ role }: { role: string }) => role).join()).toBe(
       'system,user,assistant,user,assistant,tool,assistant,user',
@@ -180,13 +180,13 @@ describe('a finding says', () => {
     })
   })
 
-  test('what would have been the order', () => {
+  test('the expected order of the results', () => {
     const found = finding(examined(reorders), 'order/without/off')
     expect(shown(found.expected, found)).toMatch(/tool\n\|rain and wind/)
     expect(shown(found.rendered, found)).toMatch(/tool\n\|sunny and war/)
   })
 
-  test('no line of a message that no line writes', () => {
+  test('no line for a message that no line writes', () => {
     expect(finding(examined(dropsSystem), 'system/none/off')).toMatchObject({
       line: undefined,
       expectedLine: undefined,
@@ -194,8 +194,8 @@ describe('a finding says', () => {
   })
 })
 
-describe('cells that ask nothing of a template say why', () => {
-  test('thinking, of a template that knows none', () => {
+describe('a cell that does not apply to a template gives the reason for', () => {
+  test('thinking that the template does not render', () => {
     const report = examined(counting)
     expect(cell(report, 'tool/without/on').verdict).toEqual({
       kind: 'notApplicable',
@@ -203,7 +203,7 @@ describe('cells that ask nothing of a template say why', () => {
     })
   })
 
-  test('no thinking, where the prompt opens a block; thinking, where it closes one', () => {
+  test('thinking, or its absence, that the generation prompt excludes', () => {
     expect(cell(examined(headersOnly), 'user/none/off').verdict).toMatchObject({
       kind: 'notApplicable',
       why: expect.stringContaining('always thinks'),
@@ -214,7 +214,7 @@ describe('cells that ask nothing of a template say why', () => {
     })
   })
 
-  test('what the template refuses, in its own words', () => {
+  test('an exception that the template raises, with its message', () => {
     const refusing = `{%- if messages[-1].role == 'tool' -%}{{- raise_exception('no tools here') -}}{%- endif -%}${steady}`
     expect(cell(examined(refusing), 'tool/with/off').verdict).toEqual({
       kind: 'notApplicable',
@@ -223,8 +223,8 @@ describe('cells that ask nothing of a template say why', () => {
   })
 })
 
-describe('errors', () => {
-  test('of a render are told with their line', () => {
+describe('the report of the doctor', () => {
+  test('contains the line of a render that fails', () => {
     const failing = `${steady}{%- if messages[-1].role == 'tool' -%}\n{{- nothing.at.all -}}{%- endif -%}`
     expect(cell(examined(failing), 'tool/with/off').verdict).toMatchObject({
       kind: 'error',
@@ -233,7 +233,7 @@ describe('errors', () => {
     expect(examined(failing).summary.errors).toBeGreaterThan(0)
   })
 
-  test('of the template, the tools and the options are the whole report', () => {
+  test('contains only the error if the template, the tools or the options are invalid', () => {
     expect(examined('{% if %}')).toMatchObject({
       cells: [],
       failure: { where: 'template', line: 1 },
@@ -244,15 +244,15 @@ describe('errors', () => {
   })
 })
 
-test('a template that does not end is given up at its first render that takes too much', () => {
+test('the doctor gives up an endless template at its first render beyond the budget', () => {
   const endless = '{%- for i in range(99999) -%}{%- for j in range(99999) -%}{%- endfor -%}{%- endfor -%}'
   expect(examined(endless)).toMatchObject({ cells: [], failure: { className: 'BudgetError' }, summary: { errors: 1 } })
   const late = `${steady}{%- if messages[-1].role == 'tool' -%}${endless}{%- endif -%}`
   expect(examined(late)).toMatchObject({ cells: [], failure: { className: 'BudgetError' } })
 })
 
-describe('options', () => {
-  test('that are read and change something become rows; those given stay as they are', () => {
+describe('an option that the template reads', () => {
+  test('becomes rows of the matrix if it changes the text; given options keep their values', () => {
     const template = `{%- if shout is defined and shout -%}{{- 'LOUD\\n' -}}{%- endif -%}${promptThinks}`
     const report = examined(template)
     expect(report.facts?.options).toEqual([
@@ -279,7 +279,7 @@ describe('options', () => {
   })
 })
 
-test('an option that the template holds against texts is tried with them', () => {
+test('an option that the template compares with texts is tried with these texts', () => {
   const effort = `{%- if effort is defined and effort == 'high' -%}{{- 'Think hard.\\n' -}}{%- elif effort in ['low', "none"] -%}{{- 'Be quick.\\n' -}}{%- endif -%}${steady}`
   const report = examined(effort)
   expect(report.facts?.options).toEqual([{ name: 'effort', values: ['high', 'low', 'none'] }])
@@ -287,8 +287,8 @@ test('an option that the template holds against texts is tried with them', () =>
   expect(report.summary.unstable).toBe(0)
 })
 
-describe('real templates', () => {
-  test('of Qwen3: thinking is stripped, so are empty think blocks, and the prompt of enable_thinking=false is left out', () => {
+describe('the doctor finds', () => {
+  test('in Qwen3 stripped thinking, dropped empty think blocks, and a prompt of enable_thinking=false that history lacks', () => {
     const template = templateOf(qwen3)
     const report = qwen3Report
 
@@ -314,7 +314,7 @@ describe('real templates', () => {
     expect(report.recipe?.kind).toBe('held')
   })
 
-  test('of the model that ships: the same causes', () => {
+  test('the same causes in the model that ships with Rollscope', () => {
     const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
     const report = doctor({ template: templateOf(tiny) }, tiny)
     expect(new Set(causesIn(report))).toEqual(
@@ -322,7 +322,7 @@ describe('real templates', () => {
     )
   })
 
-  test('of Llama 3.2: one call at a time, and no content beside it', () => {
+  test('in Llama 3.2 that content next to calls is dropped, and that it takes one call at a time', () => {
     const llama = loadedTokenizer(tokenizerFolder('llama3_2'))
     const report = doctor({ template: templateOf(llama) }, llama)
     expect(causesIn(report)).toEqual(['content-dropped'])
@@ -332,8 +332,8 @@ describe('real templates', () => {
     expect(cell(report, 'tool/without/off').verdict.kind).toBe('stable')
   })
 
-  // It prints calls only beside a content of None, and transformers leaves out what is None.
-  test('of DeepSeek V3: no calls are printed, a later system message moves', () => {
+  // The template prints calls only next to a content of None, and transformers leaves out fields that are None.
+  test('in DeepSeek V3 that calls are dropped and a later system message moves', () => {
     const deepseek = loadedTokenizer(tokenizerFolder('deepseek_v3'))
     const report = doctor({ template: templateOf(deepseek) }, deepseek)
     expect(report.facts).toMatchObject({ calls: 'dropped' })
@@ -342,7 +342,7 @@ describe('real templates', () => {
   })
 })
 
-describe('a trajectory', () => {
+describe('the doctor checks a trajectory', () => {
   const example = (name: string): Trajectory => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))
   const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
   const recorded = (trajectory: Trajectory) => {
@@ -361,7 +361,7 @@ describe('a trajectory', () => {
     return { ...report, cells: report.cells.filter(({ place }) => place.kind === 'trajectory') }
   }
 
-  test('is checked with its own ids, at the boundaries that it has', () => {
+  test('with its own ids, at its own boundaries', () => {
     const report = recorded(example('two-steps'))
     expect(report.cells.map(({ id, verdict }) => `${id} ${verdict.kind}`)).toEqual([
       'turn-1/as-text stable',
@@ -374,30 +374,30 @@ describe('a trajectory', () => {
     expect(report.cells.flatMap(({ place }) => place.boundary)).toEqual(['tool', 'tool', 'tool', 'tool', 'end', 'end'])
   })
 
-  test('that sampled other tokens than its text has shows where', () => {
+  test('and shows where it sampled other tokens than its text encodes to', () => {
     const report = recorded(example('retokenization-drift'))
     expect(finding(report, 'turn-1/as-text')).toMatchObject({ cause: { kind: 'merge' }, tokenIndex: 217 })
   })
 
-  test('whose thinking the template drops behind a question shows that', () => {
+  test('and shows the thinking that the template drops after a question', () => {
     const report = recorded(example('parallel-calls'))
     expect(finding(report, 'turn-2/as-parsed').cause.kind).toBe('thinking-stripped')
     expect(finding(report, 'turn-2/as-text').cause.kind).toBe('thinking-stripped')
   })
 })
 
-test('every boundary is in the matrix, and an id names one cell', () => {
+test('the doctor covers every boundary, and each id names one cell', () => {
   const { cells } = examined(looksBack)
   const ids = cells.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   expect(new Set(cells.map(({ place }) => place.boundary))).toEqual(new Set(boundaries))
 })
 
-test('a report is plain JSON', () => {
+test('the report of the doctor is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(qwen3Report))).toEqual(JSON.parse(JSON.stringify(structuredClone(qwen3Report))))
 })
 
-test('Cells that an option renders as another one name it, and distinct renders are counted without them', () => {
+test('cells that an option renders like another cell name it, and distinct renders are counted without them', () => {
   const { cells, summary } = examined(promptThinks)
   const twin = cells.find(({ id }) => id === 'user/none/off/enable_thinking=true')
   expect(twin?.sameAs).toBe('user/none/off')
@@ -409,8 +409,8 @@ test('Cells that an option renders as another one name it, and distinct renders 
     expect(cells.find(({ id }) => id === sameAs)?.verdict.kind).toBe(verdict.kind)
 })
 
-describe('compared as text', () => {
-  test('a template has the verdicts that it has with its own tokenizer, at every boundary', () => {
+describe('the doctor in text mode', () => {
+  test('has the verdicts that a template has with its own tokenizer, in every cell', () => {
     const template = templateOf(qwen3)
     const text = doctor({ template, compares: 'text' }, qwen3)
     const tokens = qwen3Report
@@ -420,7 +420,7 @@ describe('compared as text', () => {
     expect([text.compares, tokens.compares]).toEqual(['text', 'tokens'])
   })
 
-  test('a template with the tokenizer of another family: merged tokens are counted apart, and what the template breaks stays', () => {
+  test('has the broken texts that the tokenizer of another family shows, whose merged tokens are counted separately', () => {
     const template = sample('glm-like')
     const text = doctor({ template, compares: 'text' }, qwen3)
     const tokens = doctor({ template }, qwen3)

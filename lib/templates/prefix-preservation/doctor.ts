@@ -1,4 +1,4 @@
-/** Is render(turn n) + what the model wrote + new messages = render(turn n+1), in ids? */
+/** Checks whether render(turn n) + what the model wrote + new messages equals render(turn n+1), in ids. */
 
 import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
@@ -17,18 +17,19 @@ import { textTokenizer } from './text-tokenizer.ts'
 import { recordedCells } from './trl/recorded.ts'
 import { trlVerdict } from './trl/trl.ts'
 
+/** The texts of the template lab that the doctor checks. */
 export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<LabInput, 'tools' | 'options'>> {
-  /** Its boundaries are checked with the ids that the model really read and wrote. */
+  /** Trajectory whose boundaries are checked with the ids that the model really read and wrote. */
   readonly trajectory?: TrajectoryView | undefined
-  /** text: characters are compared instead of the tokenizer's ids, and a trajectory's ids are not. Default: tokens. */
+  /** 'text' compares characters instead of the tokenizer's ids, and does not check the trajectory. Default: 'tokens'. */
   readonly compares?: Compares | undefined
 }
 
-/** The whole report at once. */
+/** Returns the complete report. */
 export const doctor = (input: DoctorInput, tokenizer: LabTokenizer): DoctorReport =>
   resultOf(diagnosis(input, tokenizer))
 
-/** Yields the report as far as it is known, after every reply of the trajectory and every row of the matrix. */
+/** Yields the report so far, after every reply of the trajectory and after every row of the matrix. */
 export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
   try {
     return yield* runDoctor(input, tokenizer)
@@ -73,7 +74,7 @@ function* runDoctor(input: DoctorInput, tokenizer: LabTokenizer): Generator<Doct
   return report([...recorded, ...distinct(checked)])
 }
 
-/** The cells, each with the first one that renders the same conversation to the same texts: an option changed nothing. */
+/** Returns the cells. If an option changed nothing, a cell names the first one that renders the same conversation to the same texts. */
 function distinct(checked: readonly CheckedCell[]): readonly Cell[] {
   const first = new Map<string, string>()
   return checked.map(({ cell, render }) => {
@@ -85,12 +86,13 @@ function distinct(checked: readonly CheckedCell[]): readonly Cell[] {
   })
 }
 
+/** A compiled template with the settings of its matrix. */
 export interface TemplateUnderTest {
   readonly subject: Subject
   readonly settings: MatrixSettings
 }
 
-/** From the lab's texts to what is checked. */
+/** Reads and compiles the lab's texts. Returns the error if they are invalid or a render exceeds its budget. */
 export function readTemplateUnderTest(
   { template, tools = '', options = '', compares }: DoctorInput,
   { tokenizer, compile }: LabTokenizer,
@@ -118,7 +120,7 @@ export function readTemplateUnderTest(
   }
 }
 
-/** What is one symbol in text mode: the markers of the template, and what its variables may bring from the tokenizer. */
+/** Returns the symbols of text mode: the markers of the template, and the tokenizer's added tokens, which its variables may contain. */
 const symbolsOf = (template: string, { addedTokens }: Tokenizer): readonly string[] =>
   [...new Set([...templateMarkers(template), ...addedTokens.map(({ content }) => content)])].filter(
     (content) => content !== '',

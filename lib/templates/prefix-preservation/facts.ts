@@ -1,4 +1,4 @@
-/** What a template does with replies, learnt by rendering: how thinking, calls and the end of a turn are written. */
+/** Facts about how a template writes replies, learnt by rendering: thinking, calls and the end of a turn. */
 
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
 import { refusedOption, type TemplateMessage } from '#lib/templates/chat-template.ts'
@@ -8,7 +8,7 @@ import { type MessageForm, type ScriptCall, type ScriptReply, templateMessages }
 import type { TemplateFacts } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
 
-/** Texts that stand nowhere else. */
+/** Texts that occur nowhere else. */
 const CONTENT = 'MARK-OF-CONTENT'
 const THINKING = 'MARK-OF-THINKING'
 const ARGUMENT = 'MARK-OF-ARGUMENT'
@@ -16,7 +16,7 @@ const ARGUMENT = 'MARK-OF-ARGUMENT'
 const QUESTION: TemplateMessage = { role: 'user', content: 'MARK-OF-QUESTION' }
 const PLAIN: MessageForm = { thinkingFields: [], thinking: undefined, calls: 'object' }
 
-/** Fields that templates on the Hub read thinking from. */
+/** Fields from which templates on the Hub read thinking. */
 const THINKING_FIELD = /(?:\.|['"])(reasoning_content|reasoning|thinking)\b/g
 const THINK_TAGS: readonly (readonly [string, string])[] = [
   ['<think>', '</think>'],
@@ -25,6 +25,7 @@ const THINK_TAGS: readonly (readonly [string, string])[] = [
   ['<seed:think>', '</seed:think>'],
 ]
 
+/** Returns the facts about a template with the options of the subject. */
 export function templateFacts(subject: Subject): TemplateFacts {
   const thinking = thinkingOf(subject)
   const takesSystem =
@@ -41,24 +42,25 @@ export function templateFacts(subject: Subject): TemplateFacts {
   }
 }
 
-/** The form in which messages are given to the template. */
+/** Returns the form in which messages are given to the template. */
 export const messageForm = ({ thinking, thinkingFields, calls }: TemplateFacts): MessageForm => ({
   thinking,
   thinkingFields,
   calls: calls === 'string' ? 'string' : 'object',
 })
 
-/** How thinking stands with one set of options. */
+/** How a template treats thinking with one set of options. */
 export interface ThinkingState {
-  /** What the model writes around its thinking, behind the generation prompt; undefined: no thinking is known. */
+  /** Text that the model writes around its thinking, after the generation prompt; undefined if thinking is unknown. */
   readonly delimiters: { readonly open: string; readonly close: string } | undefined
   readonly fields: readonly string[]
-  /** What the generation prompt does: opens a think block, writes an empty one, or leaves it to the model. */
+  /** What the generation prompt does: it opens a think block, writes a closed one, or leaves the block to the model. */
   readonly prompt: 'opens' | 'closes' | 'leaves'
-  /** Delimiters without whitespace, wherever they are written. */
+  /** Delimiters without whitespace, wherever they are written; undefined if none are known. */
   readonly tags: { readonly open: string; readonly close: string } | undefined
 }
 
+/** Returns how the template treats thinking with the options of the subject. */
 export function thinkingOf(subject: Subject): ThinkingState {
   const source = subject.template.text
   const prompt = renderedText(subject, [QUESTION], true) ?? ''
@@ -72,7 +74,7 @@ export function thinkingOf(subject: Subject): ThinkingState {
   if (fields.length > 0 && at >= 0 && content > at) {
     const close = text.slice(at + THINKING.length, content)
     const shared = commonTags(prompt, text)
-    // What the template writes before the thinking, from the header on.
+    // The template writes this text before the thinking, from the header on.
     const written = text.slice(shared, at)
     const open = known?.[0] ?? (written.trim() || lastTag(prompt))
     const tags = { open, close: firstTag(close.trim()) }
@@ -92,19 +94,28 @@ export function thinkingOf(subject: Subject): ThinkingState {
   return { delimiters: { open: `${open}\n`, close: `\n${close}\n\n` }, fields: [], tags, prompt: 'leaves' }
 }
 
-/** Whether the generation prompt ends with what closes the thinking; GLM 4.7 and Laguna write no empty block, only its end. */
+/**
+ * Whether the generation prompt ends with the delimiter that closes thinking. GLM 4.7 and Laguna write only this delimiter, without an
+ * empty block.
+ */
 const closes = (prompt: string, { open, close }: { readonly open: string; readonly close: string }): boolean =>
   close !== '' &&
   (prompt.trimEnd().endsWith(close) || (prompt.includes(open) && prompt.split(open).at(-1)?.includes(close) === true))
 
-/** Length of the common beginning of two texts that cuts no tag in two: `<mm:think>` and `</mm:think>` share their first sign. */
+/**
+ * Returns the length of the common beginning of two texts that cuts no tag in two: `<mm:think>` and `</mm:think>` share their first
+ * character.
+ */
 export function commonTags(a: string, b: string): number {
   const shared = commonText(a, b)
   const open = a.slice(0, shared).search(/<[^<>\s]*$/)
   return open >= 0 && shared < Math.min(a.length, b.length) ? open : shared
 }
 
-/** A format with channels writes several tags between thinking and content; the first one closes the thinking. */
+/**
+ * Returns the first tag of a text. A format with channels writes several tags between thinking and content; the first one closes the
+ * thinking.
+ */
 export const firstTag = (text: string): string => /^<[^<>\s]+>/.exec(text)?.[0] ?? text
 
 const lastTag = (prompt: string): string => /<[^<>\s]+>$/.exec(prompt.trimEnd())?.[0] ?? ''
@@ -121,15 +132,15 @@ function callForm(subject: Subject): TemplateFacts['calls'] {
   return tries.some(({ text }) => text !== undefined) ? 'dropped' : 'refused'
 }
 
-/** Names beyond these are not tried: a template with more is not one for chats. */
+/** Most names that are tried: a template that reads more of them is not a chat template. */
 const MOST_OPTIONS = 24
 
-/** Texts of one option beyond these are not tried. */
+/** Most texts that are tried for one option. */
 const MOST_TEXTS = 6
 
 /**
- * Options that change what the template writes: names that it reads, with true, false and the texts that it holds them
- * against. A switch for thinking is tried both ways, though one of them is what happens without it.
+ * Returns the options that change what the template writes: names that it reads, with true, false and the texts with which it compares
+ * them. A switch for thinking is tried with both values, although one of them is the default.
  */
 function optionsRead(subject: Subject): TemplateFacts['options'] {
   const { text } = subject.template

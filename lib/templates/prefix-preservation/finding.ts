@@ -1,4 +1,4 @@
-/** What a cell shows where the two sides differ. */
+/** Findings of cells whose two sides differ. */
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
@@ -7,7 +7,7 @@ import { joined } from './compare.ts'
 import type { Finding, TokenWindow } from './report.ts'
 import { isTextTokenizer } from './text-tokenizer.ts'
 
-/** Undefined where the two sides agree and every new message is there. `messages`: turn n+1 as JSON. */
+/** Returns the finding; undefined if the two sides agree and every new message is present. `messages` returns turn n+1 as JSON. */
 export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => string): Finding | undefined {
   const { tokenIndex } = subject.comparison
   if (tokenIndex !== undefined) return findingAt(tokenIndex, subject, tokenizer, messages())
@@ -24,7 +24,7 @@ export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => s
   return { ...finding, ...lines, textDiffers: true, cause: lost.cause, remedy: remedyFor(lost.cause) }
 }
 
-/** The same for a first difference that is known; order and presence of new messages are not looked at. */
+/** Returns the finding for a known first difference. Order and presence of new messages are not checked. */
 export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenizer, messages: string): Finding {
   const { expected, rendered } = subject.comparison
   const place = placeOf(subject.comparison, tokenIndex)
@@ -44,11 +44,12 @@ export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenize
   }
 }
 
-/** Tokens shown before and after the first difference. */
+/** Numbers of tokens that are shown before and after the first difference. */
 const BEFORE = 12
 const AFTER = 28
 const CHARACTERS_PER_TOKEN = 4
 
+/** Returns the tokens around an index; in text mode, four times as many characters. */
 export function windowAround(ids: readonly number[], at: number, tokenizer: Tokenizer): TokenWindow {
   const scale = isTextTokenizer(tokenizer) ? CHARACTERS_PER_TOKEN : 1
   const start = Math.max(0, at - BEFORE * scale)

@@ -1,4 +1,4 @@
-/** Every boundary with every kind of thinking, every option and with or without content beside calls. */
+/** The cells of the matrix: every boundary with every kind of thinking, every option, and with or without content next to calls. */
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contentsOf, scriptedTurn } from './boundary.ts'
 import { type Case, messagePartsOf } from './cause.ts'
@@ -19,28 +19,33 @@ import {
 } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
 
+/** A cell that checks a scripted conversation. */
 export type ScriptCell = Cell & { readonly place: Extract<Cell['place'], { kind: 'script' }> }
 
+/** A checked cell, with what the recipe and fixes read from the check. */
 export interface CheckedCell {
   readonly cell: ScriptCell
-  /** Undefined where nothing is appended. */
+  /** Proof of the recipe; undefined if nothing is appended. */
   readonly proof: RecipeProof | undefined
   /** Contents and thinking of the history that turn n prints. */
   readonly printed: readonly string[]
-  /** The texts of both sides; undefined where nothing was compared. */
+  /** Texts of both sides, as a key for equal renders; undefined if nothing was compared. */
   readonly render: string | undefined
-  /** What the recipe appends; undefined where it cannot. */
+  /** Text that the recipe appends; undefined if it cannot append anything. */
   readonly appended: string | undefined
 }
 
-/** `trained`: whose replies the model writes. A changed template is checked against those of the one it came from. */
+/**
+ * Settings of a matrix. `trained` is the template whose replies the model writes: a changed template is checked with the replies of the
+ * original.
+ */
 export interface MatrixSettings {
   readonly trained: Subject
   readonly facts: TemplateFacts
   readonly toolName: string
 }
 
-/** Places of all cells, row by row: options, then thinking; columns are boundaries. */
+/** Returns the places of all cells row by row: by options, then by thinking; columns are boundaries. */
 export function placesOf(facts: TemplateFacts, subject: Subject): readonly ScriptCell['place'][] {
   return optionSets(facts, subject).flatMap((options) =>
     thinkings.flatMap((thinking) =>
@@ -51,7 +56,7 @@ export function placesOf(facts: TemplateFacts, subject: Subject): readonly Scrip
   )
 }
 
-/** As given, then each option with either value and without it, where it is not given so already. */
+/** Returns the sets of options: as given, then each option with each value and without it, unless it is given so already. */
 export function optionSets(facts: TemplateFacts, { options }: Subject): readonly OptionChange[] {
   const sets = facts.options.flatMap(({ name, values }): OptionChange[] => [
     ...(options[name] === undefined ? [] : [{ [name]: null }]),
@@ -60,22 +65,25 @@ export function optionSets(facts: TemplateFacts, { options }: Subject): readonly
   return [{}, ...sets]
 }
 
+/** Returns the subject with changed options; null removes an option. */
 export function withOptions(subject: Subject, change: OptionChange): Subject {
   const options = Object.entries({ ...subject.options, ...change }).filter(([, value]) => value !== null)
   return { ...subject, options: Object.fromEntries(options) }
 }
 
-/** A conversation that ends with its reply is one without tools: with them the other boundaries are. */
+/** Returns the subject for a place. A conversation that ends with its reply has no tools, because all other boundaries have them. */
 export function asPlaced(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
   const changed = withOptions(subject, options)
   return boundary === 'end' ? { ...changed, tools: undefined } : changed
 }
 
+/** Returns the id of a cell, such as `tool/with/on/enable_thinking=true`. */
 export function cellId({ boundary, content, thinking, options }: ScriptCell['place']): string {
   const given = Object.entries(options).map(([name, value]) => `${name}=${value ?? 'absent'}`)
   return [boundary, content, thinking, ...given].join('/')
 }
 
+/** Checks one cell. Throws RanAway if a render exceeds its budget. */
 export function checkedCell(place: ScriptCell['place'], given: Subject, settings: MatrixSettings): CheckedCell {
   const { facts, toolName } = settings
   const id = cellId(place)
@@ -130,7 +138,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   }
 }
 
-/** How thinking stands with the options of the place: the same for all cells of a row, and for every change that is tried. */
+/** Returns how thinking is treated with the options of the place: the same for all cells of a row, and for every change that is tried. */
 function stateAt(
   { boundary, options }: ScriptCell['place'],
   trained: Subject,
@@ -143,15 +151,15 @@ function stateAt(
 }
 const states = memoizeByIdentity((_: MatrixSettings) => new Map<string, ThinkingState>())
 
-/** By the id of the cell: changes to a template are tried by the hundred, and the replies stay the same. */
+/** Replies by the id of the cell: changes to a template are tried by the hundred, and the replies remain the same. */
 const writings = memoizeByIdentity((_: MatrixSettings) => new Map<string, Writing>())
 
 const UNLEARNT =
   'The model’s text is unknown here: the template never writes this reply after its generation prompt, and a reply built from its parts does not render again.'
 
 /**
- * What the model was trained on: how conversations begin, with every option, with tools and without, and how its replies
- * are written behind the last question. A change to the template must leave it as it is.
+ * Returns what the model was trained on: how conversations begin, with every option, with and without tools, and how its replies are
+ * written after the last question. A change to the template must leave it unchanged.
  */
 export function trainedTexts(subject: Subject, facts: TemplateFacts): string {
   const messages: readonly ScriptMessage[] = [
@@ -178,7 +186,7 @@ export function trainedTexts(subject: Subject, facts: TemplateFacts): string {
   return JSON.stringify([facts, delimiters, prompts, writings])
 }
 
-/** Why a cell asks nothing of this template; undefined: it does. */
+/** Returns why a cell does not apply to this template; undefined if it applies. */
 function whyNot(
   { boundary, thinking }: ScriptCell['place'],
   { prompt, tags }: ThinkingState,

@@ -1,90 +1,99 @@
 /**
- * What the prefix-stability doctor finds, as plain JSON: the page, `POST /api/templates/doctor` and
- * `rollscope doctor --json` show this very value. Token positions count from the start of the sequence; ranges are
- * half-open.
+ * The report of the doctor as plain JSON: the page, `POST /api/templates/doctor` and `rollscope doctor --json` show this value. Token
+ * positions count from the start of the sequence; ranges are half-open.
  */
 
 import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import type { InputError } from '../document/input.ts'
 
-/** Raised when a field changes its meaning; fields may be added without. */
+/** Version of the report. It is raised when a field changes its meaning; new fields do not raise it. */
 export const REPORT_VERSION = 1
 
+/** The report of the doctor on a template. */
 export interface DoctorReport {
   readonly version: typeof REPORT_VERSION
-  /** Name and fingerprint of the tokenizer that gave the ids. */
+  /** Name and fingerprint of the tokenizer that encoded the texts. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string }
-  /** text: ids and positions are those of characters, and each marker of the template is one. */
+  /** With 'text', ids and positions are those of characters, and each marker of the template is one character. */
   readonly compares: Compares
-  /** Set where there is nothing to check: the template does not compile or the input is not JSON. Then there are no cells. */
+  /** Error if there is nothing to check: the template does not compile or the input is not JSON. There are no cells then. */
   readonly failure: InputError | undefined
   readonly summary: Summary
-  /** What was learnt about the template before checking it; undefined beside a failure. */
+  /** Facts about the template that are learnt before the check; undefined after a failure. */
   readonly facts: TemplateFacts | undefined
   readonly cells: readonly Cell[]
-  /** Undefined beside a failure, and in progress before the first row. */
+  /** Undefined after a failure, and in a report in progress before the first row. */
   readonly recipe: Recipe | undefined
-  /** Undefined beside a failure. */
+  /** Undefined after a failure. */
   readonly trl: TrlVerdict | undefined
 }
 
-/** Cells by verdict. Stable as a whole: nothing unstable and no errors. */
+/** Cells by verdict. The template is stable if no cell is unstable and there are no errors. */
 export interface Summary {
   /** Distinct renders by verdict: cells whose conversation another option renders to the same text count once. */
   readonly renders: { readonly stable: number; readonly unstable: number }
   readonly stable: number
   readonly unstable: number
-  /** Of the unstable ones: those whose text is the same, and whose tokens merge across a boundary. */
+  /** Unstable cells whose text is the same on both sides, and whose tokens merge across a boundary. */
   readonly merges: number
   readonly notApplicable: number
   readonly errors: number
 }
 
+/** What the doctor can compare: ids of the tokenizer, or characters of the text. */
 export const COMPARES = ['tokens', 'text'] as const
+/** One of COMPARES. */
 export type Compares = (typeof COMPARES)[number]
 
+/** Facts about a template, learnt by rendering. */
 export interface TemplateFacts {
-  /** Text that the model writes around its thinking; undefined: the template knows no thinking. */
+  /** Text that the model writes around its thinking; undefined if the template does not render thinking. */
   readonly thinking: { readonly open: string; readonly close: string } | undefined
-  /** Fields of a message that the template reads thinking from, e.g. reasoning_content; empty: only from the content. */
+  /** Fields of a message from which the template reads thinking, such as reasoning_content; empty if it reads only the content. */
   readonly thinkingFields: readonly string[]
-  /** With which the template ends the last assistant turn; empty: with none. */
+  /** Token with which the template ends the last assistant turn; '' if there is none. */
   readonly endOfTurn: string
-  /** How arguments of calls must be given so that it renders; dropped: it renders, and prints no call. */
+  /**
+   * Form of the arguments of calls with which it renders. 'dropped': it renders but prints no call; 'refused': it renders in neither form.
+   */
   readonly calls: 'object' | 'string' | 'dropped' | 'refused'
-  /** Whether it takes a system message at the start. */
+  /** Whether the template takes a system message at the start. */
   readonly takesSystem: boolean
-  /** Options that it reads, with the values that are tried: true and false, or the texts that it holds them against. */
+  /** Options that it reads, with the values that are tried: true and false, or the texts with which it compares them. */
   readonly options: readonly { readonly name: string; readonly values: readonly (boolean | string)[] }[]
 }
 
-/** What comes after the reply. */
+/** Kinds of messages that follow the reply. */
 export const boundaries = ['end', 'user', 'system', 'tool', 'parallel', 'order', 'retry', 'chain'] as const
+/** One of `boundaries`. */
 export type Boundary = (typeof boundaries)[number]
 
-/** stripped: the reply thinks, earlier replies lost their thinking on the way (clients drop it). */
+/** Kinds of thinking. 'stripped': the reply thinks, and earlier replies have lost their thinking because clients drop it. */
 export const thinkings = ['off', 'on', 'stripped'] as const
+/** One of `thinkings`. */
 export type Thinking = (typeof thinkings)[number]
 
+/** One check of the report, with its verdict. */
 export interface Cell {
-  /** Unique in the report and the same for the same question: `tool/with/on/enable_thinking=true`; of a trajectory `turn-3/as-text`. */
+  /** Unique in the report, and the same for the same check: `tool/with/on/enable_thinking=true`; for a trajectory `turn-3/as-text`. */
   readonly id: string
   readonly place: Place
   readonly verdict: TemplateVerdict
-  /** Id of the first cell that renders the same conversation to the same text; undefined: it is the first. */
+  /** Id of the first cell that renders the same conversation to the same text; undefined if it is the first. */
   readonly sameAs?: string
 }
 
+/** Options that differ from the given ones; null removes an option. */
 export type OptionChange = Readonly<Record<string, boolean | string | null>>
 
 type Place =
   | {
       readonly kind: 'script'
       readonly boundary: Boundary
-      /** Whether text stands beside the calls; `none` where the reply has no calls. */
+      /** Whether the reply has text next to its calls; `none` if it has no calls. */
       readonly content: 'with' | 'without' | 'none'
       readonly thinking: Thinking
-      /** What differs from the options as given; null: left out. */
+      /** Options that differ from the given ones; null removes an option. */
       readonly options: OptionChange
     }
   | {
@@ -92,50 +101,52 @@ type Place =
       /** Index of the response segment. */
       readonly segmentIndex: number
       readonly boundary: Boundary
-      /** text: the content is all that was written; parsed: thinking, content and calls apart, as clients keep them. */
+      /** 'text': the content is all that was written. 'parsed': thinking, content and calls are separate, as clients keep them. */
       readonly form: 'text' | 'parsed'
     }
 
+/** Verdict of a cell; `tokens` is the number of ids of turn n+1. */
 export type TemplateVerdict =
   | { readonly kind: 'stable'; readonly tokens: number }
   | { readonly kind: 'unstable'; readonly finding: Finding }
   | { readonly kind: 'notApplicable'; readonly why: string }
   | { readonly kind: 'error'; readonly failure: InputError }
 
-/** The answer to `is_chat_template_prefix_preserving` of TRL, which asks less than the matrix: one result behind one call. */
+/** The answer of `is_chat_template_prefix_preserving` of TRL, which checks less than the matrix: one result after one call. */
 export type TrlVerdict =
   | { readonly kind: 'preserving'; readonly tokens: number }
-  /** `before`: the render that ends with the call; `after`: the one that ends with its result and the generation prompt. */
+  /** `before` is the render that ends with the call, `after` the one that ends with its result and the generation prompt. */
   | {
       readonly kind: 'rewritten'
       readonly tokenIndex: number
       readonly before: TokenWindow
       readonly after: TokenWindow
     }
-  /** TRL asks only of templates with tool calls. */
+  /** TRL checks only templates with tool calls. */
   | { readonly kind: 'notAsked'; readonly why: string }
   /** TRL raises this error. */
   | { readonly kind: 'failed'; readonly failure: InputError }
 
+/** The first difference between the two sides of a cell, with its cause. */
 export interface Finding {
   /** Index of the first token that differs. */
   readonly tokenIndex: number
-  /** turn n, what the model wrote, and what is appended for the new messages. */
+  /** Turn n, the text that the model wrote, and the text that is appended for the new messages. */
   readonly expected: TokenWindow
-  /** turn n+1 as the template renders it. */
+  /** Turn n+1 as the template renders it. */
   readonly rendered: TokenWindow
-  /** Line that wrote the differing text of turn n+1; undefined where it ends there. */
+  /** Line that wrote the differing text of turn n+1; undefined if turn n+1 ends there. */
   readonly line: number | undefined
-  /** Line that wrote the differing text of turn n; undefined where the model wrote it, or where it ends there. */
+  /** Line that wrote the differing text of turn n; undefined if the model wrote it, or if turn n ends there. */
   readonly expectedLine: number | undefined
-  /** Index of the message of turn n+1 in which it differs; undefined outside of all. */
+  /** Index of the message of turn n+1 that contains the difference; undefined outside of all messages. */
   readonly message: number | undefined
   readonly cause: Cause
-  /** What helps, in one sentence. */
+  /** What usually removes the cause, in one sentence. */
   readonly remedy: string
-  /** Whether the texts differ too; otherwise tokens alone do, which merge across a boundary. */
+  /** Whether the texts differ too. Otherwise only tokens differ, because they merge across a boundary. */
   readonly textDiffers: boolean
-  /** JSON list of messages of turn n+1: to open in the editor. */
+  /** Messages of turn n+1 as a JSON list, for the editor. */
   readonly messages: string
 }
 
@@ -144,10 +155,11 @@ export interface TokenWindow {
   /** Index of the first token shown. */
   readonly start: number
   readonly tokens: readonly { readonly id: number; readonly piece: VocabEntry }[]
-  /** Tokens of the whole sequence. */
+  /** Number of tokens of the whole sequence. */
   readonly length: number
 }
 
+/** Names of causes; each has a remedy (cause.ts). */
 export type CauseKind =
   | 'thinking-stripped'
   | 'empty-think-inserted'
@@ -166,6 +178,7 @@ export type CauseKind =
   | 'new-messages-rewritten'
   | 'merge'
 
+/** Why the two sides differ. */
 export interface Cause {
   readonly kind: CauseKind
   /** One sentence in plain words. */
@@ -173,62 +186,64 @@ export interface Cause {
 }
 
 /**
- * How Rollscope continues a conversation with this template: a placeholder question, a placeholder reply and the new
- * messages are rendered, cut behind the reply, and what stands there is encoded and appended to the ids so far.
+ * How Rollscope continues a conversation with this template: a placeholder question, a placeholder reply and the new messages are rendered;
+ * the text after the reply is encoded and appended to the ids so far.
  */
 export interface Recipe {
-  /** held: every proof held; broken: at least one did not; impossible: nothing can be appended at all. */
+  /** held: every proof is true; broken: at least one is false; impossible: nothing can be appended at all. */
   readonly kind: 'held' | 'broken' | 'impossible'
-  /** The added token that ends a turn, appended where the model did not write it itself; undefined: none does. */
+  /** The added token that ends a turn, which is appended if the model did not write it itself; undefined if there is none. */
   readonly endOfTurn: { readonly id: number; readonly text: string } | undefined
   /** Text between the end of the turn and what follows. */
   readonly separator: string
-  /** The text that is appended behind a reply, end of the turn included, with the options as given. */
+  /** Text that is appended after a reply, including the end of the turn, with the given options. */
   readonly appended: readonly { readonly boundary: Boundary; readonly text: string }[]
-  /** One for each cell where something is appended: it is what the whole conversation has behind the reply. */
+  /** One for each cell where something is appended: whether the whole conversation has the same text after the reply. */
   readonly proofs: readonly RecipeProof[]
 }
 
+/** Whether the appended text of one cell equals the rendered one. */
 export interface RecipeProof {
   /** Id of the cell. */
   readonly cell: string
   readonly result:
     | { readonly kind: 'held' }
-    /** The two texts behind the reply, and the UTF-16 offset from which they differ. */
+    /** The two texts after the reply, and the UTF-16 offset from which they differ. */
     | { readonly kind: 'broken'; readonly at: number; readonly appended: string; readonly whole: string }
     | { readonly kind: 'failed'; readonly failure: InputError }
 }
 
 /**
- * A change to the template that was tried: the cell turns stable, no cell gets worse, no generated conversation that was
- * stable breaks, and first prompts and last replies stay as they are.
+ * A change to the template that was tried: the cell becomes stable, no cell gets worse, no generated conversation that was stable breaks,
+ * and first prompts and last replies remain unchanged.
  */
 export interface Fix {
   readonly template: string
-  /** One sentence: what it does. */
+  /** What the change does, in one sentence. */
   readonly why: string
   /** Hunks as `diff -u` writes them, without file headers. */
   readonly diff: string
-  /** Ids of the cells that turn stable. */
+  /** Ids of the cells that become stable. */
   readonly cured: readonly string[]
-  /** How replies without calls and thinking are written otherwise in conversations; empty: as before. */
+  /** Replies without calls and thinking that are written differently in conversations; empty if there are none. */
   readonly costs: readonly FixCost[]
   readonly search: FixSearch
 }
 
+/** A reply that the fix writes differently. */
 export interface FixCost {
-  /** Which reply is written otherwise: the last one, one that a question follows, or one of a longer conversation. */
+  /** Position of the reply: the last one, one that a question follows, or one of a longer conversation. */
   readonly where: 'last' | 'earlier' | 'conversation'
-  /** The text of the template, and that of the fix in its place. */
+  /** Text of the template; `after` is the text of the fix in its place. */
   readonly before: string
   readonly after: string
-  /** Options under which it is so. */
+  /** Options under which the texts differ. */
   readonly options: readonly OptionChange[]
-  /** One sentence with all of that. */
+  /** One sentence with all of this. */
   readonly text: string
 }
 
-/** Generated conversations, and how many of them are unstable with the template and with the fix. */
+/** Number of generated conversations, and of those that are unstable with the template and with the fix. */
 export interface FixSearch {
   readonly conversations: number
   readonly brokenBefore: number

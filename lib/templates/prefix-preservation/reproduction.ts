@@ -1,23 +1,24 @@
-/** A counterexample as a Python test, for those who have transformers and not this page. */
+/** Writes a counterexample as a Python test, for those who have transformers and not this page. */
 import { inDocstring, pythonString as literal } from '../document/python-source.ts'
 import { SAMPLE_TOOLS_JSON } from './sample-tools.ts'
 
 interface Reproduced {
-  /** Name of the tokenizer, as from_pretrained takes it. */
+  /** Name of the tokenizer for from_pretrained. */
   readonly model: string
   readonly template: string
-  /** JSON texts; empty tools: the doctor's own. */
+  /** Messages, tools and options as JSON; empty tools mean the doctor's own. */
   readonly messages: string
   readonly tools: string
   readonly options: string
   readonly replyIndex: number
-  /** What the model wrote, the end of its turn included. */
+  /** Text that the model wrote, including the end of its turn. */
   readonly written: string
-  /** What is appended for the new messages. */
+  /** Text that is appended for the new messages. */
   readonly appended: string
   readonly cause: string
 }
 
+/** Returns the source of the Python test. */
 export const reproduction = ({
   model,
   template,

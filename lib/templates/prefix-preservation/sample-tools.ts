@@ -1,6 +1,7 @@
-/** The tool that conversations call where none is given. */
+/** Name of the tool that conversations call if no tools are given. */
 export const SAMPLE_TOOL_NAME = 'get_weather'
 
+/** The tools of conversations if none are given. */
 export const SAMPLE_TOOLS: readonly unknown[] = [
   {
     type: 'function',
@@ -16,4 +17,5 @@ export const SAMPLE_TOOLS: readonly unknown[] = [
   },
 ]
 
+/** The sample tools as JSON text. */
 export const SAMPLE_TOOLS_JSON: string = JSON.stringify(SAMPLE_TOOLS)

@@ -34,8 +34,8 @@ const found = (result: SearchResult) => {
 const messagesIn = (result: SearchResult): readonly Readonly<Record<string, unknown>>[] =>
   JSON.parse(found(result).messages)
 
-describe('the smallest conversation that breaks', () => {
-  test('stripped thinking: one thought and anything behind it', () => {
+describe('the smallest conversation that breaks a template', () => {
+  test('with stripped thinking has one thought and a message after it', () => {
     const { result } = searched(strips)
     expect(found(result).finding.cause.kind).toBe('thinking-stripped')
     expect(messagesIn(result)).toEqual([
@@ -45,7 +45,7 @@ describe('the smallest conversation that breaks', () => {
     ])
   })
 
-  test('trimmed contents: one character of whitespace', () => {
+  test('with trimmed contents has one character of whitespace', () => {
     const { result } = searched(trims)
     expect(found(result).finding.cause.kind).toBe('whitespace')
     expect(messagesIn(result)).toEqual([
@@ -55,14 +55,14 @@ describe('the smallest conversation that breaks', () => {
     ])
   })
 
-  test('another end of turn: any reply', () => {
+  test('with another end of turn has one reply', () => {
     const { result } = searched(alias)
     expect(found(result).finding.cause.kind).toBe('end-of-turn')
     expect(messagesIn(result)).toHaveLength(3)
   })
 })
 
-test('numbers in arguments are shown as they were written', () => {
+test('messages of a counterexample show the numbers in arguments as they were written', () => {
   const call = { id: 'c', name: 'f', arguments: '{"a": 1.0, "b": 1e-7, "c": [12345678901234567890]}' }
   const reply = { role: 'assistant', thinking: undefined, content: '"\u0000', calls: [call] } as const
   const json = messagesJson([reply], { thinkingFields: [], thinking: undefined, calls: 'object' })
@@ -70,32 +70,32 @@ test('numbers in arguments are shown as they were written', () => {
   expect(JSON.parse(json)[0].content).toBe('"\u0000')
 })
 
-describe('a search', () => {
-  test('of a stable template finds nothing, and says how many it tried', () => {
+describe('a search for counterexamples', () => {
+  test('of a stable template finds nothing and reports how many conversations it tried', () => {
     const { told, result } = searched(steady)
     expect(result).toEqual({ kind: 'none', seed: 1, tried: 300 })
     expect(told.map(({ tried }) => tried)).toEqual([...told.map(({ tried }) => tried)].sort((a, b) => a - b))
     expect(told.length).toBeGreaterThan(10)
   })
 
-  test('with the same seed finds the same, and passes over causes that are known', () => {
+  test('with the same seed has the same result, and it skips known causes', () => {
     expect(searched(looksBack).result).toEqual(searched(looksBack).result)
     const first = found(searched(looksBack).result).finding.cause.kind
     const second = searched(looksBack, { known: [first] }).result
     expect(second.kind === 'found' ? second.counterexample.finding.cause.kind : undefined).not.toBe(first)
   })
 
-  test('tells the smallest so far', () => {
+  test('reports the smallest counterexample so far', () => {
     const { told } = searched(strips)
     expect(told.at(-1)?.smallest?.finding.cause.kind).toBe('thinking-stripped')
   })
 
-  test('of what cannot be checked says why', () => {
+  test('of an invalid template reports the error', () => {
     expect(searched('{% if %}').result).toMatchObject({ kind: 'failed', failure: { where: 'template' } })
   })
 })
 
-describe('stable means that the ids are the same', () => {
+describe('a comparison has no difference if and only if the ids are the same:', () => {
   test.each([
     ['steady', steady],
     ['strips', strips],
@@ -104,7 +104,7 @@ describe('stable means that the ids are the same', () => {
     ['reorders', reorders],
     ['dropsSystem', dropsSystem],
     ['looksBack', looksBack],
-  ])('%s', (_, template) => {
+  ])('template %s', (_, template) => {
     const read = readTemplateUnderTest({ template }, bytes)
     if (!read.ok) throw new Error(read.error.message)
     const { subject, settings } = read.value
@@ -124,7 +124,7 @@ describe('stable means that the ids are the same', () => {
             options: {},
           })
         const { expected, tokenIndex } = compared.comparison
-        // Cut from the text that was put together, encoded here once more.
+        // These texts are cut from the expected text and encoded once more.
         const prompt = render(turn.history)
         expect(expected.text.startsWith(prompt)).toBe(true)
         const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
@@ -143,7 +143,7 @@ describe('stable means that the ids are the same', () => {
   })
 })
 
-test('a reproduction is Python that parses', () => {
+test('the reproduction of a counterexample is valid Python', () => {
   const script = found(searched(strips).result).reproduction
   expect(script).toContain('def test_')
   const parses = 'import ast, sys; ast.parse(sys.stdin.read())'

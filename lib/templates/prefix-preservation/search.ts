@@ -1,4 +1,4 @@
-/** Looks for the smallest conversation that breaks prefix stability. */
+/** Searches for the smallest conversation that breaks prefix preservation. */
 import * as fc from 'fast-check'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '../document/input.ts'
@@ -15,43 +15,48 @@ import type { CauseKind, Finding } from './report.ts'
 import { reproduction } from './reproduction.ts'
 import { RanAway } from './subject.ts'
 
+/** Template and limits of a search. */
 export interface SearchRequest {
   readonly input: DoctorInput
   /** The same seed makes the same conversations. */
   readonly seed: number
-  /** Conversations that are tried before giving up, shrinking not counted. */
+  /** Most conversations that are tried, without those of shrinking. */
   readonly cases: number
-  /** Causes that are known already: what breaks for one of them is passed over. */
+  /** Causes that are known already: conversations that break because of one of them are skipped. */
   readonly known: readonly CauseKind[]
 }
 
+/** The state of a search that runs. */
 export interface SearchProgress {
   readonly seed: number
   readonly tried: number
-  /** The smallest so far; undefined until one is found. */
+  /** The smallest counterexample so far; undefined until one is found. */
   readonly smallest: Counterexample | undefined
 }
 
+/** Result of a search; `tried` does not count the conversations of shrinking. */
 export type SearchResult =
   | { readonly kind: 'found'; readonly seed: number; readonly tried: number; readonly counterexample: Counterexample }
   | { readonly kind: 'none'; readonly seed: number; readonly tried: number }
   | { readonly kind: 'failed'; readonly failure: InputError }
 
+/** A conversation that the template breaks. */
 export interface Counterexample {
-  /** JSON list, the reply and what follows it among them. */
+  /** Messages as a JSON list, including the reply and the messages after it. */
   readonly messages: string
-  /** Index of the reply. */
+  /** Index of the reply among the messages. */
   readonly replyIndex: number
   readonly finding: Finding
-  /** A Python test that fails as long as the template breaks it. */
+  /** A Python test that fails as long as the template breaks the conversation. */
   readonly reproduction: string
 }
 
 /** Conversations between two reports of progress. */
 const PROGRESS = 20
-/** Conversations that are made at a time. */
+/** Conversations that are generated at a time. */
 const BATCH = 50
 
+/** Searches for a counterexample and then shrinks it; yields progress every PROGRESS conversations. */
 export function* search(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
   try {
     return yield* searched(request, tokenizer)
@@ -71,7 +76,7 @@ function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<S
     (kind === undefined ? !known.includes(broken.finding.cause.kind) : broken.finding.cause.kind === kind)
   let tried = 0
   for (let batch = 0; tried < cases; batch++) {
-    // A seed of 32 bits for each batch, so that seeds side by side share no conversations.
+    // Each batch has a 32-bit seed of its own, so that adjacent seeds share no conversations.
     const made = fc.sample(plans, {
       seed: (Math.imul(seed, 0x9e3779b1) + batch) | 0,
       numRuns: Math.min(BATCH, cases - tried),
@@ -109,7 +114,7 @@ interface Broken {
   readonly comparison: ScriptComparison
 }
 
-/** Undefined where the conversation is stable, and where the template refuses it. */
+/** Returns the difference; undefined if the conversation is stable or the template refuses it. */
 function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | undefined {
   const { facts, toolName } = settings
   const turn = turnOf(plan, { facts, state, toolName })

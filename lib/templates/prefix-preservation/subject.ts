@@ -1,4 +1,4 @@
-/** What is checked: a template with what it is rendered with. */
+/** The subject of a check: a template with all that it is rendered with. */
 import {
   type CompiledTemplate,
   type RenderInput,
@@ -9,6 +9,7 @@ import type { Budget, Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { type InputError, templateFailure } from '../document/input.ts'
 
+/** A template with its tokenizer, tools and options. */
 export interface Subject {
   readonly template: CompiledTemplate
   readonly tokenizer: Tokenizer
@@ -16,10 +17,10 @@ export interface Subject {
   readonly options: RenderInput['options']
 }
 
-/** A scripted conversation is short: a render that needs more than this is of a template that does not end. */
+/** Limits of one render. Scripted conversations are short: only a template that does not end needs more. */
 const BUDGET: Budget = { steps: 3_000_000, size: 8_000_000, milliseconds: 1_000 }
 
-/** The first render that is beyond its budget ends all: hundreds of them would take hours. */
+/** Thrown by the first render beyond its budget. It ends the whole check, because hundreds of such renders would take hours. */
 export class RanAway extends Error {
   override readonly name = 'RanAway'
   readonly failure: InputError
@@ -29,7 +30,7 @@ export class RanAway extends Error {
   }
 }
 
-/** The same template with a budget of its own. Its renders throw RanAway beyond that. */
+/** Returns the same template with the limits of a check. Its renders throw RanAway beyond them. */
 export function bounded(template: CompiledTemplate): CompiledTemplate {
   const trace = (input: RenderInput): Rendering => {
     try {
@@ -41,11 +42,13 @@ export function bounded(template: CompiledTemplate): CompiledTemplate {
   return { text: template.text, trace, render: (input) => trace(input).text }
 }
 
+/** A render, or the error of the template. */
 export type Rendered =
   | { readonly ok: true; readonly rendering: Rendering }
-  /** refused: the template itself says that it does not take this (raise_exception). */
+  /** `refused`: the template itself raised the error (raise_exception). */
   | { readonly ok: false; readonly refused: boolean; readonly error: InputError }
 
+/** Renders messages with the source map, or returns the error that the template raises. */
 export function rendered(
   { template, tools, options }: Pick<Subject, 'template' | 'tools' | 'options'>,
   messages: readonly TemplateMessage[],
@@ -59,7 +62,7 @@ export function rendered(
   }
 }
 
-/** The text alone; undefined where the template raises. */
+/** Returns only the text; undefined if the template raises an error. */
 export function renderedText(
   subject: Pick<Subject, 'template' | 'tools' | 'options'>,
   messages: readonly TemplateMessage[],
@@ -69,7 +72,7 @@ export function renderedText(
   return result.ok ? result.rendering.text : undefined
 }
 
-/** The same tokenizer, which remembers what it encoded: the cells of a matrix share most of their texts. */
+/** Returns the same tokenizer with a memory of what it encoded, because the cells of a matrix share most of their texts. */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
   const known = new Map<string, number[]>()
   return {

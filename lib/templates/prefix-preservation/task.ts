@@ -1,4 +1,4 @@
-/** The doctor as tasks of the lab. */
+/** Tasks of the template lab that run the doctor. */
 import type { LabTask, LabTokenizer, LateTask } from '#lib/tasks/task.ts'
 import { type DoctorInput, diagnosis } from './doctor.ts'
 import type { FixProgress, FixRequest, FixResult } from './fix/fix.ts'
@@ -6,11 +6,11 @@ import type { RepairProgress, RepairRequest, RepairResult } from './fix/repair.t
 import type { DoctorReport } from './report.ts'
 import type { SearchProgress, SearchRequest, SearchResult } from './search.ts'
 
-/** The whole matrix; progress is the report so far. */
+/** Checks the whole matrix; progress is the report so far. */
 export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
   diagnosis(input, chosen(tokenizers))
 
-/** A change to the template that cures one cell; what generates conversations is loaded with it. */
+/** Searches for a change to the template that cures one cell. The generator of conversations is loaded with it. */
 export const stabilityFix: LateTask<LabTask<FixRequest, FixProgress, FixResult>> = {
   load: async () => {
     const { fixFor } = await import('./fix/fix.ts')
@@ -18,7 +18,7 @@ export const stabilityFix: LateTask<LabTask<FixRequest, FixProgress, FixResult>>
   },
 }
 
-/** All unstable cells, as far as fixes are found. */
+/** Cures unstable cells, as far as fixes are found. */
 export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, RepairResult>> = {
   load: async () => {
     const { repair } = await import('./fix/repair.ts')
@@ -26,7 +26,7 @@ export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, Re
   },
 }
 
-/** The smallest conversation that breaks; what generates conversations is loaded with it. */
+/** Searches for the smallest conversation that breaks. The generator of conversations is loaded with it. */
 export const counterexample: LateTask<LabTask<SearchRequest, SearchProgress, SearchResult>> = {
   load: async () => {
     const { search } = await import('./search.ts')

@@ -1,6 +1,6 @@
-/** Templates with one defect each, and the stable one that they come from. Test data. */
+/** Test data: templates with one defect each, and the stable template from which they are derived. */
 
-/** ChatML that prints thinking, content, calls and results of every message, each by what it holds alone. */
+/** ChatML that prints thinking, content, calls and results of every message, each only from its own content. */
 export const steady = `{%- if tools -%}
 {{- '<|im_start|>system\\n' + (tools | tojson) + '<|im_end|>\\n' -}}
 {%- endif -%}
@@ -34,7 +34,7 @@ export const insertsThink = changed(
   "if message.role == 'assistant' and (message.reasoning_content or loop.last)",
 ).replace('message.reasoning_content + ', "(message.reasoning_content or '') + ")
 
-/** History has one newline less behind the thinking than the last reply. */
+/** History has one newline less after the thinking than the last reply. */
 export const dropsNewline = changed(
   "'\\n</think>\\n\\n' -}}",
   "'\\n</think>\\n' -}}\n{%- if loop.last -%}\n{{- '\\n' -}}\n{%- endif -%}",
@@ -55,7 +55,7 @@ export const doubles = changed(
   "{%- if message.tool_calls and not loop.last -%}\n{{- '<|im_end|>' -}}\n{%- endif -%}\n{{- '<|im_end|>\\n' -}}",
 )
 
-/** Results come in the order of their texts, not in that of the messages. */
+/** Results are in the order of their call ids, not in that of the messages. */
 export const reorders = changed(
   '{%- for message in messages -%}',
   "{%- for message in (messages | rejectattr('role', 'equalto', 'tool') | list) + (messages | selectattr('role', 'equalto', 'tool') | sort(attribute='tool_call_id') | list) -%}",
@@ -67,22 +67,22 @@ export const promptThinks = changed(
   "{{- '<|im_start|>assistant\\n' -}}\n{%- if enable_thinking is defined and not enable_thinking -%}\n{{- '<think>\\n\\n</think>\\n\\n' -}}\n{%- endif -%}",
 )
 
-/** Prints no calls. */
+/** Calls are not printed. */
 export const dropsCalls = changed('message.tool_calls or []', '[]')
 
-/** Calls in history have no space behind their colons. */
+/** Calls in history have no space after their colons. */
 export const respells = changed(
   '(call.function.arguments | tojson)',
   "(call.function.arguments | tojson if message == messages[-1] else call.function.arguments | tojson(separators=(',', ':')))",
 )
 
-/** No content beside calls. */
+/** Content is not printed next to calls. */
 export const dropsContent = changed(
   '{{- message.content -}}',
   '{%- if not message.tool_calls -%}{{- message.content -}}{%- endif -%}',
 )
 
-/** System messages all go to the start. */
+/** All system messages move to the start. */
 export const movesSystem = changed(
   '{%- for message in messages -%}',
   "{%- for message in (messages | selectattr('role', 'equalto', 'system') | list) + (messages | rejectattr('role', 'equalto', 'system') | list) -%}",
@@ -94,13 +94,13 @@ export const dropsSystem = changed(
   "{%- for message in messages if message.role != 'system' or message == messages[0] -%}",
 )
 
-/** Later results get a sign that the first ones lack. */
+/** Later results get an exclamation mark that the first ones lack. */
 export const marksLate = changed(
   '{{- message.content -}}',
   "{{- message.content + ('!' if message.role == 'tool' and loop.index > 7 else '') -}}",
 )
 
-/** Replies in channels, as gpt-oss writes them: nothing of a call or an answer follows the prompt as it is given. */
+/** Replies are written in channels, as by gpt-oss: no call or answer directly follows the generation prompt. */
 export const channels = `{%- for message in messages -%}
 {%- if message.role == 'assistant' -%}
 {%- if message.thinking -%}
@@ -121,7 +121,7 @@ export const channels = `{%- for message in messages -%}
 {%- endif -%}
 `
 
-/** Results stand in the turn of their call, before its content, as Gemma 4 writes them. */
+/** Results are written in the turn of their call, before its content, as by Gemma 4. */
 export const looksAhead = `{%- macro response(text) -%}
 {{- '<tool_response>' + text + '</tool_response>' -}}
 {%- endmacro -%}

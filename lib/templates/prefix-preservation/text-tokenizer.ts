@@ -1,15 +1,17 @@
 /**
- * What the doctor compares in text mode: characters. It says whether a template breaks its own text, and nothing of tokens
- * that merge across a boundary.
+ * Tokenizer of text mode, in which the doctor compares characters. It shows whether a template breaks its own text, but not tokens that
+ * merge across a boundary.
  */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 
-/** Ids below are code points. */
+/** Ids below this number are code points. */
 const CODE_POINTS = 0x110000
 
 const encoder = new TextEncoder()
 
-/** Every character is a token, and every marker one of its own: the token that ends a turn is still known. */
+/**
+ * Returns a tokenizer in which every character is a token and every marker is one token, so that the token that ends a turn is still known.
+ */
 export function textTokenizer(markers: readonly string[]): Tokenizer {
   const addedTokens = markers.map((content, index) => ({ id: CODE_POINTS + index, content, special: true }))
   const idOf = new Map(addedTokens.map(({ id, content }) => [content, id]))
@@ -32,4 +34,5 @@ export function textTokenizer(markers: readonly string[]): Tokenizer {
 
 const TEXT = 'text'
 
+/** Whether the tokenizer is that of text mode. */
 export const isTextTokenizer = ({ fingerprint }: Tokenizer): boolean => fingerprint === TEXT
