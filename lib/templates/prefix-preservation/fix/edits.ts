@@ -1,26 +1,27 @@
-/** Changes to a template's text that may cure a finding, smallest first. Whether one does is for fix.ts to try. */
+/** Changes to a template's text that may cure a finding, smallest first. fix.ts checks whether one does. */
 
 import { branchesAround, tagsOf } from '#lib/templates/document/tags.ts'
 import type { CauseKind, Finding, TemplateFacts } from '../report.ts'
 
-/** Replaces a range of the template's text. */
+/** The replacement of a range of the template's text. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** One sentence: what it does. */
+  /** What the edit does, in one sentence. */
   readonly why: string
-  /** Edits of conditions may be needed two at a time. */
+  /** Whether two such edits may be needed at a time, as with conditions. */
   readonly combines: boolean
 }
 
+/** Returns the text with all edits; their ranges must not overlap. */
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   return [...edits]
     .sort((a, b) => b.start - a.start)
     .reduce((text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end), source)
 }
 
-/** Letters taken out and put in. */
+/** Returns the number of letters that an edit removes and adds. */
 export const sizeOf = (source: string, { start, end, text }: Edit): number => {
   const old = source.slice(start, end)
   return text.includes(old)
@@ -30,6 +31,7 @@ export const sizeOf = (source: string, { start, end, text }: Edit): number => {
       : old.length + text.length
 }
 
+/** Returns the edits that are worth trying for a finding, smallest first. */
 export function editsFor(source: string, finding: Finding, facts: TemplateFacts): readonly Edit[] {
   const lines = [finding.line, finding.expectedLine].flatMap((line) => (line === undefined ? [] : [line]))
   const edits = KINDS[finding.cause.kind]?.flatMap((kind) => kind({ source, lines, finding, facts })) ?? []
@@ -41,13 +43,13 @@ export function editsFor(source: string, finding: Finding, facts: TemplateFacts)
 
 interface Site {
   readonly source: string
-  /** Lines that wrote the differing text, turn n+1's first. */
+  /** Lines that wrote the differing text, the line of turn n+1 first. */
   readonly lines: readonly number[]
   readonly finding: Finding
   readonly facts: TemplateFacts
 }
 
-/** Which changes are worth trying for which cause. */
+/** The kinds of edits that are worth trying, by cause. */
 const KINDS: { readonly [kind in CauseKind]?: readonly ((site: Site) => readonly Edit[])[] } = {
   'thinking-stripped': [conditions],
   'empty-think-inserted': [conditions],
@@ -62,7 +64,7 @@ const KINDS: { readonly [kind in CauseKind]?: readonly ((site: Site) => readonly
   'content-dropped': [conditions],
 }
 
-/** Conditions around the lines and those beside them, and around lines that write think blocks. */
+/** Returns edits of the conditions around the lines and those near them, and around lines that write think blocks. */
 function conditions({ source, lines, facts }: Site): readonly Edit[] {
   const thinkLines = tagsOf(source)
     .filter(({ kind, start, end }) => kind !== 'comment' && /think/i.test(source.slice(start, end)))
@@ -103,7 +105,7 @@ function conditions({ source, lines, facts }: Site): readonly Edit[] {
   })
 }
 
-/** Expressions in which the template holds the thinking of a message. */
+/** Returns the expressions in which the template keeps the thinking of a message. */
 function thinkingNames(source: string, { thinkingFields }: TemplateFacts): readonly string[] {
   const set = [...source.matchAll(/\bset\s+(\w*(?:reason|think)\w*)\s*=/g)].map(([, name]) => name as string)
   const read = [...source.matchAll(/\b(\w+)\.(\w+)/g)]
@@ -112,7 +114,7 @@ function thinkingNames(source: string, { thinkingFields }: TemplateFacts): reado
   return [...new Set([...set, ...read])].slice(0, 3)
 }
 
-/** Conditions under which the generation prompt writes an empty think block. */
+/** Returns the conditions under which the generation prompt writes an empty think block. */
 function promptConditions(source: string): readonly string[] {
   const found = tagsOf(source)
     .filter(({ kind, start, end }) => kind === 'output' && EMPTY_THINK.test(source.slice(start, end)))
@@ -122,7 +124,7 @@ function promptConditions(source: string): readonly string[] {
 
 const EMPTY_THINK = /(<|\[)(\w*think\w*)(>|\])(?:\\n|\s)*\1\/\2\3/i
 
-/** Before a reply in history the empty think block that the generation prompt wrote before it. */
+/** Returns edits that write, before a reply in history, the empty think block that the generation prompt wrote before it. */
 function emptyBlocks({ source, lines, facts }: Site): readonly Edit[] {
   const tags = tagsOf(source)
   const name = /\bfor\s+(\w+)\s+in\s+messages\b/.exec(source)?.[1]
@@ -147,7 +149,7 @@ function emptyBlocks({ source, lines, facts }: Site): readonly Edit[] {
     )
 }
 
-/** What takes whitespace away or puts things in another order. */
+/** Returns edits that take out filters and methods that remove whitespace or change the order. */
 function removals({ source, lines }: Site): readonly Edit[] {
   const near = lines[0] ?? 1
   return tagsOf(source)
@@ -172,7 +174,7 @@ const REMOVED: readonly RegExp[] = [
   /\.(?:l|r)?strip\((?:"[^"]*"|'[^']*')?\)|\[::-1\]/g,
 ]
 
-/** Line ends at the edges of the literals and of the plain text on the lines. */
+/** Returns edits of the line ends at the edges of the string literals near the lines. */
 function newlines({ source, lines }: Site): readonly Edit[] {
   return stretches(source, lines).flatMap(({ start, end, newline }): Edit[] => {
     const text = source.slice(start, end)
@@ -197,11 +199,11 @@ function newlines({ source, lines }: Site): readonly Edit[] {
 interface Stretch {
   readonly start: number
   readonly end: number
-  /** How a line end is written in it. */
+  /** How a line end is spelled in the stretch. */
   readonly newline: string
 }
 
-/** String literals in the tags on the lines and beside them. */
+/** Returns the string literals in the tags on the lines and near them. */
 function stretches(source: string, lines: readonly number[]): readonly Stretch[] {
   return tagsOf(source)
     .filter(({ kind, line }) => kind === 'output' && lines.some((wanted) => Math.abs(wanted - line) <= NEAR))
@@ -216,10 +218,10 @@ function stretches(source: string, lines: readonly number[]): readonly Stretch[]
     )
 }
 
-/** Lines around the one that wrote the text where a literal may belong to it too. */
+/** Number of lines around the one that wrote the text in which a literal may belong to this text too. */
 const NEAR = 3
 
-/** Whitespace control of the tags on the lines. */
+/** Returns edits of the whitespace control of the tags near the lines. */
 function dashes({ source, lines }: Site): readonly Edit[] {
   return tagsOf(source)
     .filter(({ line }) => lines.some((wanted) => Math.abs(wanted - line) <= 1))
@@ -242,7 +244,7 @@ function dashes({ source, lines }: Site): readonly Edit[] {
     })
 }
 
-/** The token that ends a turn, where another one stands, none, or two. */
+/** Returns edits of the token that ends a turn: where there is another token, none, or two. */
 function endTokens({ source, lines, finding, facts }: Site): readonly Edit[] {
   const ours = facts.endOfTurn
   const at = finding.tokenIndex - finding.rendered.start

@@ -27,30 +27,30 @@ test.each([
   ['sorts results', steady, reorders],
   ['trims', steady, trims],
   ['raises', strips, `${steady}{%- if messages | length > 4 -%}{{ nothing.at.all }}{%- endif -%}`],
-])('A change that %s is contradicted by the search', (_, template, fixed) => {
+])('the search of the fix checker rejects a change that %s', (_, template, fixed) => {
   expect(checked(template, fixed).search).toBeUndefined()
 })
 
-test('The search counts the conversations that break with the template and with the fix', () => {
+test('the search of the fix checker counts the conversations that break with the template and with the fix', () => {
   const { search, costs } = checked(strips, steady)
   expect(search).toMatchObject({ conversations: 240, brokenAfter: 0 })
   expect(search?.brokenBefore).toBeGreaterThan(50)
   expect(costs).toEqual([])
 })
 
-test('The search also runs with the options of the cell that the fix is for', () => {
+test('the search of the fix checker also runs with the options of the cell that the fix is for', () => {
   expect(checked(promptThinks, promptThinks, { enable_thinking: false }).search?.conversations).toBe(480)
 })
 
-test('A change that writes a last reply otherwise is no fix: what the model is trained to write stays', () => {
+test('the fix checker rejects a change to last replies, because the model is trained to write them', () => {
   const opens = steady.replace("'<think>\\n'", "'<think>'")
   expect(opens).not.toBe(steady)
   expect([opens, strips].map((fixed) => checked(steady, fixed).keepsReplies)).toEqual([false, true])
-  // The empty think block before a last reply was promised to stay.
+  // The empty think block before a last reply must remain.
   expect(checked(insertsThink, steady).keepsReplies).toBe(false)
 })
 
-test('What a change costs is said with both texts and the options', () => {
+test('the fix checker reports the costs of a change with both texts and the options', () => {
   expect(checked(insertsThink, steady).costs).toEqual([
     {
       where: 'last',
@@ -65,7 +65,7 @@ test('What a change costs is said with both texts and the options', () => {
   ])
 })
 
-test('A last reply may be written with what the generation prompt wrote before it', () => {
+test('the fix checker accepts a last reply with the text that the generation prompt wrote before it', () => {
   const blocks = promptThinks.replace(
     '{{- message.content -}}',
     "{%- if message.role == 'assistant' and enable_thinking is defined and not enable_thinking -%}{{- '<think>\\n\\n</think>\\n\\n' -}}{%- endif -%}{{- message.content -}}",

@@ -1,4 +1,4 @@
-/** What a fix does beyond the matrix: to generated conversations, and to how plain replies are written. */
+/** Checks what a fix does beyond the matrix: to generated conversations, and to how plain replies are written. */
 import * as fc from 'fast-check'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
@@ -13,7 +13,7 @@ import { renderedText, type Subject } from '../subject.ts'
 import { templateMessages } from './script.ts'
 import { type Writing, writingOf } from './writing.ts'
 
-/** Generated conversations for each set of options: half of plain words, half of whitespace, marks and Unicode. */
+/** Generated conversations for each set of options: half of them of plain words, half of whitespace, marks and Unicode. */
 const CONVERSATIONS = 240
 /** Conversations between two pauses. */
 const PAUSE = 20
@@ -21,16 +21,20 @@ const SEED = 1
 
 type Outcome = 'stable' | 'unstable' | 'raises'
 
+/** Checks changes to one template. */
 export interface FixChecker {
-  /** Whether last replies are written as before, where they begin with the prompt: the model is trained to write them so. */
+  /** Whether last replies that begin with the prompt are written as before, because the model is trained to write them so. */
   readonly keepsReplies: (changed: Subject) => boolean
-  /** Undefined: a conversation that was stable no longer is, or one that rendered raises. Yields between conversations. */
+  /**
+   * Returns the counts; undefined if a conversation that was stable no longer is, or one that rendered raises an error. Yields between
+   * conversations.
+   */
   readonly search: (changed: Subject) => Generator<void, FixSearch | undefined>
-  /** What the fix changes in conversations without tools and thinking. */
+  /** Returns what the fix changes in conversations without tools and thinking. */
   readonly costs: (changed: Subject) => readonly FixCost[]
 }
 
-/** `options`: those of the cell that is to be cured. What the unchanged template does is rendered once for all fixes. */
+/** Returns the checks. `options` are those of the cell to cure. The unchanged template is rendered once for all fixes. */
 export function fixChecker(subject: Subject, settings: MatrixSettings, options: OptionChange): FixChecker {
   const sets = Object.keys(options).length === 0 ? [{}] : [{}, options]
   const made = [plainPlans, plans].flatMap((each) => fc.sample(each, { seed: SEED, numRuns: CONVERSATIONS / 2 }))
@@ -74,7 +78,7 @@ export function fixChecker(subject: Subject, settings: MatrixSettings, options: 
   }
 }
 
-/** A conversation without a verdict is no better than one that breaks. */
+/** Returns the outcome. A conversation without a verdict is no better than one that breaks. */
 function outcomeOf(compared: Compared): Outcome {
   if (compared.kind === 'unlearnt') return 'unstable'
   if (compared.kind !== 'compared') return 'raises'
@@ -151,7 +155,7 @@ const optionsText = (options: OptionChange): string =>
     .map(([name, value]) => (value === null ? `without ${name}` : `${name}=${value}`))
     .join(', ') || 'options as given'
 
-/** With tools and without; the longer conversation counts only where the shorter ones show no difference. */
+/** Returns the differences with and without tools. The longer conversation counts only if the shorter ones show no difference. */
 function plainDifferences(
   subject: Subject,
   changed: Subject,
@@ -181,7 +185,7 @@ function plainDifferences(
   return short.length > 0 ? short : differenceOf('conversation', long, true)
 }
 
-/** What stands between the common beginning and the common end of two texts; marks such as <|im_end|> stay whole. */
+/** Returns the text between the common beginning and the common end of two texts. Marks such as <|im_end|> remain whole. */
 function middles(a: string, b: string): Pick<FixCost, 'before' | 'after'> {
   const common = commonText(a, b)
   const start = common - (/[<[][^<>[\]\s]*$/.exec(a.slice(0, common))?.[0].length ?? 0)

@@ -28,7 +28,7 @@ const tried = (template: string, cell: string, tokenizer: LabTokenizer = bytes):
   resultOf(fixFor({ input: { template }, cell }, tokenizer))
 
 const found = new Map<string, Fix>()
-/** Looked for once: each takes seconds with a real tokenizer. */
+/** Returns a fix. It is searched for once, because each search takes seconds with a real tokenizer. */
 function fixed(template: string, cell: string, tokenizer: LabTokenizer = bytes): Fix {
   const key = `${cell}\n${template}`
   const fix = found.get(key) ?? tried(template, cell, tokenizer).fix
@@ -38,7 +38,7 @@ function fixed(template: string, cell: string, tokenizer: LabTokenizer = bytes):
 }
 
 const reports = new Map<string, DoctorReport>()
-/** Made once: templates and their fixes come again. No template is examined with two tokenizers. */
+/** Returns a report. It is made once, because templates and their fixes come again. No template is checked with two tokenizers. */
 function examined(template: string, tokenizer: LabTokenizer): DoctorReport {
   const report = reports.get(template) ?? doctor({ template }, tokenizer)
   reports.set(template, report)
@@ -47,7 +47,7 @@ function examined(template: string, tokenizer: LabTokenizer): DoctorReport {
 const verdicts = (template: string, tokenizer: LabTokenizer): ReadonlyMap<string, string> =>
   new Map(examined(template, tokenizer).cells.map(({ id, verdict }) => [id, verdict.kind]))
 
-describe('a fix turns its cell green and no other one red', () => {
+describe('a fix makes its cell stable and no other cell unstable:', () => {
   const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
   test.each<[string, string, string, LabTokenizer]>([
     ['stripped thinking', strips, 'tool/without/on', bytes],
@@ -74,24 +74,24 @@ describe('a fix turns its cell green and no other one red', () => {
   })
 })
 
-test('Qwen3: fixes leave last replies as they are', () => {
+test('fixes of Qwen3 leave last replies unchanged', () => {
   expect(fixed(qwen3Template, 'user/none/on', qwen3)).toMatchObject({ costs: [], search: { conversations: 240 } })
   expect(fixed(qwen3Template, 'user/none/off', qwen3).costs.filter(({ where }) => where === 'last')).toEqual([])
 })
 
-test('one fix makes the whole of Qwen3 stable: every reply is written as the last one', () => {
+test('one fix makes all cells of Qwen3 stable by writing every reply like the last one', () => {
   const { template } = fixed(qwen3Template, 'user/none/off', qwen3)
   expect(examined(template, qwen3).summary).toMatchObject({ unstable: 0, errors: 0 })
 })
 
-test('where nothing sound is found, nothing is offered; a cell that is not red has no fix', () => {
+test('no fix is offered if none is sound or if the cell is not unstable', () => {
   expect(tried(respells, 'tool/without/off').fix).toBeUndefined()
   expect(tried(steady, 'tool/without/off')).toEqual({ fix: undefined, tried: 0 })
   expect(tried(steady, 'no such cell')).toEqual({ fix: undefined, tried: 0 })
   expect(tried('{% if %}', 'tool/without/off')).toEqual({ fix: undefined, tried: 0 })
 })
 
-test('a difference is shown in hunks with their lines', () => {
+test('the diff of a fix consists of hunks with their lines', () => {
   const before = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`)
   const after = before.with(2, 'three').with(17, 'eighteen')
   expect(unifiedDiff(before.join('\n'), after.join('\n'))).toBe(

@@ -1,4 +1,4 @@
-/** A change to the template that turns a cell green, tried before it is offered. */
+/** Searches for a change to the template that makes a cell stable, and checks it before it is offered. */
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { orTemplateFailure } from '#lib/templates/document/input.ts'
@@ -20,27 +20,31 @@ import { bounded, RanAway, type Subject } from '../subject.ts'
 import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
 import { fixChecker } from './fix-check.ts'
 
+/** The cell to cure, in the texts of the template lab. */
 export interface FixRequest {
   readonly input: DoctorInput
   /** Id of the cell. */
   readonly cell: string
 }
 
+/** The state of a search for a fix. */
 export interface FixProgress {
-  /** Changes tried so far. */
+  /** Number of changes tried so far. */
   readonly tried: number
 }
 
+/** Result of a search for a fix. */
 export interface FixResult extends FixProgress {
-  /** Undefined: none of the changes tried is sound. */
+  /** undefined if none of the changes that were tried is sound. */
   readonly fix: Fix | undefined
 }
 
-/** Changes that are tried before giving up. */
+/** Most changes that are tried. */
 const MOST_TRIED = 1500
 /** Changes between two reports of progress. */
 const PROGRESS = 25
 
+/** Searches for a fix of one cell; yields progress every PROGRESS changes. */
 export function* fixFor(request: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
   try {
     return yield* treatment(request, tokenizer)
@@ -70,7 +74,7 @@ function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): G
     const template = applyEdits(source, edits)
     const changed = changedSubject(template, subject, tokenizer.compile)
     if (!changed || checkedCell(place, changed, settings).cell.verdict.kind !== 'stable') continue
-    // What the model is trained to read first and to write stays as it is.
+    // What the model is trained to read first and to write must remain unchanged.
     if (trainedTexts(changed, templateFacts(changed)) !== trained) continue
     if (!checker.keepsReplies(changed)) continue
     const after = matrix(changed)
@@ -90,7 +94,7 @@ function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): G
   return { fix: undefined, tried }
 }
 
-/** One change at a time, smallest first; then two conditions at a time. */
+/** Yields one change at a time, smallest first, and then pairs of conditions. */
 function* attempts(source: string, edits: readonly Edit[]): Generator<readonly Edit[]> {
   for (const edit of edits) yield [edit]
   const combining = edits.filter(({ combines }) => combines)
@@ -100,24 +104,24 @@ function* attempts(source: string, edits: readonly Edit[]): Generator<readonly E
       .filter((second) => second.end <= first.start || first.end <= second.start)
       .map((second) => ({ pair: [first, second] as const, size: sizeOf(source, first) + sizeOf(source, second) })),
   )
-  // A reply is written as the last one is where two conditions hold always, whatever the length of what they were.
+  // Pairs of conditions that both become `true` come first, whatever their length: with them every reply is written like the last one.
   const always = ({ pair }: (typeof pairs)[number]): number => (pair.every(({ text }) => text === 'true') ? 0 : 1)
   for (const { pair } of pairs.sort((a, b) => always(a) - always(b) || a.size - b.size)) yield pair
 }
 
-/** Undefined where the change breaks the template's syntax. */
+/** Returns the subject with the changed template; undefined if the change breaks its syntax. */
 function changedSubject(template: string, subject: Subject, compile: LabTokenizer['compile']): Subject | undefined {
   const compiled = orTemplateFailure(() => compile(template, 'once'))
   return compiled.ok ? { ...subject, template: bounded(compiled.value) } : undefined
 }
 
-/** Whether the doctor calls the cell stable once the fix is applied, and the replies are learnt from the changed template. */
+/** Whether the doctor finds the cell stable once the fix is applied, when the replies are learnt from the changed template. */
 function isCuredBySelf(place: ScriptCell['place'], changed: Subject, settings: MatrixSettings): boolean {
   const own = { ...settings, trained: changed, facts: templateFacts(changed) }
   return checkedCell(place, changed, own).cell.verdict.kind === 'stable'
 }
 
-/** A cell may only turn better, and nothing may be left out that was printed before. */
+/** Whether a cell is worse than before, or text that was printed before is missing. */
 function isWorse(before: CheckedCell, after: CheckedCell): boolean {
   const rank = (verdict: TemplateVerdict): number =>
     ['error', 'notApplicable', 'unstable', 'stable'].indexOf(verdict.kind)

@@ -1,4 +1,4 @@
-/** The incremental recipe (lib/rollout/prompt/prompt.ts) for a template, with its proof on every boundary of the matrix. */
+/** The incremental recipe (lib/rollout/prompt/prompt.ts) for a template, with its proof at every boundary of the matrix. */
 import { commonText } from '#lib/util/common-prefix.ts'
 import { lastOffsetOf } from '../cause.ts'
 import type { ScriptComparison } from '../compare.ts'
@@ -6,7 +6,7 @@ import type { CheckedCell } from '../matrix.ts'
 import { boundaries, type Recipe, type RecipeProof, type TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
 
-/** Whether what is appended is what the whole conversation has behind the reply. */
+/** Returns whether the appended text equals the text that the whole conversation has after the reply. */
 export function proofOf({ appended, expected, rendered }: ScriptComparison, replyIndex: number): RecipeProof['result'] {
   if (!appended.ok) return { kind: 'failed', failure: appended.error }
   const regions = expected.regions()
@@ -21,6 +21,7 @@ export function proofOf({ appended, expected, rendered }: ScriptComparison, repl
   return { kind: 'broken', at: commonText(tail, whole), appended: tail, whole }
 }
 
+/** Returns the recipe of a template with the proofs of all checked cells. */
 export function recipeOf(checked: readonly CheckedCell[], facts: TemplateFacts, subject: Subject): Recipe {
   const proofs = checked.flatMap(({ proof }) => (proof ? [proof] : []))
   const appended = boundaries.flatMap((boundary) => {

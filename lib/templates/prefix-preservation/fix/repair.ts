@@ -1,4 +1,4 @@
-/** A template whose unstable cells are cured one after the other, as far as fixes are found. */
+/** Cures the unstable cells of a template one after the other, as far as fixes are found. */
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
@@ -7,39 +7,44 @@ import { type DoctorInput, diagnosis } from '../doctor.ts'
 import type { Cell, Fix } from '../report.ts'
 import { fixFor } from './fix.ts'
 
+/** The template to repair. */
 export interface RepairRequest {
   readonly input: DoctorInput
-  /** Id of the only cell that is to be cured; undefined: all of them. */
+  /** Id of the only cell to cure; undefined: all cells. */
   readonly cell?: string | undefined
 }
 
-/** A fix, and the cell for which it was looked for. */
+/** A fix, and the cell for which it was searched. */
 export type CellFix = Omit<Fix, 'template'> & { readonly cell: string }
 
+/** A template with fixes. */
 export interface Repair {
-  /** With all applied fixes; as it was where there is none. */
+  /** Template with all applied fixes; the original if there is none. */
   readonly template: string
   /** Hunks as `diff -u` writes them, without file headers. */
   readonly diff: string
   readonly applied: readonly CellFix[]
-  /** Ids of the cells that are unstable or raise with the template that results. */
+  /** Ids of the cells that are unstable or raise an error with the resulting template. */
   readonly unstable: readonly string[]
 }
 
+/** Result of a repair. */
 export type RepairResult =
   | { readonly kind: 'repaired'; readonly repair: Repair }
   | { readonly kind: 'failed'; readonly failure: InputError }
 
+/** The state of a repair that runs. */
 export interface RepairProgress {
-  /** Changes tried for the cell at hand. */
+  /** Number of changes tried for the current cell. */
   readonly tried: number
-  /** Undefined until the cells are known. */
+  /** undefined until the cells are known. */
   readonly soFar: Repair | undefined
 }
 
-/** Causes for which fixes are looked for in one template. */
+/** Most causes for which fixes are searched in one template. */
 const MOST_CAUSES = 16
 
+/** Repairs a template; yields progress while it checks and while it searches. */
 export function* repair(
   { input, cell }: RepairRequest,
   tokenizer: LabTokenizer,
@@ -78,7 +83,7 @@ export function* repair(
   }
 }
 
-/** Cells with the same cause at the same line have the same fixes, and are tried once. */
+/** Returns a key for the cause. Cells with the same cause at the same lines have the same fixes and are tried once. */
 function causeOf({ verdict }: Cell): string | undefined {
   if (verdict.kind !== 'unstable') return undefined
   const { cause, line, expectedLine } = verdict.finding

@@ -1,8 +1,9 @@
-/** Messages of a conversation that the doctor writes itself: thinking, content and calls apart, arguments as JSON text. */
+/** Messages of a conversation that the doctor writes itself: thinking, content and calls are separate, arguments are JSON text. */
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** A message of a scripted conversation. */
 export type ScriptMessage = TextMessage | ScriptReply | Result
 
 interface TextMessage {
@@ -10,7 +11,7 @@ interface TextMessage {
   readonly content: string
 }
 
-/** What the model said. */
+/** A reply of the model. */
 export interface ScriptReply {
   readonly role: 'assistant'
   readonly thinking: string | undefined
@@ -18,36 +19,37 @@ export interface ScriptReply {
   readonly calls: readonly ScriptCall[]
 }
 
+/** A tool call of a reply. */
 export interface ScriptCall {
   readonly id: string
   readonly name: string
-  /** JSON object as text, so that 1.0 stays 1.0. */
+  /** A JSON object as text, so that 1.0 remains 1.0. */
   readonly arguments: string
 }
 
 interface Result {
   readonly role: 'tool'
-  /** The call that it answers. Empty id or name: not known. */
+  /** The call that the result answers; an empty id or name is unknown. */
   readonly call: Pick<ScriptCall, 'id' | 'name'>
   readonly content: string
 }
 
-/** How messages have to be written for a template. */
+/** How messages must be written for a template. */
 export interface MessageForm {
-  /** Fields for the thinking; empty: it stands in the content, in the delimiters that the model writes. */
+  /** Fields for the thinking; if empty, it is part of the content, in the delimiters that the model writes. */
   readonly thinkingFields: readonly string[]
   readonly thinking: { readonly open: string; readonly close: string } | undefined
   readonly calls: 'object' | 'string'
 }
 
-/** As templates get it. */
+/** Returns the messages as templates get them. */
 export const templateMessages = (messages: readonly ScriptMessage[], form: MessageForm): TemplateMessage[] =>
   messages.map((message) => written(message, form, readJson) as unknown as TemplateMessage)
 
-/** The same as a JSON list, for the editor and for other programs. */
+/** Returns the same messages as a JSON list, for the editor and for other programs. */
 export function messagesJson(messages: readonly ScriptMessage[], form: MessageForm): string {
   const raw: string[] = []
-  // Arguments go through as they are: a JavaScript number would turn 1.0 into 1.
+  // Arguments are inserted unchanged, because a JavaScript number would turn 1.0 into 1.
   const hold = (text: string): string => `\u0000${raw.push(text) - 1}\u0000`
   const lines = messages.map((message) => `  ${JSON.stringify(written(message, form, hold))}`)
   return `[\n${lines.join(',\n')}\n]`.replace(/"\\u0000(\d+)\\u0000"/g, (_, index) => elementAt(raw, Number(index)))

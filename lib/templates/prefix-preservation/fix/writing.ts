@@ -1,6 +1,6 @@
 /**
- * What the model writes as a reply: what the template adds for it behind the generation prompt. Only where the template
- * writes a last reply otherwise than behind that prompt is the text put together piece by piece.
+ * What the model writes as a reply: the text that the template adds for it after the generation prompt. Only if the template writes a last
+ * reply differently is the text composed piece by piece.
  */
 import type { Turn } from '../boundary.ts'
 import { commonTags, firstTag, messageForm, type ThinkingState } from '../facts.ts'
@@ -8,17 +8,17 @@ import type { TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
 import { type MessageForm, type ScriptCall, type ScriptMessage, type ScriptReply, templateMessages } from './script.ts'
 
-/** A reply as the model writes it: with what ends its turn. */
+/** A reply as the model writes it, including the end of its turn. */
 export interface Writing {
-  /** In the order in which they are written; each with the delimiters before it. */
+  /** Parts in the order of the text, each with the delimiters before it. */
   readonly parts: readonly { readonly kind: 'thinking' | 'content' | 'calls'; readonly text: string }[]
-  /** The added token that ends the turn; empty: none. */
+  /** The added token that ends the turn; '' if there is none. */
   readonly end: string
-  /** learnt: the template itself writes it so behind its generation prompt. composed: put together of pieces. */
+  /** learnt: the template itself writes this text after its generation prompt. composed: the text is composed of pieces. */
   readonly source: 'learnt' | 'composed'
 }
 
-/** `trained`: the template whose replies the model writes. It stays when the template is changed. */
+/** The template whose replies the model writes. It remains the same while the template is changed. */
 export interface Trained {
   readonly subject: Subject
   readonly facts: TemplateFacts
@@ -27,19 +27,22 @@ export interface Trained {
 
 type WrittenTurn = Pick<Turn, 'history' | 'reply'>
 
-/** Learnt behind the very history where that is possible; else composed of what is learnt there, or behind a plain question. */
+/**
+ * Returns the reply as it is learnt after this very history; if that is impossible, composed of what is learnt there or after a plain
+ * question.
+ */
 export function writingOf({ history, reply }: WrittenTurn, trained: Trained): Writing {
   const own = frameOf(history, reply, trained)
   return writingIn(own ?? frameOf([QUESTION], reply, trained) ?? { text: '', isAddition: false }, reply, trained)
 }
 
-/** How messages are given to the template, thinking included. */
+/** Returns the form in which messages are given to the template, thinking included. */
 export const trainedForm = ({ facts, delimiters }: Pick<Trained, 'facts' | 'delimiters'>): MessageForm => ({
   ...messageForm(facts),
   thinking: delimiters ?? facts.thinking,
 })
 
-/** Texts that stand nowhere else. */
+/** Texts that occur nowhere else. */
 const CONTENT = 'MARK-OF-CONTENT'
 const THINKING = 'MARK-OF-THINKING'
 
@@ -48,14 +51,14 @@ const QUESTION: ScriptMessage = { role: 'user', content: 'MARK-OF-QUESTION' }
 /** A reply as the template writes it, with marks in place of its thinking and content. */
 interface Frame {
   readonly text: string
-  /** The conversation with the reply begins with the prompt before it, and this is what it adds. */
+  /** Whether the conversation with the reply begins with the prompt before it, so that `text` is what the reply adds. */
   readonly isAddition: boolean
 }
 
 /**
- * What the conversation with the reply has that the prompt before it has not. Marks stand for thinking and content, so that a
- * template that trims or rewrites them does not change what the model wrote. Undefined where the two part before the
- * generation prompt.
+ * Returns the text that the conversation with the reply has beyond the prompt before it. Marks replace thinking and content, so that a
+ * template that trims or rewrites them does not change what the model wrote. Returns undefined if the two differ before the generation
+ * prompt.
  */
 function frameOf(history: readonly ScriptMessage[], reply: ScriptReply, trained: Trained): Frame | undefined {
   const form = trainedForm(trained)
@@ -78,13 +81,13 @@ const marked = (reply: ScriptReply): ScriptReply => ({
   content: reply.content === '' ? '' : CONTENT,
 })
 
-/** A part of the reply that the frame lacks is written as most models do: thinking first, calls last. */
+/** Fills in the frame. A part of the reply that the frame lacks is written as by most models: thinking first, calls last. */
 function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Trained): Writing {
   const { thinking, content, calls } = reply
   const { open = '', close = '' } = trained.delimiters ?? {}
   const thinkingAt = thinking === undefined ? -1 : text.indexOf(THINKING)
   const behindThinking = thinkingAt < 0 ? 0 : thinkingAt + THINKING.length
-  // Between thinking and a call stands only the first tag of what stands between thinking and content.
+  // Between thinking and a call, only the first of the tags between thinking and content is written.
   const closeLength = [close, firstTag(close.trim())].find((tag) => text.startsWith(tag, behindThinking))?.length ?? 0
   const contentAt = content === '' ? -1 : text.indexOf(CONTENT, behindThinking)
   const behindContent = contentAt < 0 ? 0 : contentAt + CONTENT.length
@@ -111,7 +114,7 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
   let from = 0
   const parts = inOrder.map(({ kind, end: own }, index): Writing['parts'][number] => {
     const next = inOrder[index + 1]
-    // What stands between two parts belongs to the one behind it; what follows calls, to that too.
+    // Text between two parts belongs to the second, except that text after calls belongs to the calls.
     const to = next === undefined ? body.length : (own ?? next.start)
     const stretch = body.slice(from, to)
     from = to
@@ -120,7 +123,7 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
   const isWhole = missing.length + lostCalls.length === 0
   const bare: Writing['parts'] = parts.length === 0 && isWhole ? [{ kind: 'content', text: body }] : parts
   return {
-    // Calls without content keep their place behind thinking that is printed.
+    // Calls without content remain after thinking that is printed.
     parts:
       bare[0]?.kind === 'thinking'
         ? [bare[0], ...missing, ...bare.slice(1), ...lostCalls]
@@ -130,7 +133,7 @@ function writingIn({ text, isAddition }: Frame, reply: ScriptReply, trained: Tra
   }
 }
 
-/** Where the first and the last call are named; undefined where there is none, or one of them is not. */
+/** Returns where the first and the last call are named; undefined if there are no calls or one of them is not named. */
 function placesOfCalls(
   text: string,
   calls: readonly ScriptCall[],
@@ -145,7 +148,7 @@ function placesOfCalls(
   return places.length === 0 || places.includes(-1) ? undefined : { first: places[0] ?? 0, last: at }
 }
 
-/** The reply and the token at which the model stops; some templates have one of its own for a turn with calls. */
+/** Splits the text into the reply and the token at which the model stops. Some templates have a token of their own for turns with calls. */
 function cutEnd(
   text: string,
   from: number,
@@ -159,7 +162,7 @@ function cutEnd(
     ({ special, content }) => special && trimmed.endsWith(content) && trimmed.length - content.length >= from,
   )
   if (end) return { body: trimmed.slice(0, -end.content.length), end: end.content }
-  // A separator is no part of a reply that nothing ends.
+  // A separator is not part of a reply that no token ends.
   return calls.length === 0 ? { body: trimmed, end: facts.endOfTurn } : { body: text, end: '' }
 }
 

@@ -1,4 +1,4 @@
-/** The boundaries that a trajectory really has: its ids against what the template makes of its messages. */
+/** Checks the boundaries that a trajectory really has: its ids, compared with the render of its messages. */
 
 import { argumentsSource } from '#lib/templates/document/trajectory-input.ts'
 import type { Message, ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -16,7 +16,7 @@ import { rendered, renderedText, type Subject } from '../subject.ts'
 
 type Form = Extract<Cell['place'], { kind: 'trajectory' }>['form']
 
-/** One cell after the other: a long trajectory takes its time. */
+/** Yields one cell after the other, because a long trajectory takes time. */
 export function* recordedCells(trajectory: Trajectory, subject: Subject, settings: MatrixSettings): Generator<Cell> {
   const state = thinkingOf(subject)
   let number = 0
@@ -39,7 +39,7 @@ interface RecordedTurn {
   readonly trajectory: Trajectory
   readonly segment: ResponseSegment
   readonly segmentIndex: number
-  /** The prompt that follows; undefined: the trajectory ends with the reply. */
+  /** The prompt that follows; undefined if the trajectory ends with the reply. */
   readonly added: Extract<Segment, { kind: 'prompt' }> | undefined
 }
 
@@ -63,7 +63,7 @@ function verdictOf(
   const read = segments.map((segment) => scriptMessages(segment, trajectory, form, state))
   if (read.includes(undefined)) return { kind: 'notApplicable', why: 'The conversation holds parts that are not text.' }
   const messages = read.flatMap((list) => list ?? [])
-  // Thinking is thinking, wherever the messages keep it.
+  // These messages have the thinking in a field of its own, wherever `messages` keep it.
   const parsed = segments.flatMap((segment) => scriptMessages(segment, trajectory, 'parsed', state) ?? [])
   const replyIndex = read.slice(0, segmentIndex).flatMap((list) => list ?? []).length
   const messageFormat = { ...messageForm(facts), thinking: state.delimiters ?? facts.thinking }
@@ -73,7 +73,7 @@ function verdictOf(
   if (!after.ok) return { kind: 'error', failure: after.error }
   const side = joined(subject.tokenizer, [after.rendering.text])
   const ids = segments.flatMap((segment) => segment.ids)
-  // Behind the last reply stands what nobody has read.
+  // The model has not read what the template writes after the last reply.
   const length = added ? Math.max(ids.length, side.ids.length) : ids.length
   let at = 0
   while (at < length && ids[at] === side.ids[at]) at++
@@ -105,7 +105,7 @@ function verdictOf(
   }
 }
 
-/** Undefined where a message holds more than text. */
+/** Returns the messages of a segment; undefined if a message contains more than text. */
 function scriptMessages(
   segment: Segment,
   trajectory: Trajectory,
@@ -134,7 +134,7 @@ function scriptMessages(
   return messages.every((message) => message !== undefined) ? messages : undefined
 }
 
-/** As text: the content is all that was written. Parsed: as clients keep it that read thinking and calls out of it. */
+/** Returns a reply. 'text': the content is all that was written. 'parsed': thinking and calls are separate, as clients keep them. */
 function replyOf(segment: ResponseSegment, trajectory: Trajectory, form: Form, { tags }: ThinkingState): ScriptReply {
   if (form === 'text')
     return { role: 'assistant', thinking: undefined, content: responseText(segment, trajectory), calls: [] }

@@ -1,4 +1,4 @@
-/** What TRL answers about the templates that two packages ship, and every text that it renders to find out. */
+/** Answers of TRL about the templates that two packages ship, with every text that TRL renders for them. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -6,23 +6,26 @@ import { type CompiledTemplate, TemplateError, type TemplateMessage } from '#lib
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 
+/** Path of the golden file. */
 export const trlGoldenFile = path.join(import.meta.dirname, '..', 'golden', 'trl.json')
 
+/** The golden file. */
 export interface TrlGolden {
   readonly 'made with': string
-  /** By package and file. */
+  /** Answers by package and file. */
   readonly templates: Readonly<Record<string, TrlAnswer>>
 }
 
+/** The answer of TRL about one template. */
 export interface TrlAnswer {
-  /** Of supports_tool_calling; null: it raised. */
+  /** Result of supports_tool_calling; null if it raised an error. */
   readonly supported: boolean | null
-  /** Of is_chat_template_prefix_preserving; null: it was not asked, or raised. */
+  /** Result of is_chat_template_prefix_preserving; null if it was not called or raised an error. */
   readonly preserving: boolean | null
   readonly error: RenderError | null
   /** Added tokens; every other byte is a token. */
   readonly marks: readonly string[]
-  /** What transformers renders for every input that TRL asks for, by the key of the input. */
+  /** Texts that transformers renders for every input of TRL, by the key of the input. */
   readonly renders: Readonly<Record<string, string | RenderError>>
 }
 
@@ -32,15 +35,17 @@ interface RenderError {
   readonly line: number | null
 }
 
+/** Reads the golden file. */
 export const readTrlGolden = (): TrlGolden => JSON.parse(readFileSync(trlGoldenFile, 'utf8'))
 
+/** Returns the key of an input in `renders`. */
 export const keyOfInput = (messages: readonly unknown[], addGenerationPrompt: boolean): string =>
   createHash('sha256')
     .update(JSON.stringify([messages, addGenerationPrompt]))
     .digest('hex')
     .slice(0, 12)
 
-/** Marks like `<|im_end|>` are special tokens, tags like `<think>` are plain ones. */
+/** Returns a byte tokenizer with marks: marks like `<|im_end|>` are special tokens, tags like `<think>` are plain ones. */
 export const markTokenizer = (marks: readonly string[]): Tokenizer =>
   byteTokenizerWith(
     'marks',
@@ -48,7 +53,7 @@ export const markTokenizer = (marks: readonly string[]): Tokenizer =>
     marks.length,
   )
 
-/** A template that knows what TRL renders, and nothing else. */
+/** Returns a template that renders only the inputs of TRL and throws for others. */
 export function trlTemplate({ renders }: TrlAnswer): CompiledTemplate {
   const render = (messages: readonly (TemplateMessage | object)[], addGenerationPrompt: boolean): string => {
     const found = renders[keyOfInput(messages, addGenerationPrompt)]

@@ -9,7 +9,7 @@ import { trlVerdict } from './trl.ts'
 const asked = (template: string): TrlVerdict =>
   trlVerdict({ template: chatTemplate(template, {}), tokenizer: byteTokenizer })
 
-test('TRL’s question has the answer that TRL gives, for 142 real templates', () => {
+test('the TRL verdict equals TRL’s own for 142 real templates', () => {
   const { templates } = readTrlGolden()
   const kindOf = ({ supported, preserving, error }: TrlAnswer): TrlVerdict['kind'] =>
     error ? 'failed' : supported === false ? 'notAsked' : preserving ? 'preserving' : 'rewritten'
@@ -20,18 +20,18 @@ test('TRL’s question has the answer that TRL gives, for 142 real templates', (
   expect(Object.keys(templates)).toHaveLength(142)
 })
 
-test('A template that preserves prefixes has the number of ids that are kept', () => {
+test('the TRL verdict on a prefix-preserving template has the number of ids that are kept', () => {
   expect(asked(steady)).toEqual({ kind: 'preserving', tokens: expect.any(Number) })
 })
 
-test('A template that rewrites the call shows both sides from the first token that differs', () => {
+test('the TRL verdict on a template that rewrites the call has both sides from the first token that differs', () => {
   const verdict = asked(insertsThink)
   if (verdict.kind !== 'rewritten') throw new Error(verdict.kind)
   const from = ({ start, tokens }: typeof verdict.before): unknown => tokens[verdict.tokenIndex - start]?.piece
   expect([from(verdict.before), from(verdict.after)]).toEqual(['<think>', '\n'])
 })
 
-test('A template that prints no calls, or refuses them, is not asked', () => {
+test('the TRL verdict is notAsked for a template that prints no calls or refuses them', () => {
   expect(asked(dropsCalls)).toEqual({
     kind: 'notAsked',
     why: 'The template does not print the name and the argument names and the argument values of a tool call.',
@@ -42,12 +42,12 @@ test('A template that prints no calls, or refuses them, is not asked', () => {
   })
 })
 
-test('An error that TRL does not expect is told', () => {
+test('the TRL verdict contains an error that TRL does not expect', () => {
   expect(asked(`{{- messages.nothing() -}}`).kind).toBe('notAsked')
   expect(asked(`{{- 1 / 0 -}}`)).toMatchObject({ kind: 'failed', failure: { className: 'ZeroDivisionError' } })
 })
 
-test('Arguments are given as JSON to a template that takes no objects', () => {
+test('the TRL verdict gives arguments as JSON to a template that takes no objects', () => {
   expect(asked(steady.replace("' + (call.function.arguments | tojson)", "' + call.function.arguments")).kind).toBe(
     'preserving',
   )

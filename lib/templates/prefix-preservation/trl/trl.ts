@@ -1,14 +1,14 @@
 /**
- * TRL's own question about a template: `is_chat_template_prefix_preserving` of `trl.chat_template_utils` (1.16.0), asked where
- * `supports_tool_calling` says that the template prints calls and results. Its conversation is a question, a call and its
- * result, without tools, options and thinking; the render with the result has to begin with the one without it.
+ * TRL's own question about a template: `is_chat_template_prefix_preserving` of `trl.chat_template_utils` (1.16.0). It applies if
+ * `supports_tool_calling` says that the template prints calls and results. Its conversation is a question, a call and its result, without
+ * tools, options and thinking; the render with the result must begin with the render without it.
  */
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { windowAround } from '../finding.ts'
 import type { TrlVerdict } from '../report.ts'
 import { type Rendered, rendered, type Subject } from '../subject.ts'
 
-/** Without the tools and options that are given, as TRL asks. */
+/** Returns TRL's verdict. Like TRL, it ignores the given tools and options. */
 export function trlVerdict({ template, tokenizer }: Pick<Subject, 'template' | 'tokenizer'>): TrlVerdict {
   const render: Render = (messages, addGenerationPrompt) =>
     rendered({ template, tools: undefined, options: {} }, messages, addGenerationPrompt)
@@ -54,7 +54,7 @@ function judged(render: Render, tokenizer: Subject['tokenizer']): TrlVerdict {
 
 type Failure = Extract<Rendered, { ok: false }>
 
-/** What raises a TypeError with arguments as an object is tried once more with their JSON. */
+/** Tries again with arguments as JSON text if an object raises a TypeError. */
 function orWithText<Result extends { readonly ok: true }>(
   attempt: (isText: boolean) => Result | Failure,
 ): Result | Failure {
@@ -86,7 +86,7 @@ const DUMMIES: Pick<Parts, 'name' | 'content'> = { name: 'dummy', content: 'dumm
 function conversation(parts: Pick<Parts, 'name' | 'content'> & Partial<Parts>, isText: boolean): TemplateMessage[] {
   const { name, key, value, content } = parts
   const input = key === undefined ? {} : { [key]: value }
-  // As Python's json.dumps and TRL's own literal write it.
+  // Python's json.dumps and TRL's own literal write the same text.
   const json = key === undefined ? '{}' : `{"${key}": "${value}"}`
   const call = { type: 'function', function: { name, arguments: isText ? json : input } }
   return [
@@ -96,7 +96,7 @@ function conversation(parts: Pick<Parts, 'name' | 'content'> & Partial<Parts>, i
   ]
 }
 
-/** jinja2.TemplateError and its subclasses, in which TRL sees a refusal. */
+/** jinja2.TemplateError and its subclasses, which TRL treats as a refusal. */
 const JINJA_ERRORS: ReadonlySet<string> = new Set([
   'TemplateError',
   'TemplateSyntaxError',
