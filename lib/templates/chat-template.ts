@@ -1,4 +1,4 @@
-/** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
+/** Chat templates, as everything else renders them: templates are called as apply_chat_template of transformers calls jinja2. */
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { cutAtTag, REASONING, tagged } from './continue-final-message.ts'
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
@@ -9,7 +9,7 @@ import type { Budget, Rendering } from './jinja/rendering.ts'
 import { LocatedError } from './jinja/syntax/syntax.ts'
 import { compileTemplate } from './jinja/template.ts'
 
-/** A message as templates get it: the field's JSON names. */
+/** A message as templates get it, with the usual JSON names. */
 export interface TemplateMessage {
   readonly role: string
   readonly content: unknown
@@ -18,39 +18,43 @@ export interface TemplateMessage {
   readonly tool_call_id?: string
 }
 
+/** The arguments of one render. */
 export interface RenderInput {
-  /** Plain data, or as the engine reads JSON, which loses nothing. */
+  /** Messages as plain data, or as the engine reads JSON, which loses nothing. */
   readonly messages: readonly (TemplateMessage | PyDict)[]
-  /** `{type: "function", function: {name, description, parameters}}` each; undefined: None. An empty list is passed as one. */
+  /**
+   * Tools as `{type: "function", function: {name, description, parameters}}`; undefined is passed as None, an empty list as an empty list.
+   */
   readonly tools: readonly unknown[] | undefined
   readonly addGenerationPrompt: boolean
-  /** Leaves the last message open: true for its content, else the name of the field to continue. Omitted: it is closed. */
+  /** Leaves the last message open: true for its content, otherwise the name of the field to continue. Omitted: it is closed. */
   readonly continueFinalMessage?: boolean | string | undefined
   /** Further variables, such as enable_thinking and documents. */
   readonly options: Readonly<Record<string, unknown>>
-  /** What strftime_now tells. Omitted: the time of the render. */
+  /** Time that strftime_now formats. Omitted: the time of the render. */
   readonly clock?: () => Date
 }
 
+/** A chat template that renders, here or in Python. */
 export interface ChatTemplate {
   readonly text: string
-  /** Throws TemplateError with the template's own message. */
+  /** Returns the text. Throws TemplateError with the template's own message. */
   render(input: RenderInput): string
 }
 
-/** A template that was compiled here, so that it can say where its text comes from. */
+/** A template that was compiled here, so that it can report where its text comes from. */
 export interface CompiledTemplate extends ChatTemplate {
   render(input: RenderInput, budget?: Budget): string
-  /** As render, with the source map. Throws TemplateError. */
+  /** Renders with the source map. Throws TemplateError. */
   trace(input: RenderInput, budget?: Budget): Rendering
 }
 
-/** The message is Python's own: `'x' is undefined`. */
+/** An error of a template, with Python's own message: `'x' is undefined`. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
-  /** Python's class: TemplateSyntaxError, UndefinedError, TypeError… BudgetError where a budget ended the render. */
+  /** Python's class: TemplateSyntaxError, UndefinedError, TypeError…; BudgetError if a budget ended the render. */
   readonly className: string
-  /** Line of the template, from 1; undefined where it is not known. */
+  /** Line of the template, from 1; undefined if it is unknown. */
   readonly line: number | undefined
   constructor(
     message: string,
@@ -69,8 +73,8 @@ export class TemplateError extends Error {
 const NOT_HERE = 'a render here is one conversation, whole, as text and token ids'
 
 /**
- * Names that no template option may have: arguments of apply_chat_template in transformers 5.23, which never reach the
- * template or have a field of their own. Each with what to do instead.
+ * Names that no template option may have: arguments of apply_chat_template in transformers 5.23 that never reach the template or have a
+ * field of their own. Each value says what to do instead.
  */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   conversation: 'give the messages by themselves',
@@ -90,7 +94,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
     'it is not supported: control tokens in messages become tokens, as transformers has it by default',
 }
 
-/** What a run decides by itself, besides. */
+/** Further names that no option of a run may have, because the run decides them. */
 const DECIDED_BY_RUNS: Readonly<Record<string, string>> = {
   add_generation_prompt: 'a run always requests a new reply, so that it is true',
   continue_final_message:
@@ -98,7 +102,7 @@ const DECIDED_BY_RUNS: Readonly<Record<string, string>> = {
   documents: 'give the documents in a message',
 }
 
-/** Why an option may not have this name, and what to do; undefined where it may. `of`: run, where a run is meant. */
+/** Returns why an option may not have this name and what to do; undefined if it may. `of` is 'run' for the options of a run. */
 export function refusedOption(name: string, of: 'render' | 'run'): string | undefined {
   const why = Object.hasOwn(ARGUMENTS, name)
     ? ARGUMENTS[name]
@@ -108,7 +112,7 @@ export function refusedOption(name: string, of: 'render' | 'run'): string | unde
   return why && `${name} is an argument of apply_chat_template, not a variable of the template: ${why}`
 }
 
-/** `specialTokens`: bos_token, eos_token and the like, as templates name them. Throws TemplateError. */
+/** Compiles a chat template. `specialTokens` are bos_token, eos_token and others, under their names in templates. Throws TemplateError. */
 export function chatTemplate(text: string, specialTokens: Readonly<Record<string, string>>): CompiledTemplate {
   const template = guarded(() => compileTemplate(text))
   const trace: CompiledTemplate['trace'] = (input, budget = DEFAULT_BUDGET) =>
@@ -146,7 +150,7 @@ function preparedMessages({ messages }: RenderInput): readonly PyDict[] {
   return messages.map(prepared)
 }
 
-/** As apply_chat_template names and prepares them; an option wins over a special token. */
+/** Returns the variables as apply_chat_template names and prepares them; an option overrides a special token. */
 function variables(
   { tools, addGenerationPrompt, options }: RenderInput,
   messages: readonly PyDict[],
@@ -162,7 +166,7 @@ function variables(
   return given
 }
 
-/** A run renders the same tools at every turn; a template cannot change them. */
+/** Converts tools once, because a run renders the same tools at every turn and a template cannot change them. */
 const toolsValue = memoizeByIdentity((tools: readonly unknown[]) => fromJs(tools))
 
 const EMPTY = 'Cannot apply chat template to an empty conversation. Provide at least one message.'
@@ -177,7 +181,7 @@ function checkDocuments(documents: Value): void {
     throw new PyError('TypeError', "Documents should be a list of dicts with 'title' and 'text' keys!")
 }
 
-/** Members that are None are left out, and reasoning stands under the two names that templates know it by. */
+/** Returns the message without members that are None, and with its reasoning under the two names that templates read. */
 function prepared(message: TemplateMessage | PyDict): PyDict {
   const dict = new PyDict()
   if (message instanceof PyDict) {
@@ -201,7 +205,7 @@ function guarded<T>(action: () => T): T {
   } catch (error) {
     if (error instanceof LocatedError)
       throw new TemplateError(error.message, { className: error.className, line: error.line, cause: error })
-    // It came before the template began.
+    // The error was raised before the template began.
     if (error instanceof PyError) throw new TemplateError(error.message, { className: error.className, cause: error })
     throw error
   }

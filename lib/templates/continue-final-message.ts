@@ -1,25 +1,25 @@
 /**
- * continue_final_message of transformers 5.23: the last message is rendered with a tag behind it, and the text ends where
- * the tag stands, so that the model continues the message instead of beginning a new one.
+ * Implements continue_final_message of transformers 5.23: the last message is rendered with a tag after it, and the text is cut at the tag,
+ * so that the model continues the message instead of beginning a new one.
  */
 import { typeName } from './jinja/python/text/repr.ts'
 import { stripped } from './jinja/python/text/text-search.ts'
 import { PyDict, PyError, PyTuple, type Value } from './jinja/python/values.ts'
 import type { Rendering } from './jinja/rendering.ts'
 
-/** Under these names the reasoning of a message is passed; the first of them that is there is what templates read. */
+/** Names under which the reasoning of a message is passed; templates read the first one that is present. */
 export const REASONING = ['reasoning_content', 'thinking', 'reasoning']
 
 const WORD = 'CONTINUE_FINAL_MESSAGE_TAG'
 const TAG = `${WORD} `
 
-/** Errors of this option are Python's, word for word. */
+/** Errors of this option are those of Python, word for word. */
 const CONTINUED_AND_PROMPTED =
   'continue_final_message and add_generation_prompt are not compatible. Use continue_final_message when you want the model ' +
   'to continue the final message, and add_generation_prompt when you want to add a header that will prompt it to start a ' +
   'new assistant message instead.'
 
-/** What transformers says where a mask is wanted too. */
+/** Error of transformers if a mask is requested too. */
 export const CONTINUED_AND_MASKED = 'continue_final_message is not compatible with return_assistant_tokens_mask.'
 
 interface Tagged {
@@ -28,7 +28,7 @@ interface Tagged {
   readonly final: string
 }
 
-/** The messages with a tag behind the field of the last one. Throws PyError. */
+/** Returns the messages with a tag after the field of the last one. Throws PyError. */
 export function tagged(
   messages: readonly PyDict[],
   field: string,
@@ -39,7 +39,7 @@ export function tagged(
   const final = last.get(field) ?? null
   if (final === null)
     throw refused(`continue_final_message is set but the final message has no "${field}" to continue!`)
-  // Reasoning is there under several names, and the template may read any of them.
+  // Reasoning is present under several names, and the template may read any of them.
   const fields = REASONING.includes(field) ? REASONING.filter((name) => last.get(name) === final) : [field]
   if (!fields.some((name) => template.includes(name)))
     throw refused(`continue_final_message is set to "${field}" but this is not an accepted field in the chat_template`)
@@ -50,7 +50,7 @@ export function tagged(
   return { messages: [...messages.slice(0, -1), message], final: text as string }
 }
 
-/** A render of tagged messages up to the tag. Throws PyError where the template does not write the message. */
+/** Returns the render of tagged messages up to the tag. Throws PyError if the template does not write the message. */
 export function cutAtTag(rendering: Rendering, { final }: Tagged): Rendering {
   const { text } = rendering
   const message = stripped(final, undefined, 'both')
@@ -62,7 +62,7 @@ export function cutAtTag(rendering: Rendering, { final }: Tagged): Rendering {
         `final message in your chat to ensure they are compatible.Final message to continue: ${message}\nRendered chat:\n${text}`,
     )
   const before = text.slice(0, at)
-  // A template that trims the message has taken the space behind the tag, and would have taken that before it.
+  // A template that trims the message has removed the space after the tag, and would have removed the space before it.
   const kept = text.startsWith(TAG, at) ? before : stripped(before, undefined, 'right')
   const within = <Range extends { readonly start: number; readonly end: number }>(ranges: readonly Range[]): Range[] =>
     ranges
@@ -71,7 +71,7 @@ export function cutAtTag(rendering: Rendering, { final }: Tagged): Rendering {
   return { ...rendering, text: kept, pieces: within(rendering.pieces), generation: within(rendering.generation) }
 }
 
-/** The last block with a text has the tag behind it. */
+/** Returns the blocks with the tag after the last block that has a text. */
 function taggedBlocks(blocks: readonly Value[]): { readonly value: Value; readonly text: Value } {
   const at = blocks.findLastIndex(hasText)
   const block = blocks[at]
@@ -92,7 +92,7 @@ function taggedBlocks(blocks: readonly Value[]): { readonly value: Value; readon
   }
 }
 
-/** `"text" in block` */
+/** Implements `"text" in block`. */
 function hasText(block: Value): boolean {
   if (block instanceof PyDict) return block.has('text')
   if (typeof block === 'string' || Array.isArray(block)) return block.includes('text')

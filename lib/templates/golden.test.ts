@@ -1,4 +1,7 @@
-/** Our templates beside Python's: golden/make.py renders the same with transformers. Texts byte for byte, errors whole. */
+/**
+ * Compares our renders with those of Python: golden/make.py renders the same with transformers. Texts are compared byte for byte, errors in
+ * all fields.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -16,7 +19,7 @@ import {
 } from './golden/test-golden.ts'
 import { knownDifferences } from './golden/test-known-differences.ts'
 
-/** Two tests look at it. */
+/** Outcomes are kept, because two tests read them. */
 const renderedOnce = memoizeByIdentity(outcomeOf)
 
 const features = featureGroups()
@@ -30,26 +33,29 @@ afterAll(() => {
   vi.useRealTimers()
 })
 
-describe('small templates', () => {
+describe('small templates render as in transformers:', () => {
   test.each(features.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
 })
 
-describe('chat templates with every conversation and set of options', () => {
+describe('chat templates render every conversation and set of options as in transformers:', () => {
   test.each(renders.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
 })
 
-describe('chat templates that leave the last message open', () => {
+describe('chat templates leave the last message open as in transformers:', () => {
   test.each(continuing.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
 })
 
-test.each(spanCases())('generation blocks of $name', ({ template, specialTokens, input, spans }) => {
-  const { text, generation, hasGenerationTag } = compiledOnce(template, specialTokens).trace(input)
-  const codePoints = (offset: number) => [...text.slice(0, offset)].length
-  expect(generation.map(({ start, end }) => [codePoints(start), codePoints(end)])).toEqual(spans)
-  expect(hasGenerationTag).toBe(true)
-})
+test.each(spanCases())(
+  'generation blocks of $name have the same spans as in transformers',
+  ({ template, specialTokens, input, spans }) => {
+    const { text, generation, hasGenerationTag } = compiledOnce(template, specialTokens).trace(input)
+    const codePoints = (offset: number) => [...text.slice(0, offset)].length
+    expect(generation.map(({ start, end }) => [codePoints(start), codePoints(end)])).toEqual(spans)
+    expect(hasGenerationTag).toBe(true)
+  },
+)
 
-test('tracing renders the same as rendering, in pieces without gaps', () => {
+test('a traced render equals the plain render, in pieces without gaps', () => {
   const texts = [...features, ...renders, ...continuing].flatMap(({ cases }) =>
     cases.flatMap((one) => {
       const rendered = renderedOnce(one)
@@ -69,7 +75,7 @@ test('tracing renders the same as rendering, in pieces without gaps', () => {
   }
 })
 
-test('so many cases there are, and every difference that is known is one of them', () => {
+test('the golden files have all their cases, and every known difference is one of them', () => {
   const names = [...features, ...renders, ...continuing].flatMap(({ cases }) => cases.map(({ name }) => name))
   expect(names.length).toBe(new Set(names).size)
   expect(features.flatMap(({ cases }) => cases).length).toBeGreaterThan(5_300)
@@ -85,7 +91,7 @@ test('docs/divergences.md explains every difference', () => {
   )
 })
 
-/** A case that is known to differ must do so: else it leaves the list. */
+/** Compares the cases of a group. A case that is known to differ must differ; otherwise it must leave the list. */
 function compare({ cases }: GoldenGroup): void {
   const compared = cases.map((one) => ({ ...one, ours: renderedOnce(one), known: one.name in knownDifferences }))
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

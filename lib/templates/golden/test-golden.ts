@@ -1,22 +1,24 @@
-/** The golden files of this folder, and what Rollscope makes of the same input. make.py writes them. */
+/** Reads the golden files of this folder, which make.py writes, and renders the same input. */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type CompiledTemplate, chatTemplate, type RenderInput, TemplateError } from '../chat-template.ts'
 import { readJson } from '../jinja/python/json.ts'
 import { PyDict, type Value } from '../jinja/python/values.ts'
 
-/** A text, or the error that the template ended with. */
+/** A text, or the error that ended the render. */
 export type Outcome = string | Failure
 
+/** The error that ended a render. */
 export interface Failure {
   readonly class: string
   readonly message: string
-  /** null: the error came before the template began. */
+  /** null if the error was raised before the template began. */
   readonly line: number | null
 }
 
+/** One render that is compared with transformers. */
 export interface GoldenCase {
-  /** Group and template, or file, conversation and options: as the list of differences names it. */
+  /** Name in the list of known differences: group and template, or file, conversation and options. */
   readonly name: string
   readonly template: string
   readonly specialTokens: Readonly<Record<string, string>>
@@ -24,15 +26,16 @@ export interface GoldenCase {
   readonly expected: Outcome
 }
 
+/** Cases that one test compares. */
 export interface GoldenGroup {
   readonly name: string
   readonly cases: readonly GoldenCase[]
 }
 
-/** The clock that make.py stops, in the time of this machine: strftime_now knows no zone. */
+/** The time of make.py's clock, in the time zone of this machine, because strftime_now has no zone. */
 export const CLOCK = new Date(2026, 6, 4, 15, 9, 8, 123)
 
-/** Small templates, each for one thing. */
+/** Returns small templates, each for one feature. */
 export function featureGroups(): readonly GoldenGroup[] {
   const { 'made with': _, ...groups } = JSON.parse(read('features.json')) as Record<string, [string, Outcome][]>
   const input: RenderInput = {
@@ -53,7 +56,7 @@ export function featureGroups(): readonly GoldenGroup[] {
   }))
 }
 
-/** Whole templates with every conversation and set of options. */
+/** Returns whole templates with every conversation and set of options. */
 export function renderGroups(): readonly GoldenGroup[] {
   return globSync('renders/*.json', { cwd: import.meta.dirname })
     .toSorted()
@@ -76,7 +79,7 @@ export function renderGroups(): readonly GoldenGroup[] {
     })
 }
 
-/** Every template with continue_final_message, or with an empty list of tools. */
+/** Returns every template with continue_final_message, or with an empty list of tools. */
 export function continuingGroups(): readonly GoldenGroup[] {
   const file = members(readJson(read('continuing.json')))
   const cases = members(file.cases)
@@ -115,7 +118,7 @@ interface RenderFile {
 
 type TemplateSource = { readonly file: string } | { readonly config: string; readonly kind: string }
 
-/** Of a file, or of a tokenizer_config.json. */
+/** Returns the template of a file, or of a tokenizer_config.json. */
 function templateText(source: TemplateSource): string {
   if ('file' in source) return readFileSync(source.file, 'utf8')
   const { chat_template: found } = JSON.parse(readFileSync(source.config, 'utf8')) as {
@@ -126,12 +129,13 @@ function templateText(source: TemplateSource): string {
   return text
 }
 
+/** A render whose generation blocks are compared. */
 export interface GoldenSpans extends Omit<GoldenCase, 'expected'> {
-  /** Of code points, as Python counts. */
+  /** Ranges of code points, as Python counts. */
   readonly spans: readonly (readonly [start: number, end: number])[]
 }
 
-/** What generation blocks wrote. */
+/** Returns the renders whose generation blocks are compared. */
 export function spanCases(): readonly GoldenSpans[] {
   return generation.spans.map(([template, conversation, option, spans]) => ({
     name: `${template}: ${conversation}, ${option}`,
@@ -141,13 +145,14 @@ export function spanCases(): readonly GoldenSpans[] {
   }))
 }
 
+/** A render whose loss mask is compared. */
 export interface GoldenMask extends Omit<GoldenCase, 'expected'> {
   readonly ids: readonly number[]
-  /** Lengths of runs of the mask, the first of zeros. */
+  /** Lengths of the runs of the mask; the first run has zeros. */
   readonly runs: readonly number[]
 }
 
-/** By tokenizer, whose files are in `folder`: the ids and the mask that return_assistant_tokens_mask gives. */
+/** Returns, for each tokenizer with files in `folder`, the ids and masks of return_assistant_tokens_mask. */
 export function maskGroups(): readonly {
   readonly name: string
   readonly folder: string
@@ -179,7 +184,7 @@ function ownTemplate(name: string): Pick<GoldenCase, 'template' | 'specialTokens
   return { template: templateText(template), specialTokens }
 }
 
-/** What is written in inputs.json, so that 1.0 stays 1.0. */
+/** Returns an input as it is written in inputs.json, so that 1.0 remains 1.0. */
 function renderInput(conversation: string, option: string): RenderInput {
   const { messages, tools } = members(member(inputs.conversations, conversation))
   const { withTools, addGenerationPrompt, variables: options } = members(member(inputs.options, option))
@@ -191,7 +196,7 @@ function renderInput(conversation: string, option: string): RenderInput {
   }
 }
 
-/** What Rollscope renders. */
+/** Returns what Rollscope renders. */
 export function outcomeOf({
   template,
   specialTokens,
@@ -206,7 +211,7 @@ export function outcomeOf({
 }
 
 const compiled = new Map<string, CompiledTemplate>()
-/** Hundreds of cases share a template. */
+/** Compiles a template once, because hundreds of cases share it. */
 export function compiledOnce(template: string, specialTokens: GoldenCase['specialTokens']): CompiledTemplate {
   const key = JSON.stringify([template, specialTokens])
   const known = compiled.get(key) ?? chatTemplate(template, specialTokens)
@@ -214,7 +219,7 @@ export function compiledOnce(template: string, specialTokens: GoldenCase['specia
   return known
 }
 
-/** Places in memory differ from run to run, in Python as here. */
+/** Replaces addresses in memory, which differ from run to run, in Python as here. */
 export const withoutAddresses = (text: string): string => text.replaceAll(/(?<= at )0x[0-9a-f]+/gi, '0x0')
 
 const read = (file: string): string => readFileSync(path.join(import.meta.dirname, file), 'utf8')
@@ -223,7 +228,7 @@ const generation = JSON.parse(read('generation.json')) as GenerationFile
 
 const inputs = members(readJson(read('inputs.json')))
 
-/** A dict of names as a record of them. */
+/** Returns the entries of a dict whose keys are names. Throws for other values. */
 export function members(value: Value | undefined): Readonly<Record<string, Value>> {
   if (!(value instanceof PyDict)) throw new Error('not a dict')
   return Object.fromEntries(value.entries()) as Readonly<Record<string, Value>>

@@ -1,4 +1,4 @@
-/** Cases in which our outcome is another than Python's, by the name that docs/divergences.md says it under. */
+/** Cases in which our outcome differs from Python's, each with its name in docs/divergences.md. */
 export const knownDifferences: Readonly<Record<string, string>> = {
   "literals: {{ '\\N{BULLET}' }}": 'character-names',
   'access: {{ none[1:] }}': 'folded-constants',
