@@ -1,25 +1,29 @@
-/** The application under test, and how tests talk to it. */
+/** The application under test, and functions with which journeys use it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { type APIRequestContext, expect, type Page, type Request } from '@playwright/test'
 import { currentBuild } from '../scripts/build.ts'
 import { freePort } from './free-port.ts'
 
-/** Of the ports that the journeys take: E2E_PORT moves them all, where another checkout runs its own. */
+/** First of the ports of the journeys. E2E_PORT moves all of them, for another checkout that runs at the same time. */
 const FIRST_PORT = Number(process.env.E2E_PORT ?? 3198)
-/** Each worker of the journeys has an application of its own, with data of its own. */
+/** Port of the application of each worker. Every worker has an application with data of its own. */
 export const PORTS = [FIRST_PORT + 1, FIRST_PORT + 3] as const
-/** That of this worker. */
+/** Port of this worker's application. */
 export const PORT = PORTS[Number(process.env.TEST_PARALLEL_INDEX ?? 0)] as number
-/** Where the application looks for the Hub; nothing listens there unless a test starts one. */
+/** Port where the application expects the Hub; nothing listens there unless a test starts a test Hub. */
 export const HUB_PORT = FIRST_PORT
+/** Launch token of every application in the journeys. */
 export const TOKEN = 'token-of-the-journeys-0123'
+/** Base URL of this worker's application. */
 export const BASE = `http://127.0.0.1:${PORT}`
 
+/** Headers of a request that only reads. */
 export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` } as const
+/** Headers of a request that changes state. */
 export const CHANGING = { ...AUTHORIZED, 'x-rollscope': '1', 'content-type': 'application/json' } as const
 
-/** Opens a page as a user does the first time: with the token in the address. */
+/** Opens a page as a user does the first time: with the token in the address. Waits until React has hydrated it. */
 export async function open(page: Page, path = '/', base = BASE): Promise<void> {
   const address = new URL(path, base)
   address.searchParams.set('token', TOKEN)
@@ -29,8 +33,8 @@ export async function open(page: Page, path = '/', base = BASE): Promise<void> {
 }
 
 /**
- * Whether every control is React's, but those that the token view draws by itself. What is filled in while React takes a field
- * over stands beside its first value.
+ * Returns whether React has hydrated every control, except those that the token view draws itself. A field that is filled in
+ * before that keeps its first value beside the new one.
  */
 const isHydrated = (): boolean =>
   [...document.querySelectorAll(':is(input, textarea, select, button, details):not([role="grid"] *)')].every(
@@ -38,8 +42,8 @@ const isHydrated = (): boolean =>
   )
 
 /**
- * Follows what the page asks for, from now on. The function that is returned waits until nothing was asked for in half a second: Playwright's
- * `networkidle` would count the health of the application too, for which every page asks each second.
+ * Follows the page's requests from now on. The returned function waits until there was no request for half a second.
+ * Playwright's `networkidle` would also count the health check, which every page requests each second.
  */
 export function whenQuiet(page: Page): () => Promise<void> {
   const open = new Set<Request>()
@@ -63,7 +67,7 @@ export async function idle(page: Page): Promise<void> {
   await page.locator('[data-idle="true"]').waitFor()
 }
 
-/** Asks, and waits for the answer. */
+/** Sends a question and waits for the answer. */
 export async function ask(page: Page, question: string): Promise<void> {
   const grid = page.locator('[data-tokens]')
   const before = (await grid.count()) > 0 ? await grid.getAttribute('data-tokens') : '0'
@@ -72,18 +76,18 @@ export async function ask(page: Page, question: string): Promise<void> {
   await page.locator(`[data-idle="true"]:not([data-tokens="${before}"])`).waitFor()
 }
 
-/** Greedy, so that a run can be told again. */
+/** Sets the temperature to 0, so that the run is reproducible. */
 export async function greedy(page: Page): Promise<void> {
   await page.getByLabel('temperature').fill('0')
 }
 
-/** The key of the trajectory that the page shows: the address follows what happens a moment later. */
+/** Returns the key of the shown trajectory. Waits for the address, which changes shortly after the page. */
 export async function shownKey(page: Page): Promise<string> {
   await page.waitForURL((url) => url.searchParams.has('t'))
   return new URL(page.url()).searchParams.get('t') as string
 }
 
-/** The trajectory that the page shows, from the store. */
+/** Returns the shown trajectory from the store. */
 export async function stored(
   page: Page,
   request: APIRequestContext,
@@ -92,6 +96,7 @@ export async function stored(
   return (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
 }
 
+/** Fields of a stored segment that journeys read. */
 export interface Segment {
   readonly kind: 'prompt' | 'response'
   readonly ids: readonly number[]
@@ -105,7 +110,7 @@ export interface Segment {
 }
 
 let build: string | undefined
-/** Returns the path of a file of the build that the application serves. Throws where there is no build. */
+/** Returns the path of a file of the build that the application serves. Throws if there is no build. */
 export function builtFile(file: string): string {
   build ??= currentBuild()
   return path.join(build, file)
@@ -116,7 +121,7 @@ interface Application {
   readonly child: ChildProcess
 }
 
-/** A second one, with data of its own. `own`: further variables of its environment. */
+/** Starts another application with data of its own. `own` adds variables to its environment. */
 export async function startApplication(data: string, own: Readonly<Record<string, string>> = {}): Promise<Application> {
   const port = await freePort()
   const child = spawn(process.execPath, ['scripts/serve.ts'], {
@@ -130,7 +135,7 @@ export async function startApplication(data: string, own: Readonly<Record<string
   return { base: `http://127.0.0.1:${port}`, child }
 }
 
-/** Its exit status. */
+/** Ends an application with a signal and returns its exit status. */
 export async function stopApplication({ child }: Application, signal: NodeJS.Signals): Promise<number | null> {
   const closed = new Promise<number | null>((resolve) => child.once('exit', resolve))
   child.kill(signal)

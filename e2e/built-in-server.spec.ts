@@ -1,4 +1,4 @@
-/** A model of the Hub in the built-in server: its download on the page, and what stays of one that was stopped. */
+/** A model of the Hub in the built-in server: its download on the page, and a download that is resumed after a stop. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -32,7 +32,7 @@ test.afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a stopped application leaves no half of its model; the next one downloads the rest, shows how far it is, and runs', async ({
+test('a stopped application leaves no partial model; the next one downloads the rest, shows the progress, and runs', async ({
   page,
   request,
 }) => {
@@ -60,7 +60,7 @@ test('a stopped application leaves no half of its model; the next one downloads 
     expect(cached().filter((file) => file === 'model.onnx' || isHalf(file))).toEqual([])
   })
 
-  await test.step('the next one downloads what is missing, and the page follows it', async () => {
+  await test.step('the next application downloads the missing files, and the page shows the progress', async () => {
     const gate = Promise.withResolvers<void>()
     hub.repositories[NAME] = { files, isLfs: true, pause: () => gate.promise }
     const requestsBefore = hub.requests.length

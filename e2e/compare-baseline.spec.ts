@@ -15,14 +15,14 @@ test('A run over the chat endpoint shows what the server read: in the Requests t
   await expect(run).toContainText('2 ✓ 0 ✗')
   await expect(run).toContainText('chat, 2 drifted')
   const key = await shownKey(page)
-  // The endpoint is now part of the trajectory.
+  // The endpoint is now part of the trajectory and cannot be changed.
   await expect(page.getByLabel('Endpoint')).toBeDisabled()
 
   await page.goto(`/t/${encodeURIComponent(key)}?tab=requests`)
   const requests = page.locator('[data-requests]')
   await expect(requests).toHaveAttribute('data-idle', 'true')
   await expect(requests.locator('[data-holds="true"]')).toHaveCount(3)
-  // The chips of its health scroll within the strip.
+  // The health chips scroll within the strip.
   await page.setViewportSize({ width: 390, height: 844 })
   await expect(requests).toHaveAttribute('data-idle', 'true')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)

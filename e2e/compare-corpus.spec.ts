@@ -1,4 +1,4 @@
-/** The drift report: of the library, of dropped files, stopped, exported, and on to a sample. */
+/** The drift report of the library and of dropped files: stopped, exported, and opened at a sample. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -43,7 +43,7 @@ async function saved(page: Page, button: string) {
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
 }
 
-test('A drift report of a library selection leads to both sides of a sample and back; stopped, it keeps what was read', async ({
+test('A drift report of a library selection opens both sides of a sample and returns; after a stop it keeps the checked samples', async ({
   page,
   request,
 }) => {
@@ -55,7 +55,7 @@ test('A drift report of a library selection leads to both sides of a sample and 
   await page.waitForURL('**/compare/corpus?keys=**')
   await ended(page)
 
-  await test.step('stopped while the last trajectory is read', async () => {
+  await test.step('the report is stopped while the last trajectory is read', async () => {
     const last = new URL(page.url()).searchParams.get('keys')?.split(',').at(-1)
     const held = Promise.withResolvers<void>()
     await page.route(`**/api/trajectories/${last}`, async (route) => {
@@ -103,7 +103,7 @@ test('A drift report of a library selection leads to both sides of a sample and 
   expect(wrongs).toEqual([])
 })
 
-test('A drift report of dropped files names what could not be checked, is exported, and stores a sample to compare it', async ({
+test('A drift report of dropped files names unchecked samples, is exported, and stores a sample to compare it', async ({
   page,
   request,
 }) => {
@@ -117,7 +117,7 @@ test('A drift report of dropped files names what could not be checked, is export
   await open(page, '/compare/corpus?as=text')
   await ended(page, 'none')
   await expectFitEverywhere(page)
-  // A drop of several files.
+  // The drop contains several files.
   const dropped = await page.evaluateHandle(
     (all) => {
       const transfer = new DataTransfer()
@@ -156,7 +156,7 @@ test('A drift report of dropped files names what could not be checked, is export
     .click()
   await bothSides(page, id)
   expect((await request.get(`/api/trajectories/${id}`, { headers: AUTHORIZED })).status()).toBe(200)
-  // The files that were read are still there.
+  // The files that were read are still in the report.
   await page.goBack()
   await expect(page.getByLabel('Summary')).toContainText('2 of 3 checked')
   expect(wrongs).toEqual([])

@@ -1,4 +1,4 @@
-/** The lanes of the compare page: rows of both sides, folds, keys, one column, and many tokens. */
+/** The lanes of the compare page: rows of both sides, folds, keys, the unified view, and many tokens. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
@@ -11,7 +11,7 @@ const DRIFTING = '/compare?left=example:retokenization-drift&right=example:retok
 const TOKENS = 8_000
 const EVERY = 80
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
-/** A response of many tokens; in the right one every 80th is another. */
+/** A trajectory with a long response; on the right, every 80th token differs. */
 const side = (name: 'left' | 'right'): Trajectory => ({
   ...example,
   id: `lanes-${name}`,
@@ -33,7 +33,7 @@ const lane = (page: Page, name: 'Left' | 'Right') => page.getByRole('rowgroup', 
 const folds = (page: Page) => page.locator('.lane-fold:not([hidden])')
 const chosen = (page: Page, name: 'left' | 'right' | 'both') => page.locator(`#${name}-chosen-token`)
 
-/** Rows of a lane from the top: where they stand and what they hold. */
+/** Returns position and content of the rows of a lane, from the top. */
 const rowsOf = (page: Page, name: 'Left' | 'Right') =>
   lane(page, name)
     .locator('.token-row:not([hidden])')
@@ -43,14 +43,14 @@ const rowsOf = (page: Page, name: 'Left' | 'Right') =>
         .sort((a, b) => a.top - b.top),
     )
 
-test('Both lanes have the same rows, folds open by click, keys step within and across, and one column fits a narrow window', async ({
+test('Both lanes have the same rows, folds open by click, keys step within and across, and the unified view fits a narrow window', async ({
   page,
 }) => {
   const wrongs = watch(page)
   await open(page, DRIFTING)
   await idle(page)
   const [ours, theirs] = [await rowsOf(page, 'Left'), await rowsOf(page, 'Right')]
-  // The same text in other tokens: rows are beside each other, and read the same.
+  // Both sides have the same text in different tokens, so rows are beside each other and their texts are equal.
   expect(ours.length).toBeGreaterThan(3)
   expect(ours).toEqual(theirs)
 
@@ -80,7 +80,7 @@ test('Both lanes have the same rows, folds open by click, keys step within and a
   await expect(page.locator('.lane-fold[data-divider="true"]:not([hidden])').first()).toBeVisible()
   await page.keyboard.press('c')
 
-  // A click on a token in drift chooses it and pins its drift.
+  // A click on a token in drift chooses it and pins its drift span.
   await page.mouse.click(place.x + 4, place.y + 4)
   await expect(page).toHaveURL(/drift=0/)
   await expect(chosen(page, 'left')).toHaveAttribute('data-index', String(first))
@@ -100,7 +100,10 @@ test('Both lanes have the same rows, folds open by click, keys step within and a
   expect(wrongs).toEqual([])
 })
 
-test('Lanes of many tokens are few nodes, and a drift is scrolled to the upper third', async ({ page, request }) => {
+test('Lanes of many tokens have few nodes, and a drift span is scrolled to the upper third', async ({
+  page,
+  request,
+}) => {
   for (const name of ['left', 'right'] as const) {
     const reply = await request.post('/api/import', {
       headers: { ...CHANGING, 'content-type': 'application/octet-stream' },

@@ -1,4 +1,4 @@
-/** The compare page as its readers use it: sides, address, keys, entry points, and what it says when a side cannot be made. */
+/** The compare page: sides, address, keys, entry points, and its messages for a side that cannot be made. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, open } from './application.ts'
@@ -8,7 +8,7 @@ const compared = (page: Page) => page.locator('[data-compare="done"]').waitFor()
 const summary = (page: Page) => page.getByRole('region', { name: 'Summary' })
 const card = (page: Page) => page.getByRole('region', { name: 'Drift span' })
 
-test('A comparison is walked by keyboard alone, restored by its address, and leads to the inspector and back', async ({
+test('A comparison can be used by keyboard alone, is restored by its address, and links to the inspector and back', async ({
   page,
 }) => {
   const wrongs = watch(page)
@@ -23,7 +23,7 @@ test('A comparison is walked by keyboard alone, restored by its address, and lea
   await expect(page).toHaveURL(/left=example/)
   expect(Number(await summary(page).getAttribute('data-drift'))).toBeGreaterThan(2)
 
-  await test.step('keys step through the drift, and the address restores what is shown', async () => {
+  await test.step('keys step through the drift spans, and the address restores the view', async () => {
     await page.keyboard.press(']')
     await expect(card(page)).toHaveAttribute('data-drift', '0')
     await expect(card(page)).toContainText('split')
@@ -54,7 +54,7 @@ test('A comparison is walked by keyboard alone, restored by its address, and lea
     await expect(summary(page)).toHaveAttribute('data-drift', '3')
   })
 
-  await test.step('a key swaps the sides, a command makes the right side otherwise, and the tokens keep the focus', async () => {
+  await test.step('a key swaps the sides, a command changes the kind of the right side, and the tokens keep the focus', async () => {
     await page.getByRole('grid').focus()
     await page.keyboard.press('s')
     await expect(page).toHaveURL(/left=[^&]*~text/)
@@ -68,7 +68,7 @@ test('A comparison is walked by keyboard alone, restored by its address, and lea
     await compared(page)
   })
 
-  await test.step('a side that was made is exported like any other', async () => {
+  await test.step('a side that was made is exported like a recorded one', async () => {
     await page.keyboard.press('e')
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Right', exact: true }).click()
@@ -81,7 +81,7 @@ test('A comparison is walked by keyboard alone, restored by its address, and lea
   expect(wrongs).toEqual([])
 })
 
-test('Sides that cannot be made lead to other choices, a chat baseline is run, and the library compares two', async ({
+test('Sides that cannot be made offer other choices, a chat baseline runs, and the library compares two trajectories', async ({
   page,
   request,
 }) => {
@@ -93,10 +93,10 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
   await open(page, '/compare?left=no-such-key&right=example:two-steps~text~tokenizer=no/such')
   const dialog = page.getByRole('dialog')
 
-  await test.step('a trajectory that is not stored leads to the choice of another', async () => {
+  await test.step('the page offers another trajectory for one that is not stored', async () => {
     await expect(page.getByText('there is no such trajectory: "no-such-key"')).toBeVisible()
     await page.getByRole('button', { name: 'Choose another trajectory…' }).click()
-    // The examples are listed after what is stored.
+    // The examples are listed after the stored trajectories.
     await dialog
       .getByRole('button', { name: /^Two calls, one after the other/ })
       .last()
@@ -104,7 +104,7 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
     await expect(page).toHaveURL(/left=example:two-steps/)
   })
 
-  await test.step('a tokenizer that cannot be loaded leads to the choice of another', async () => {
+  await test.step('the page offers another tokenizer for one that cannot be loaded', async () => {
     await page.getByRole('button', { name: 'Tokenizer of the right side…' }).click()
     await dialog.getByRole('button', { name: 'Apply' }).click()
     await expect(dialog.getByRole('alert')).toContainText('no/such')

@@ -1,4 +1,4 @@
-/** Both sides of a real trajectory are scored by the built-in server and rescored. */
+/** Rescoring of both sides of a real trajectory on the built-in server. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -24,7 +24,7 @@ test('The drift of a run is rescored on the server that sampled it, and the pane
   await page.keyboard.press('Enter')
   await rescored(page)
 
-  // The same model, weights and kernels: what it says of its own tokens again is nearly what it said.
+  // The model, weights and kernels are the same, so the scores of its own tokens are nearly the sampled logprobs.
   const floor = Number(await panel(page).locator('[data-noise]').getAttribute('data-noise'))
   expect(floor).toBeLessThan(1e-3)
   await expect(panel(page)).toContainText(`${TRAINED} of ${TRAINED}`)
@@ -33,13 +33,13 @@ test('The drift of a run is rescored on the server that sampled it, and the pane
   expect(delta).toBeGreaterThan(100 * floor)
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText('min importance ratio')
 
-  // The largest change leads to the drift, and its card has the ratio and the scores.
+  // The largest change shows its drift span, whose card has the ratio and the scores.
   await largest.first().getByRole('button').click()
   await page.waitForURL((url) => url.searchParams.get('drift') !== null)
   await expect(page.getByRole('region', { name: 'Drift span' })).toContainText('importance ratio')
   await expect(page.getByRole('columnheader', { name: 'prefill' }).first()).toBeVisible()
 
-  // Tighter bounds clip more.
+  // Tighter bounds clip more tokens.
   const clipped = async () => Number(await panel(page).locator('output').getAttribute('data-clipped'))
   const cap = panel(page).getByRole('slider', { name: 'C' })
   await cap.focus()

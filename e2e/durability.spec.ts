@@ -1,4 +1,4 @@
-/** What a process leaves when it ends in the middle of a run: everything up to the last closed segment. */
+/** Storage after a process ends during a run: everything up to the last closed segment is kept. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { AUTHORIZED, CHANGING, startApplication, stopApplication } from './appli
 import { startSlowServer } from './slow-server.ts'
 
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
-/** The example after its first tool call. */
+/** The example up to the results of its first tool call. */
 const unfinished: Trajectory = { ...example, segments: example.segments.slice(0, 3), outcome: { kind: 'running' } }
 
 const call = async (url: string, data?: object) =>
@@ -19,7 +19,7 @@ const call = async (url: string, data?: object) =>
     await fetch(url, data ? { method: 'POST', headers: CHANGING, body: JSON.stringify(data) } : { headers: AUTHORIZED })
   ).json()
 
-/** A process that stores a run segment by segment and is killed before the run has ended. */
+/** Stores a run segment by segment in another process, which is killed before the run ends. */
 async function leaveRun(data: string, run: Trajectory): Promise<void> {
   const program = `
     const { openTrajectoryStore } = await import('#lib/store/trajectories.ts')
@@ -41,7 +41,7 @@ async function leaveRun(data: string, run: Trajectory): Promise<void> {
 test('a run that a killed process left is interrupted and continues; SIGTERM cancels a run and keeps its segments', async () => {
   const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
   await leaveRun(data, unfinished)
-  // Nothing comes after the first tokens: the run is still under way when it is cancelled.
+  // No token follows the first ones, so the run is in progress when it is cancelled.
   const slow = await startSlowServer(600_000)
   const application = await startApplication(data)
   const address = `${application.base}/api/trajectories/${unfinished.id}`

@@ -1,4 +1,4 @@
-/** Export, open, drop; stored trajectories and examples. */
+/** Files: exported, opened and dropped; stored trajectories and examples. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { EXAMPLES } from '#components/shell/examples.ts'
@@ -22,14 +22,14 @@ async function openFile(page: Page, name: string, text: string, folder: string):
   await (await chooser).setFiles(file)
 }
 
-test('A run is exported, opened from the list, continued, and opened again from its file under a key of its own', async ({
+test('A run is exported, opened from the list, continued, and opened again from its file under another key', async ({
   page,
 }, info) => {
   const folder = info.outputPath('.').replace(/\/\.$/, '')
   await open(page)
 
-  // lib/formats/reading/open.test.ts has every other reason.
-  await test.step('A file that is no trajectory is refused with the place in it, and the question stays', async () => {
+  // lib/formats/reading/open.test.ts covers all other reasons.
+  await test.step('A file that is not a trajectory is refused with the position of the error, and the question is kept', async () => {
     await expect(page.getByLabel('Question')).toHaveValue(/\w/)
     await page.getByLabel('Question').fill('What is 31 * 3?')
     await openFile(page, 'wrong.json', '{"format": "rollscope.trajectory/1", "id": 7}', folder)
@@ -45,7 +45,7 @@ test('A run is exported, opened from the list, continued, and opened again from 
   const key = await shownKey(page)
   const file = await exported(page)
 
-  await test.step('The run is listed beside the examples, and its page exports the same bytes', async () => {
+  await test.step('The run is in the list with the examples, and its page exports the same bytes', async () => {
     await page.getByRole('button', { name: 'Open' }).click()
     const dialog = page.getByRole('dialog')
     for (const { name } of EXAMPLES) await expect(dialog.locator(`a[href="/example/${name}"]`)).toBeVisible()
@@ -58,7 +58,7 @@ test('A run is exported, opened from the list, continued, and opened again from 
     expect(answer.headers()['content-disposition']).toMatch(/^attachment; filename="trajectory-[\w-]+\.json"$/)
   })
 
-  await test.step('A file that differs from the stored run gets a key of its own', async () => {
+  await test.step('A file that differs from the stored run gets another key', async () => {
     const changed = file.replace('"model": {', '"note": "mine",\n  "model": {')
     await openFile(page, 'changed.json', changed, folder)
     await page.waitForURL(/\/t\/.*~2$/)
@@ -78,7 +78,7 @@ test('A run is exported, opened from the list, continued, and opened again from 
 test('An example opens from the dialog, exports its own file, and can be dropped anywhere', async ({ page }) => {
   await open(page, '/servers')
   await page.getByRole('button', { name: 'Open' }).click()
-  // Stored runs may have the same title.
+  // Stored runs may have the same title as the example.
   await page.getByRole('dialog').locator('a[href="/example/two-steps"]').click()
   await idle(page)
   await expect(page.locator('.token-row[data-ink="trained"]').first()).toBeAttached()

@@ -1,19 +1,20 @@
-/** What every page is held to, in every window and both colour schemes. */
+/** Checks of every page in both windows and colour schemes: accessibility, width and size of click targets. */
 import { expect, type Locator, type Page } from '@playwright/test'
 import axe from 'axe-core'
 
+/** Sizes of the wide and the narrow window, in CSS pixels. */
 export const WINDOWS = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ] as const
 
-/** Each window and each colour scheme once: what a colour scheme breaks, it breaks in both windows. */
+/** Both windows, each with one colour scheme: an error of a colour scheme occurs in both windows. */
 export const SCREENS = [
   { viewport: WINDOWS[0], colorScheme: 'light' },
   { viewport: WINDOWS[1], colorScheme: 'dark' },
 ] as const
 
-/** What a page was seen to do wrong. */
+/** Collects the page's uncaught errors and console errors in the returned list. */
 export function watch(page: Page): string[] {
   const wrongs: string[] = []
   page.on('pageerror', (error) => wrongs.push(`error: ${error.message}`))
@@ -23,7 +24,7 @@ export function watch(page: Page): string[] {
   return wrongs
 }
 
-/** The page is accessible, or what is `within` it; the page is no wider than its window; in a narrow one fingers hit what can be pressed. */
+/** Expects that the page, or the part `within` it, is accessible, fits the width of the window, and in a narrow one has touch targets. */
 export async function expectFit(page: Page, within = 'html'): Promise<void> {
   await expectAccessible(page, within)
   const overflow = await page.evaluate(
@@ -33,10 +34,10 @@ export async function expectFit(page: Page, within = 'html'): Promise<void> {
   if ((page.viewportSize()?.width ?? 0) <= TOUCH_WIDTH) expect(await smallTargets(page, within)).toEqual([])
 }
 
-/** Windows up to this width have targets for fingers: app/globals.css. */
+/** Windows up to this width in CSS pixels have touch targets; app/globals.css has the same bound. */
 const TOUCH_WIDTH = 640
 
-/** What can be pressed and is smaller than 24 pixels in a direction. Links within a sentence are as high as its line. */
+/** Returns controls smaller than 24 pixels in a direction. Links within a sentence are exempt: they are as high as its line. */
 async function smallTargets(page: Page, within: string): Promise<string[]> {
   return page
     .locator(within)
@@ -52,7 +53,7 @@ async function smallTargets(page: Page, within: string): Promise<string[]> {
           .filter((element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
           .filter((element) => !element.closest('[inert]') && !isInSentence(element))
           .map((element) => ({ element, box: (element.closest('label') ?? element).getBoundingClientRect() }))
-          // What is one pixel large is for screen readers.
+          // Elements of one pixel are for screen readers only.
           .filter(({ box }) => box.width > 1 && box.height > 1 && (box.width < 23.5 || box.height < 23.5))
           .map(
             ({ element, box }) =>
@@ -63,8 +64,8 @@ async function smallTargets(page: Page, within: string): Promise<string[]> {
 }
 
 /**
- * What the page shows fits each window, the wide one light and the narrow one dark. `shown`: what must be seen there first;
- * `within`: what is looked at, where the rest of the page was looked at before.
+ * Checks the page in the wide light and the narrow dark window. `shown` waits for content in each window before the check;
+ * `within` limits the check to a part, if the rest was checked before.
  */
 export async function expectFitEverywhere(
   page: Page,
@@ -79,14 +80,14 @@ export async function expectFitEverywhere(
   }
 }
 
-/** What stands within one element is accessible, contrast included. */
+/** Expects no accessibility violation in the element, contrast included. */
 export async function expectAccessible(page: Page, within = 'html'): Promise<void> {
   expect(await violations(page, within)).toEqual([])
 }
 
-/** Rules that are broken, and where. */
+/** Returns the violated accessibility rules with the elements that violate them. */
 export async function violations(page: Page, within = 'html'): Promise<string[]> {
-  // axe would have to be brought into each frame.
+  // axe is injected into the main frame only.
   expect(page.frames()).toHaveLength(1)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   return page.evaluate(async (within) => {
@@ -96,7 +97,7 @@ export async function violations(page: Page, within = 'html'): Promise<string[]>
   }, within)
 }
 
-/** Nothing in the element stands beyond the window, unless it can be scrolled to where it stands. */
+/** Expects that no part of the element is beyond the right edge of the window, unless it can be scrolled into view. */
 export async function expectWithin(element: Locator): Promise<void> {
   const beyond = await element.evaluate((root) => {
     const scrolls = (part: Element): boolean =>

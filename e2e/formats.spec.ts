@@ -1,4 +1,4 @@
-/** Files of trainers: opened with and without a tokenizer, written, pushed from Python. */
+/** Trainers' files: opened with and without a tokenizer, exported, and pushed from Python. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { AUTHORIZED, BASE, CHANGING, idle, open, TOKEN } from './application.ts'
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
 const ids = example.segments.flatMap((segment) => [...segment.ids])
 
-/** What the export dialog writes in a format. */
+/** Returns the name and text of the file that the export dialog saves in a format. */
 async function exportedAs(page: Page, format: string): Promise<{ readonly name: string; readonly text: string }> {
   await page.getByRole('button', { name: 'Export' }).click()
   const download = page.waitForEvent('download')
@@ -29,7 +29,7 @@ async function openText(page: Page, name: string, text: string): Promise<void> {
     .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) })
 }
 
-test('A strands-sglang export opens as ids, gets its texts from a tokenizer, and is exported as slime; several samples are all stored', async ({
+test('A strands-sglang export opens as ids, gets texts from a tokenizer, and is exported as slime; a file of several samples stores all', async ({
   page,
   request,
 }) => {
@@ -79,7 +79,7 @@ test('A strands-sglang export opens as ids, gets its texts from a tokenizer, and
   await expect(banner).toHaveCount(0)
 })
 
-/** The code blocks of the document, in order. */
+/** Returns the code blocks of docs/push-from-python.md in order. */
 async function snippets(): Promise<readonly string[]> {
   const text = await readFile('docs/push-from-python.md', 'utf8')
   return Array.from(text.matchAll(/^```python\n([\s\S]*?)^```$/gm), ([, code]) => code as string)
@@ -101,7 +101,7 @@ test('The code of docs/push-from-python.md stores its records', async ({ request
   const [push, two, history, several, ...others] = await snippets()
   expect(others).toEqual([])
   expect(push?.trim().split('\n').length).toBeLessThanOrEqual(12)
-  // Stand-ins with the methods that the snippets call; their records are real ones.
+  // Stand-ins have the methods that the snippets call; their records are real.
   const records = `
 import json, sys
 class Rollout:
@@ -123,7 +123,7 @@ rollout, model, sample, samples = Rollout(), Model(), Sample(), [Sample(), Sampl
   const links = stdout.trim().split('\n')
   expect(links, stderr).toHaveLength(6)
   for (const link of links) expect(link).toMatch(new RegExp(`^${BASE}/t/[\\w-]+$`))
-  // The last call posts something else: it is refused, and Python says so.
+  // The last snippet posts something that is not a record: the server refuses it, and Python reports that.
   expect(stderr).toContain('HTTP Error 422')
   const key = links[0]?.split('/').at(-1)
   const pushed = await (await request.get(`/api/trajectories/${key}`, { headers: AUTHORIZED })).json()

@@ -13,7 +13,7 @@ test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 const PROMPT_TOKEN = 4
 const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
 
-/** Stores it; returns its key as addresses have it. */
+/** Stores a trajectory and returns its key, encoded for an address. */
 async function importTrajectory(request: APIRequestContext, trajectory: Trajectory): Promise<string> {
   const imported = await request.post('/api/import', {
     headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
@@ -22,11 +22,11 @@ async function importTrajectory(request: APIRequestContext, trajectory: Trajecto
   return encodeURIComponent((await imported.json()).trajectories[0])
 }
 
-test('the card of a token requests what it lacks, follows the pointer until a token is pinned, fits and copies what it shows; so does a range', async ({
+test('the token card requests missing logprobs, follows the pointer until a token is pinned, fits, and copies its values; so does the card of a range', async ({
   page,
   request,
 }) => {
-  // As a run leaves it that did not request them.
+  // A run that did not request prompt logprobs leaves such a trajectory.
   const withoutPromptLogprobs = example.segments.map((segment) => {
     const { logprobs: _, topLogprobs: __, ...rest } = segment
     return segment.kind === 'prompt' ? (rest as PromptSegment) : segment
@@ -96,7 +96,7 @@ test('the card of a token requests what it lacks, follows the pointer until a to
     const index = (segmentStarts(trajectory)[1] as number) + (response.toolCalls[0]?.span.start ?? 0)
     const outline = page.getByRole('tree', { name: 'Segments' })
     await outline.getByRole('treeitem').first().focus()
-    // Past the first segment and the thinking of the second.
+    // The keys move past the first segment and the think block of the second one.
     for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
     await expect(card).toHaveAttribute('data-token', String(index))
     await expect(fact(card, 'span')).toHaveText(/^call 1/)

@@ -1,4 +1,4 @@
-/** Colours of the inspector: what tokens show, the end of the scale, the minimap, and the charts. */
+/** Colours of the inspector: modes, the end of the scale, the minimap, and the charts. */
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -7,7 +7,7 @@ import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { largeTrajectory } from './large-trajectory.ts'
 
 const TOKENS = 4_000
-/** With alternatives, further columns, calls and weight versions. Made by the worker alone: it takes a second. */
+/** A trajectory with alternatives, further columns, calls and weight versions; one per worker, because making it takes a second. */
 let made: Trajectory
 let address: string
 
@@ -28,24 +28,24 @@ const more = (page: Page) => page.getByLabel('More colour modes')
 const handle = (page: Page) => page.getByRole('slider', { name: 'End of the colour scale' })
 const scrollTop = (page: Page) => page.getByRole('grid', { name: 'Tokens' }).evaluate((grid) => grid.scrollTop)
 
-/** The backgrounds of the rows in sight. */
+/** Returns the backgrounds of the visible rows. */
 const drawn = (page: Page) =>
   page
     .locator('.token-row:not([hidden]) .token-text')
     .evaluateAll((texts) => texts.map((text) => (text as HTMLElement).style.backgroundImage).join('\n'))
 
-/** The tokenizer that the generated trajectory names is not here: its drift is not known. */
+/** Filters out the errors for the tokenizer of the generated trajectory, which is not on this machine: its drift is unknown. */
 const faults = (wrongs: readonly string[]) => wrongs.filter((wrong) => !wrong.includes('422'))
 
-// components/token-view/colour/colouring.test.ts has the colours of each way, inspector-keys.spec.ts a link to them.
-test('Colours, the end of their scale and the minimap change what the tokens show, and fit each window', async ({
+// components/token-view/colour/colouring.test.ts covers the colours of each mode, inspector-keys.spec.ts a link to them.
+test('Colours, the end of their scale and the minimap change the colours of the tokens, and fit each window', async ({
   page,
 }) => {
   const wrongs = watch(page)
   await open(page, `${address}?colour=none&at=60`)
   await idle(page)
 
-  await test.step('Each way to colour changes the tokens and the address, with numbers in the legend', async () => {
+  await test.step('Each colour mode changes the tokens and the address, with numbers in the legend', async () => {
     const seen = new Map([[await drawn(page), 'none']])
     const choices = await more(page)
       .locator('option:not([hidden]):not([disabled])')
@@ -73,7 +73,7 @@ test('Colours, the end of their scale and the minimap change what the tokens sho
     await expect(legend(page)).toHaveAttribute('data-legend', 'logprob')
   })
 
-  await test.step('The end of the scale is moved by keys, is in the address, and is reset', async () => {
+  await test.step('The end of the scale is moved by keys, written into the address, and reset', async () => {
     const usual = Number(await legend(page).getAttribute('data-limit'))
     const before = await drawn(page)
     await handle(page).focus()
@@ -90,7 +90,7 @@ test('Colours, the end of their scale and the minimap change what the tokens sho
 
   await test.step('The minimap scrolls the tokens: clicked, dragged, by wheel and by keys', async () => {
     const map = page.getByRole('slider', { name: 'Minimap' })
-    // Its height is known when it is drawn.
+    // The height of the minimap is known once it is drawn.
     await expect(map.locator('canvas').first()).toHaveCSS('height', /^(?!150px)/)
     const box = await map.boundingBox()
     if (!box) throw new Error('the minimap is not there')
@@ -135,8 +135,8 @@ test('Colours, the end of their scale and the minimap change what the tokens sho
   expect(faults(wrongs)).toEqual([])
 })
 
-// components/inspector/charts/charts-tab.test.tsx has the table of segments, and a file without further columns.
-test('Points, bars and rows of the charts lead to their tokens, another pair is in the address, and the charts fit', async ({
+// components/inspector/charts/charts-tab.test.tsx covers the table of segments, and a file without further columns.
+test('Points, bars and rows of the charts select their tokens, another pair is written into the address, and the charts fit', async ({
   page,
 }) => {
   const wrongs = watch(page)
@@ -157,7 +157,7 @@ test('Points, bars and rows of the charts lead to their tokens, another pair is 
     const token = Number((await worst.textContent())?.replaceAll(',', ''))
     const columns = await plot.boundingBox()
     if (!columns) throw new Error('the plot is not there')
-    // The worst token stands at the bottom, where few others are.
+    // The point of the least likely token is at the bottom, where few others are.
     const count = made.segments.reduce((sum, { ids }) => sum + ids.length, 0)
     const logprobs = made.segments.flatMap(({ kind, logprobs = [] }) =>
       kind === 'response' ? logprobs : [],
@@ -188,7 +188,7 @@ test('Points, bars and rows of the charts lead to their tokens, another pair is 
     await expect(page.getByRole('tab', { name: 'Tokens' })).toHaveAttribute('aria-selected', 'true')
   })
 
-  await test.step('Sampler and trainer are compared, and another pair is in the address', async () => {
+  await test.step('Sampler and trainer are compared, and another pair is written into the address', async () => {
     await page.getByRole('tab', { name: 'Charts' }).click()
     const scatter = page.getByRole('region', { name: 'Compare two values' })
     await expect(scatter.getByLabel('Vertical value')).toHaveValue('column:trainerLogprobs')
@@ -199,7 +199,7 @@ test('Points, bars and rows of the charts lead to their tokens, another pair is 
     await expect(scatter).not.toContainText('KL, k3')
   })
 
-  await test.step('A bar finds its tokens', async () => {
+  await test.step('A bar of a chart finds its tokens', async () => {
     await page.getByRole('button', { name: /^surprisal 1\.00 to/ }).click()
     await expect(page).toHaveURL((url) =>
       /^surprise>=1 surprise<1\.\d+ mask:1$/.test(url.searchParams.get('find') ?? ''),

@@ -1,4 +1,4 @@
-/** Find in the inspector: keys and focus between the field and the tokens, the address, the help, and both windows. */
+/** Find in the inspector: keys and focus, the address, the help, and both windows. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -13,7 +13,7 @@ const { text, starts } = textWithStarts(ids(trajectory), trajectory.vocab)
 
 type Place = readonly [number, number]
 
-/** First and last token of each place, from the text of all tokens. */
+/** Returns the first and last token of each match, computed from the text of all tokens. */
 function placesOf(needle: string): readonly Place[] {
   const places: Place[] = []
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
@@ -26,7 +26,7 @@ function placesOf(needle: string): readonly Place[] {
 const field = (page: Page) => page.getByLabel('Find', { exact: true })
 const expectHits = (page: Page, hits: number) =>
   expect(page.locator(`[data-find-state="done"][data-hits="${hits}"]`)).toBeVisible()
-/** A hit is selected from its last token to its first, so that the first scrolls into view. */
+/** Returns a hit as in the address: from its last token to its first, so that the first is scrolled into view. */
 const addressOf = ([start, last]: Place) => (start === last ? `${start}` : `${last}-${start}`)
 const expectSelected = (page: Page, place: Place) =>
   expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(addressOf(place))
@@ -42,7 +42,7 @@ test('Find steps through hits across tokens, is restored by a reload, and fits b
   expect(places.every(([start, last]) => last > start)).toBe(true)
   const [first, last] = [places[0] as Place, places.at(-1) as Place]
 
-  await test.step('the slash key leads to the field, Enter to the hits, Escape back to the tokens', async () => {
+  await test.step('the slash key moves the focus to the field, Enter to the hits, Escape back to the tokens', async () => {
     await page.getByRole('grid').focus()
     await page.keyboard.press('/')
     await expect(field(page)).toBeFocused()
@@ -64,14 +64,14 @@ test('Find steps through hits across tokens, is restored by a reload, and fits b
     await expectSelected(page, first)
   })
 
-  await test.step('a reload shows the same hit, and earlier queries come back', async () => {
+  await test.step('a reload shows the same hit and the earlier queries', async () => {
     await field(page).fill('calculator mask:1')
     await page.keyboard.press('Enter')
     const count = page.locator('[data-find-state="done"]')
     await expect(field(page)).toHaveAttribute('data-find', 'calculator mask:1')
     await expect(count).toHaveText(/^\d+ of \d+$/)
     const shown = (await count.textContent()) ?? ''
-    // The address is written a moment after the page: the hit of this query is in it, not that of the one before.
+    // The address is written shortly after the page changes, so the test waits for the hit of this query.
     await page.waitForURL(
       ({ searchParams: asked }) => asked.get('find') === 'calculator mask:1' && asked.get('at') !== addressOf(first),
     )

@@ -1,11 +1,11 @@
-/** The token view itself: text of every kind, folds, marks, sizes, the place that is kept, and many lines. */
+/** The token view: text of every kind, folds, marks, sizes, the scroll position, and many lines. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CHANGING, idle, open } from './application.ts'
 import { expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { textTrajectory } from './text-trajectory.ts'
 
-/** Stores the file and shows it. */
+/** Stores a file and opens its trajectory. */
 async function show(page: Page, request: APIRequestContext, file: string): Promise<void> {
   const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
   const reply = await request.post('/api/import', { headers, data: Buffer.from(file) })
@@ -19,7 +19,7 @@ const rows = (page: Page) => page.locator('.token-row:not([hidden])')
 const rowOf = (page: Page, text: string) => rows(page).filter({ hasText: text }).first()
 const selected = (page: Page) => page.locator('#token-selected')
 
-/** What is drawn, by token: rows in order, with the tokens that each has. */
+/** Returns the drawn rows in order, with their tokens. */
 const drawn = (page: Page) =>
   rows(page).evaluateAll((all) =>
     (all as HTMLElement[])
@@ -32,7 +32,7 @@ const drawn = (page: Page) =>
       .sort((a, b) => a.first - b.first),
   )
 
-test('Token view draws every token once and uncut, folds, marks what is found or selected, and fits each window', async ({
+test('Token view draws every token once and uncut, folds, marks hits and the selection, and fits each window', async ({
   page,
   request,
 }) => {
@@ -40,7 +40,7 @@ test('Token view draws every token once and uncut, folds, marks what is found or
   const texts = textTrajectory()
   await show(page, request, texts.file)
 
-  await test.step('Every token is drawn once, where it belongs, and nothing of it is hidden', async () => {
+  await test.step('Every token is drawn once, at its position, and completely', async () => {
     const lines = await drawn(page)
     let next = 0
     for (const { first, count } of lines) {
@@ -58,14 +58,14 @@ test('Token view draws every token once and uncut, folds, marks what is found or
     ])
       expect(shown).toContain(text)
     expect(shown.some((text) => text.includes(' 👨‍👩‍👧🇩🇪👍🏽❤️ 👩⟨U+200D⟩🚀'))).toBe(true)
-    // Several line ends are several marks, and the line ends after their token.
+    // Each of several line ends has its own mark, and the line breaks after the token.
     expect(lines.filter(({ marks }) => /↵↵↵$/.test(marks)).map(({ text }) => text.trim())).toEqual(['many'])
     expect(lines.find(({ text }) => text.startsWith('a b'))?.marks).toBe(' ⇥ ⇥⇤ ⇤↵')
     const [, kept = '', more = ''] =
       shown.map((text) => /^(x+)…⟨([\d,]+) more⟩/.exec(text)).find((match) => match !== null) ?? []
     expect(kept.length + Number(more.replace(',', ''))).toBe(20_000)
 
-    // No glyph is cut off by its box, and boxes stand in the order of the tokens: nothing is turned around.
+    // No glyph is wider than its box, and the boxes are in token order: bidirectional text does not reorder them.
     const drawnBoxes = () =>
       page.locator('.token-row:not([hidden]) .token-box').evaluateAll((all) =>
         (all as HTMLElement[]).map((box) => ({
@@ -76,7 +76,7 @@ test('Token view draws every token once and uncut, folds, marks what is found or
           to: box.getBoundingClientRect().right,
         })),
       )
-    // Boxes are measured again when a font has come.
+    // Boxes are measured again after a font has loaded.
     await expect.poll(async () => (await drawnBoxes()).filter(({ beyond }) => beyond > 1)).toEqual([])
     const boxes = await drawnBoxes()
     expect(boxes.length).toBeGreaterThan(30)
@@ -86,7 +86,7 @@ test('Token view draws every token once and uncut, folds, marks what is found or
     }
   })
 
-  await test.step('Parts of a character are one group, and each part is named by its bytes', async () => {
+  await test.step('Parts of a character form one group, and each part is named by its bytes', async () => {
     await rowOf(page, 'split').click({ position: { x: 10, y: 10 } })
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight')
     await expect(selected(page)).toHaveAccessibleName(/^token \d+, bytes a5, id \d+, context/)
@@ -106,7 +106,7 @@ test('Token view draws every token once and uncut, folds, marks what is found or
     await expect(folded).toHaveCount(0)
     await expect(rows(page)).toHaveCount(all)
 
-    // The keys fold at the token that is chosen; to go to a token that is folded away opens it.
+    // The keys fold at the chosen token. A move to a token in a fold unfolds it.
     await rowOf(page, '<think>').click({ position: { x: 10, y: 10 } })
     await expect(selected(page)).toBeVisible()
     await page.keyboard.press('z')
@@ -124,7 +124,7 @@ test('Token view draws every token once and uncut, folds, marks what is found or
     await expect(rows(page)).toHaveCount(all)
   })
 
-  await test.step('What is found and what is selected is marked on the rows, and everything fits', async () => {
+  await test.step('Hits and the selection are marked in the rows, and everything fits', async () => {
     await page.getByRole('textbox', { name: /Find/ }).or(page.getByRole('searchbox')).first().fill('thought 5')
     const marks = (text: string) => rowOf(page, text).locator('.token-marks')
     await expect(marks('thought 50')).toHaveCSS('background-image', /linear-gradient/)
@@ -137,11 +137,11 @@ test('Token view draws every token once and uncut, folds, marks what is found or
     await expect(rowOf(page, '▸ think · 64 tok')).toBeVisible()
     await expectFitEverywhere(page)
   })
-  // The tokenizer that the file names is not here: its drift is not known.
+  // The tokenizer that the file names is not on this machine, so its drift is unknown.
   expect(wrongs.filter((wrong) => !wrong.includes('422'))).toEqual([])
 })
 
-/** Words that wrap, then lines to more than any browser draws: the bar stands for all of it. */
+/** Returns a trajectory of wrapping words and then more lines than a browser can lay out; the scrollbar covers all of them. */
 function tallTrajectory(words: number, lines: number): string {
   const lengths = [1, 4, 9, 2, 14, 6]
   const trajectory: Trajectory = {
@@ -166,7 +166,7 @@ function tallTrajectory(words: number, lines: number): string {
   return JSON.stringify(trajectory)
 }
 
-test('Token view keeps its place when the window or the font size changes, and scrolls 700,000 lines to the end by pixels', async ({
+test('Token view keeps its position when the window or the font size changes, and scrolls 700,000 lines to the end by pixels', async ({
   page,
   request,
 }) => {
@@ -195,7 +195,7 @@ test('Token view keeps its place when the window or the font size changes, and s
       .first()
       .evaluate((row) => row.clientHeight)
 
-  await test.step('The place is kept, the font size and the marks for spaces are the reader’s', async () => {
+  await test.step('The position is kept, and the font size and the marks for spaces are preferences of the reader', async () => {
     await grid(page).evaluate((view) => view.scrollTo(0, 10_000))
     await expect.poll(top).toBeGreaterThan(0)
     const token = await top()

@@ -1,14 +1,14 @@
-/** Health: the strip, its places, the library's marks, and a trajectory that is verified on the built-in server. */
+/** Health: the strip with its findings, the library's marks, and a trajectory that is verified on the built-in server. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { CHANGING, open } from './application.ts'
 import { expectFitEverywhere, WINDOWS } from './fit.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: files are changed by hand here
+// biome-ignore lint/suspicious/noExplicitAny: tests change the parsed file freely
 type File = any
 
-/** Stores an example under another id, changed. */
+/** Stores a changed example under another id. */
 async function store(request: APIRequestContext, example: string, change: (file: File) => void): Promise<string> {
   const file: File = JSON.parse(readFileSync(`public/examples/${example}.json`, 'utf8'))
   file.id = `health-${randomUUID().slice(0, 8)}`
@@ -25,7 +25,7 @@ const strip = (page: Page) => page.getByRole('region', { name: 'Health' })
 const panel = (page: Page) => page.getByRole('region', { name: 'Verify on server' })
 const selected = (page: Page) => expect.poll(() => new URL(page.url()).searchParams.get('at'))
 
-test('Health counts drift and shows it place by place, and the trajectory is verified on the built-in server', async ({
+test('Health counts drift spans and shows each one, and the trajectory is verified on the built-in server', async ({
   page,
 }) => {
   await open(page, '/example/retokenization-drift')
@@ -53,7 +53,7 @@ test('Health counts drift and shows it place by place, and the trajectory is ver
   await expect.poll(() => new URL(page.url()).searchParams.get('colour')).toBe('column:verified')
   await expect(page.getByLabel('More colour modes')).toHaveValue('column:verified')
 
-  // The open drift chip and the scores.
+  // The drift chip is open, and the scores are shown.
   await expectFitEverywhere(page)
   await page.setViewportSize(WINDOWS[0])
   await strip(page).getByRole('button', { name: 'Close' }).press('Escape')

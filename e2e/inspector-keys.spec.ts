@@ -1,4 +1,4 @@
-/** The inspector by keys and pointer: choosing, copying, commands, links, tabs, and where the focus goes. */
+/** The inspector by keys and pointer: selection, copies, commands, links, tabs, and the focus. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -31,7 +31,7 @@ async function command(page: Page, words: string): Promise<void> {
 const status = (page: Page) => page.getByRole('status')
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
-/** What is chosen, as the address has it; '' for nothing. */
+/** Expects the selection as in the address; '' for none. */
 async function expectChosen(page: Page, at: string): Promise<void> {
   await expect.poll(() => new URL(page.url()).searchParams.get('at') ?? '').toBe(at)
 }
@@ -40,21 +40,23 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** The middle of a token of the row that begins at `first`, so many cells from its start. */
+/** Returns the position of the token `column` cells from the start of the row that begins with token `first`. */
 async function placeIn(page: Page, first: number, column: number) {
   const box = await page.locator(`.token-row[data-first="${first}"] .token-text`).boundingBox()
   if (!box) throw new Error(`no row begins at token ${first}`)
   return { x: box.x + 7.8 * column + 3, y: box.y + box.height / 2 }
 }
 
-test('keys move, extend, copy, fold and run commands, and give the focus back', async ({ page }) => {
+test('keys of the inspector move, extend, copy, fold and run commands, and dialogs return the focus', async ({
+  page,
+}) => {
   const wrongs = watch(page)
-  await test.step('a link to tokens that are not there shows the trajectory', async () => {
+  await test.step('a link to missing tokens shows the trajectory', async () => {
     await show(page, '?at=5-999999')
     await expect(page.getByText(`${count} tokens`, { exact: true })).toBeVisible()
   })
 
-  await test.step('the first stop of the Tab key is a link that leads to the tokens', async () => {
+  await test.step('the first Tab stop is a link to the tokens', async () => {
     const skip = page.getByRole('link', { name: 'Skip to the tokens' })
     await press(page, 'Tab')
     await expect(skip).toBeFocused()
@@ -63,8 +65,8 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(grid(page)).toBeFocused()
   })
 
-  // components/token-view/grid/selecting.test.ts has every key.
-  await test.step('the focus moves and extends', async () => {
+  // components/token-view/grid/selecting.test.ts covers every key.
+  await test.step('keys move the focus and extend the selection', async () => {
     await grid(page).focus()
     for (const [keys, at] of [
       [['j'], '0'],
@@ -83,7 +85,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expectChosen(page, '0')
   })
 
-  await test.step('what is copied is exactly the text of the tokens', async () => {
+  await test.step('a copy has exactly the text of the tokens', async () => {
     await press(page, 'J', 'Control+a')
     await expectChosen(page, `${starts[1]}-${(starts[2] as number) - 1}`)
     await press(page, 'Control+c')
@@ -97,7 +99,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(grid(page)).toBeFocused()
   })
 
-  await test.step('dialogs give the focus back', async () => {
+  await test.step('dialogs return the focus', async () => {
     await press(page, 'e')
     await expect(page.getByRole('dialog', { name: 'Export the trajectory' })).toBeVisible()
     await press(page, 'Escape')
@@ -111,7 +113,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await grid(page).focus()
   })
 
-  await test.step('boundaries are drawn, the legend explains them', async () => {
+  await test.step('token boundaries are drawn, and the legend explains them', async () => {
     const row = page.locator('.token-row .token-text').first()
     await expect(row).not.toHaveCSS('background-image', /color\(srgb/)
     await press(page, 'b')
@@ -127,7 +129,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await press(page, 'b')
   })
 
-  await test.step('folds and marks', async () => {
+  await test.step('keys fold segments and set marks', async () => {
     await press(page, 'g', 'J', 'z')
     const think = page.locator('.token-row[data-fold^="think"]')
     await expect(think).toBeVisible()
@@ -140,7 +142,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(segments).toHaveCount(0)
   })
 
-  await test.step('letters act in the tokens alone', async () => {
+  await test.step('letters are commands only in the tokens', async () => {
     const { href } = new URL(page.url())
     await press(page, '/')
     const field = page.getByLabel('Find', { exact: true })
@@ -153,7 +155,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect.poll(() => page.url()).toBe(href)
   })
 
-  await test.step('tabs are walked by arrows, and the tokens stay where they were', async () => {
+  await test.step('arrow keys move between tabs, and the tokens keep their position', async () => {
     await page.setViewportSize({ width: 1440, height: 500 })
     await grid(page).focus()
     await press(page, 'G')
@@ -184,7 +186,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await command(page, 'colour')
     await press(page, 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter')
     await expect(page).toHaveURL(/colour=probability/)
-    // The palette opens in the moment in which Escape has closed it.
+    // The palette is opened in the same moment in which Escape has closed it.
     for (let time = 0; time < 5; time++) {
       await command(page, 'colour')
       await press(page, 'Escape')
@@ -200,7 +202,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(page.getByLabel('Find', { exact: true })).toBeFocused()
   })
 
-  await test.step('a range, the options and the list of keys are accessible and fit', async () => {
+  await test.step('a selected range, the view options and the list of keys are accessible and fit', async () => {
     await grid(page).focus()
     await press(page, 'g', 'J', 'Shift+ArrowRight')
     await expectFitEverywhere(page, async (isNarrow) => {
@@ -224,9 +226,9 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
   expect(wrongs).toEqual([])
 })
 
-test('the pointer chooses tokens, and an image and a link hold what is chosen', async ({ page, context }) => {
+test('the pointer selects tokens, and an image and a link contain the selection', async ({ page, context }) => {
   const find = `"é日本😀" a b+c&d=e#f%20? <script>'\` /^\\s*"(\\w+)":/ logprob<-3`
-  await test.step('a copied link restores all of it', async () => {
+  await test.step('a copied link restores the selection and the view', async () => {
     await show(page, `?${new URLSearchParams({ at: '300-310', tab: 'tokens', colour: 'entropy', limit: '2.5', find })}`)
     await grid(page).focus()
     await press(page, '+', 'c')
@@ -239,13 +241,13 @@ test('the pointer chooses tokens, and an image and a link hold what is chosen', 
     await expect(there.locator('#token-selected')).toHaveAttribute('data-index', '310')
     await expect(there.locator('#token-selected')).toBeInViewport()
     await expect(there.getByLabel('Find', { exact: true })).toHaveValue(find)
-    // The size of the text is the browser's, not the link's.
+    // The font size is a preference of the browser, not part of the link.
     await there.getByRole('button', { name: 'View options' }).click()
     await expect(there.getByRole('dialog', { name: 'View options' }).getByText('14 px')).toBeVisible()
     await there.close()
   })
 
-  await test.step('an image holds what is chosen, at twice its size', async () => {
+  await test.step('an image contains the selection at twice its size', async () => {
     await command(page, 'copy as image')
     await press(page, 'Enter')
     const said = status(page).filter({ hasText: 'Image copied' })
@@ -262,13 +264,13 @@ test('the pointer chooses tokens, and an image and a link hold what is chosen', 
       return { width: bitmap.width, height: bitmap.height, colours: colours.size }
     })
     expect([image.width, image.height]).toEqual([Number(width), Number(height)])
-    // Two pixels for each of the page, and less than the page: the columns of the token view, and some lines.
+    // The image has two pixels per CSS pixel, and contains the columns of the token view and some lines.
     expect(image.width).toBeGreaterThan(1_000)
     expect(image.height).toBeGreaterThan(100)
     expect(image.colours).toBeGreaterThan(50)
   })
 
-  await test.step('a place chosen in the outline is shown, and keys go on from there', async () => {
+  await test.step('a segment chosen in the outline is shown, and keys continue from there', async () => {
     await press(page, '-')
     await page
       .getByRole('complementary', { name: 'Outline' })
@@ -280,7 +282,7 @@ test('the pointer chooses tokens, and an image and a link hold what is chosen', 
     await expectChosen(page, String((starts[3] as number) + 1))
   })
 
-  await test.step('clicks and drags choose one, several, and what a token is in', async () => {
+  await test.step('clicks and drags select one token, several tokens, and the part or segment of a token', async () => {
     await press(page, 'g')
     await expectChosen(page, '0')
     const first = starts[1] as number
@@ -288,7 +290,7 @@ test('the pointer chooses tokens, and an image and a link hold what is chosen', 
     await page.mouse.click(x, y)
     await expectChosen(page, String(first))
     await expect(grid(page)).toBeFocused()
-    // The line after the next one begins with what follows </think>.
+    // The row after the next one begins with the text after </think>.
     const rows = await page
       .locator('.token-row')
       .evaluateAll((elements) =>
@@ -315,7 +317,7 @@ test('the pointer chooses tokens, and an image and a link hold what is chosen', 
     await expectChosen(page, `${first}-${(starts[2] as number) - 1}`)
   })
 
-  await test.step('a drag beyond the edge scrolls on', async () => {
+  await test.step('a drag beyond the edge scrolls the tokens', async () => {
     await page.setViewportSize({ width: 1440, height: 400 })
     await press(page, 'g')
     await expectChosen(page, '0')

@@ -1,4 +1,4 @@
-/** Opening files in the inspector: shown before they are stored, whatever becomes of that, and quick to answer when long. */
+/** Opening files in the inspector: shown before they are stored, kept if that fails, and responsive when they are long. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -11,10 +11,10 @@ import { idle, open } from './application.ts'
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
 
-/** The segments of the example again and again: long enough for views that draw only what is in sight. */
+/** Returns a trajectory with the example's segments repeated, long enough for views that draw only the visible part. */
 function longTrajectory(id: string, times: number): Trajectory {
   const text = JSON.stringify(example.segments)
-  // An id of a call is used once.
+  // Call ids must be unique.
   const segments = Array.from({ length: times }, (_, n) => JSON.parse(text.replaceAll('"call_', `"call_${n}_`))).flat()
   return { ...example, id, title: id, segments }
 }
@@ -30,7 +30,7 @@ async function choose(page: Page, file: string): Promise<void> {
   await page.getByLabel('Trajectory file').setInputFiles(file)
 }
 
-/** Holds back what the page stores until the returned function is called. */
+/** Delays the page's imports until the returned function is called. */
 async function holdImports(page: Page): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route('**/api/import*', async (route) => {
@@ -56,7 +56,7 @@ test('A long file is shown before it is stored, read once, and searched and scro
     if (/\/api\/trajectories\/[^/]+$/.test(request.url())) reads.push(request.url())
   })
 
-  await test.step('the page that shows the file is the one that shows the stored trajectory', async () => {
+  await test.step('the page that shows the file also shows the stored trajectory', async () => {
     await choose(page, fileOf(long))
     await idle(page)
     expect(new URL(page.url()).pathname).toBe('/open')
@@ -85,7 +85,7 @@ test('A long file is shown before it is stored, read once, and searched and scro
     await expect(hits).toHaveText(/^([\d,]+) of \1$/)
   })
 
-  await test.step('the page answers while a regular expression runs away, and the next query is searched for', async () => {
+  await test.step('the page responds during a runaway regular expression, and the next query is searched', async () => {
     await field(page).fill('/(\\w+\\s?)+~~$/')
     await expect(page.locator('[data-find-state="searching"]')).toBeVisible()
     await page.getByRole('grid').focus()
@@ -95,7 +95,7 @@ test('A long file is shown before it is stored, read once, and searched and scro
     await expect(page.locator('[data-find="index:7"] + [data-find-state="done"][data-hits="1"]')).toBeVisible()
   })
 
-  await test.step('the Trainer tab draws the rows in sight, the last one too', async () => {
+  await test.step('the Trainer tab draws only the visible rows, also at the end', async () => {
     await page.getByRole('tab', { name: 'Trainer' }).click()
     const format = page.locator('[data-format="strands-sglang"][data-idle="true"]')
     await format.waitFor()
@@ -111,7 +111,7 @@ test('A long file is shown before it is stored, read once, and searched and scro
   })
 })
 
-test('Files that cannot be stored or read leave what is shown, and Back leads to each file before', async ({
+test('Files that cannot be stored or read keep the shown trajectory, and Back returns to each earlier file', async ({
   page,
 }) => {
   await open(page, '/open')
@@ -120,7 +120,7 @@ test('Files that cannot be stored or read leave what is shown, and Back leads to
   const search = page.getByRole('searchbox', { name: 'Search' })
   await expect(search).toBeVisible()
 
-  await test.step('a file that cannot be stored stays, with the reason, and is stored on another try', async () => {
+  await test.step('a file that cannot be stored stays open with the reason, and is stored on another try', async () => {
     await page.route('**/api/import*', (route) =>
       route.fulfill({ status: 507, json: { code: 'FULL', detail: 'the disk is full', hint: 'Make room.' } }),
     )
@@ -136,7 +136,7 @@ test('Files that cannot be stored or read leave what is shown, and Back leads to
     await expect(page.getByRole('link', { name: 'Open in the template lab' })).toBeVisible()
   })
 
-  await test.step('a file that is no trajectory changes nothing', async () => {
+  await test.step('a file that is not a trajectory changes nothing', async () => {
     const bad = path.join(folder, 'bad.json')
     writeFileSync(bad, '{"hello": 1}')
     await choose(page, bad)
@@ -145,7 +145,7 @@ test('Files that cannot be stored or read leave what is shown, and Back leads to
     expect(new URL(page.url()).pathname).toBe('/t/first')
   })
 
-  await test.step('Back and Forward lead to each file', async () => {
+  await test.step('Back and Forward open each file', async () => {
     await choose(page, fileOf({ ...example, id: 'second', segments: example.segments.slice(0, 2) }))
     await page.waitForURL('**/t/second')
     await idle(page)

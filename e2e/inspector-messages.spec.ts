@@ -1,4 +1,4 @@
-/** Messages beside their tokens. */
+/** The Messages tab of the inspector, beside the tokens. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -12,7 +12,7 @@ const starts = segmentStarts(example)
 const reply = example.segments[1] as ResponseSegment
 const think = reply.thinks[0] ?? { start: 0, end: 0 }
 
-/** The first tool step of the example, 100 times. */
+/** Returns a trajectory with the first tool step of the example 100 times. */
 function longConversation(): Trajectory {
   const [prompt, response, result] = example.segments as [Segment, ResponseSegment, Segment]
   const step = (index: number): Segment[] => {
@@ -30,12 +30,12 @@ const message = (page: Page, number: number) => page.locator(`[data-message="${n
 const linked = (page: Page) => page.locator('[data-part][data-linked]')
 const nodes = (page: Page) => page.evaluate(() => document.querySelectorAll('*').length)
 
-test('Messages lead to their tokens and tokens to their message, and a long conversation is scrolled with few nodes', async ({
+test('Messages select their tokens, tokens mark their message, and a long conversation scrolls with few nodes', async ({
   page,
   request,
 }) => {
   const wrongs = watch(page)
-  await test.step('the part of a chosen token is marked', async () => {
+  await test.step('the part of a message with the chosen token is marked', async () => {
     const [call] = reply.toolCalls
     await open(page, `/example/${NAME}?tab=messages&at=${(starts[1] as number) + (call?.span.start ?? 0) + 2}`)
     await expect(page.locator('[data-message]')).toHaveCount(6)
@@ -43,7 +43,7 @@ test('Messages lead to their tokens and tokens to their message, and a long conv
     await page.setViewportSize(WINDOWS[0])
   })
 
-  await test.step('a part selects its tokens and shows them', async () => {
+  await test.step('a part of a message selects its tokens and shows them', async () => {
     const range = `${(starts[1] as number) + think.start}-${(starts[1] as number) + think.end - 1}`
     const thinking = message(page, 2).getByRole('group', { name: 'thinking' })
     await thinking.getByRole('button', { name: /tokens$/ }).click()
@@ -56,7 +56,7 @@ test('Messages lead to their tokens and tokens to their message, and a long conv
     await expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(range)
   })
 
-  await test.step('a long conversation', async () => {
+  await test.step('a long conversation scrolls with few nodes', async () => {
     const stored = await request.post('/api/import', {
       headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
       data: Buffer.from(JSON.stringify(longConversation())),

@@ -1,4 +1,4 @@
-/** A view as one HTML file: opened from a disk, with no network, it shows the same and lets nothing out. */
+/** A view as one HTML file: opened from a disk without a network it shows the same, and it can send nothing. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,7 +30,7 @@ async function storeHostile(request: APIRequestContext): Promise<string> {
   return (await reply.json()).trajectories[0]
 }
 
-/** The file that Export gives of what the page shows, with its title. */
+/** Exports the shown page with title, tags, note and reward, and returns the path of the HTML file. */
 async function exportPage(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await page.getByRole('dialog').getByLabel('Title, tags, note, reward').click()
@@ -63,7 +63,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
     if (request.url() !== pathToFileURL(file).href && !request.url().startsWith('data:')) requests.push(request.url())
   })
 
-  await test.step('the page opens as it was looked at, and its text is text', async () => {
+  await test.step('the page opens in the saved view, and its text is not markup', async () => {
     await context.setOffline(true)
     await saved.goto(pathToFileURL(file).href)
     await idle(saved)
@@ -76,7 +76,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
     expect(await saved.locator('img').count()).toBe(0)
   })
 
-  await test.step('keys, hits, colours and the pointer work', async () => {
+  await test.step('keys, hits, colours and the pointer work in the offline page', async () => {
     const grid = saved.getByRole('grid', { name: 'Tokens' })
     await grid.focus()
     await saved.keyboard.press('ArrowRight')
@@ -99,7 +99,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
   expect(requests).toEqual([])
   expect(wrongs).toEqual([])
 
-  await test.step('a script in the page could reach nobody', async () => {
+  await test.step('a script in the page cannot reach any server', async () => {
     await context.setOffline(false)
     expect(await attemptedExits(saved)).toEqual({
       reached: [],
@@ -116,7 +116,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
     })
   })
 
-  await test.step('a damaged file says so', async () => {
+  await test.step('a damaged file shows an error', async () => {
     const damaged = path.join(folder, 'damaged.html')
     writeFileSync(damaged, readFileSync(file, 'utf8').replace(/(id="rollscope-document">")[^"]{40}/, '$1'))
     await saved.goto(pathToFileURL(damaged).href)
@@ -125,7 +125,7 @@ test('An exported page shows the same without a network, keeps foreign text as t
   await context.close()
 })
 
-/** Tries each way out of the page: what a server was asked for, and by which directives the tries were refused. */
+/** Tries each way to send data out of the page. Returns the requests that reached a server, and the directives that refused. */
 async function attemptedExits(page: Page) {
   const reached: string[] = []
   const listener = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** Requests and Raw: what was sent, sent again by a shell, and the file with its places. */
+/** The Requests and Raw tabs: the recorded requests, repeated with cURL, and the file with its positions. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
@@ -26,7 +26,7 @@ async function show(page: Page, query: string): Promise<void> {
   await page.locator('[data-tokens]').waitFor({ state: 'attached' })
 }
 
-// components/inspector/requests/requests-tab.test.tsx has changed ids and a file without requests.
+// components/inspector/requests/requests-tab.test.tsx covers changed ids and a file without requests.
 test('Requests tab shows and copies each request, whose cURL generates the same tokens again, and fits', async ({
   page,
 }) => {
@@ -35,7 +35,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
   const details = page.locator('[data-request-open="2"]')
   const { request, usage } = second.segment
 
-  await test.step('A request says what was sent and what came back, and its ids have the recorded hash', async () => {
+  await test.step('A request shows what was sent and received, and its ids have the recorded hash', async () => {
     await expect(page.locator('[data-request][data-holds="true"]')).toHaveCount(responses.length)
     await page.locator('[data-request="2"]').click()
     await expect(details.locator('[data-check="holds"]')).toBeVisible()
@@ -44,7 +44,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
     await expect(details).toContainText(`output_ids${second.segment.ids.length}`)
   })
 
-  await test.step('The body is copied whole, and shown whole on request', async () => {
+  await test.step('The whole body is copied, and shown on demand', async () => {
     await details.getByRole('button', { name: 'Body' }).click()
     await expect(details).toContainText(`${sent.length - 12} more`)
     await details.getByRole('button', { name: 'Copy body' }).click()
@@ -61,7 +61,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
     await details.getByRole('button', { name: 'cURL', exact: true }).click()
     await expectFitEverywhere(page, undefined, '[role=tabpanel]')
     await page.setViewportSize(SCREENS[0].viewport)
-    // requests.test.ts shows without curl that a shell hands it the body.
+    // requests.test.ts shows without curl that a shell passes the body unchanged.
     if (spawnSync('curl', ['--version']).status !== 0) return
     await details.getByRole('button', { name: 'Copy cURL' }).click()
     await expect(page.getByRole('status').filter({ hasText: 'cURL copied.' })).toBeVisible()
@@ -71,11 +71,11 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
       env: { ...process.env, SGLANG_BASE_URL: `${BASE}/sglang`, SGLANG_API_KEY: TOKEN },
     })
     const chunks = reply.split('\n').filter((line) => line.startsWith('data: {'))
-    // The built-in server sends what is new in each chunk, and the example is greedy.
+    // The built-in server sends only new tokens in each chunk, and the example is greedy.
     expect(chunks.flatMap((line) => JSON.parse(line.slice('data: '.length)).output_ids)).toEqual(second.segment.ids)
   })
 
-  await test.step('A request leads to the tokens of its response', async () => {
+  await test.step('A request links to the tokens of its response', async () => {
     await details.getByRole('button', { name: 'Show the response' }).click()
     const from = starts[second.index] as number
     await page.waitForURL((url) => url.searchParams.get('at') === `${from + second.segment.ids.length - 1}-${from}`)
@@ -84,7 +84,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
   expect(wrongs).toEqual([])
 })
 
-// components/inspector/raw/raw-view.test.tsx has the keys and the ways to the tokens, virtual-rows.test.ts any number of lines.
+// components/inspector/raw/raw-view.test.tsx covers keys and links to tokens, virtual-rows.test.ts any number of lines.
 test('Raw tab finds in the file, copies a value, scrolls to the end with few rows, downloads the same bytes, and fits', async ({
   page,
 }) => {

@@ -1,4 +1,4 @@
-/** What the trainer gets: the arrays of each export format beside their tokens. */
+/** The Trainer tab: the arrays of each export format beside their tokens. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { idle, open } from './application.ts'
@@ -25,7 +25,7 @@ test('The Trainer tab shows the arrays of the downloaded file, keeps its selecti
   await expect(row(page, 200)).toBeInViewport()
   await page.waitForURL((url) => url.searchParams.get('format') === 'slime')
 
-  await test.step('the rows have the values of the downloaded file, from the cut of the format', async () => {
+  await test.step('the rows have the values of the downloaded file, beginning at the cut of the format', async () => {
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download the file' }).click()
     const sample = JSON.parse(readFileSync(await (await download).path(), 'utf8'))
@@ -46,7 +46,7 @@ test('The Trainer tab shows the arrays of the downloaded file, keeps its selecti
     expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(sample.loss_mask)
   })
 
-  await test.step('a range of rows is the selection of the page, and another tab leaves the settings', async () => {
+  await test.step('a range of rows becomes the page’s selection, and another tab keeps the settings', async () => {
     await row(page, PROMPT + 1).click()
     await table(page).focus()
     await page.keyboard.press('Shift+ArrowDown')

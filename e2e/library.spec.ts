@@ -1,4 +1,4 @@
-/** The library: found, sorted, labelled, deleted and taken back, exported; by mouse, by keyboard, over HTTP. */
+/** The library: search, sort, label, delete, restore and export; by mouse, by keyboard and over HTTP. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const NAMES = ['two-steps', 'parallel-calls', 'tool-error'] as const
 
 type Example = (typeof NAMES)[number]
 
-/** Stores examples under ids of their own, with a tag that only they have. */
+/** Stores examples under new ids, with a tag that no other trajectory has. */
 async function store(request: APIRequestContext, names: readonly Example[] = NAMES) {
   const tag = `journey-${randomUUID().slice(0, 8)}`
   const keys: string[] = []
@@ -44,7 +44,7 @@ async function openLibrary(page: Page, query = ''): Promise<void> {
   await settled(page)
 }
 
-/** Exports from the dialog that is open. */
+/** Exports with the open dialog and returns the name and text of the file. */
 async function exportedAs(page: Page, format: string): Promise<{ readonly name: string; readonly text: string }> {
   const download = page.waitForEvent('download')
   await page
@@ -84,7 +84,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect(page.getByRole('columnheader', { name: 'Title' })).toHaveAttribute('aria-sort', 'ascending')
   })
 
-  await test.step('Labels of a row are stored, and are there after a reload', async () => {
+  await test.step('Labels of a row are stored and remain after a reload', async () => {
     await row(second).locator('td').nth(3).click()
     await page.getByLabel('Title').fill('Renamed here')
     await page.getByLabel('Title').press('Enter')
@@ -104,7 +104,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect(titles(page).filter({ hasText: 'Renamed here' })).toHaveCount(1)
   })
 
-  await test.step('List and panel fit', async () => {
+  await test.step('The list and the panel fit', async () => {
     await page.getByLabel('Select Renamed here').check()
     await expectFitEverywhere(page)
     // A narrow window shows the panel in place of the list.
@@ -131,7 +131,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect(page.locator('tr[data-key]').nth(1)).toHaveAttribute('data-shown', 'true')
   })
 
-  await test.step('An export of two rows is read back as the same two, in the order in which they were chosen', async () => {
+  await test.step('An export of two rows is imported as the same two, in the order of their selection', async () => {
     await row(third).locator('input').check()
     await row(second).locator('input').check()
     await page.getByRole('button', { name: 'Export…' }).click()
@@ -139,11 +139,11 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     expect(name).toBe('trajectories-2.jsonl')
     const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
     const again = await request.post('/api/import', { headers, data: Buffer.from(text) })
-    // An equal trajectory is not kept twice: what comes back under the same keys is the same.
+    // An equal trajectory is stored only once, so the same keys mean that the content is the same.
     expect((await again.json()).trajectories).toEqual([third, second])
   })
 
-  await test.step('A group of samples is one row, found by what the model wrote, unfolded and exported as a whole', async () => {
+  await test.step('A group of samples is one row, which is found by the model’s text, unfolded, and exported as a whole', async () => {
     const prompt = `What is 2 + 2? ${tag}`
     const started = await request.post('/api/groups', {
       headers: CHANGING,
@@ -157,7 +157,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     const { segments, vocab } = await stored(request, members[0] ?? '')
     const response = segments.find(({ kind }: { kind: string }) => kind === 'response')
     const written = response.ids.map((id: number) => vocab[id]).join('')
-    // Added tokens such as <think> are no words of the text.
+    // Added tokens such as <think> are not part of the searched text.
     const [word = ''] = /\p{L}{2,}|\p{N}+/u.exec(written.replaceAll(/<[^>]*>/g, ' ')) ?? []
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Search' }).fill(`${tag} reward:1 tokens>1 ${word}`)
@@ -173,7 +173,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expectFitEverywhere(page, undefined, 'main')
     await page.setViewportSize(SCREENS[0].viewport)
     await page.getByLabel(/^Select all 3 samples of/).check()
-    // The panel beside it has one for the group that it shows.
+    // The panel has another Export button, for the shown group.
     await page.getByRole('region', { name: 'Trajectories' }).getByRole('button', { name: 'Export…' }).click()
     expect((await exportedAs(page, 'slime')).name).toBe('trajectories-3.slime.jsonl')
     await page.getByRole('button', { name: 'Trainer’s cut' }).click()
@@ -202,7 +202,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     expect(lines.map((line) => typeof JSON.parse(line).response_length)).toEqual(['number', 'number', 'number'])
   })
 
-  await test.step('An export of a run without tokens alone is not offered', async () => {
+  await test.step('An export of only a run without tokens is not offered', async () => {
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await row(without).locator('input').check()
     await page.getByRole('button', { name: 'Export…' }).click()
@@ -212,7 +212,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   expect(wrongs).toEqual([])
 })
 
-test('Keyboard alone searches, edits, deletes and opens a row, whose own page changes and restores it', async ({
+test('The keyboard alone searches, edits, deletes and opens a row, whose page changes and restores it', async ({
   page,
   request,
 }) => {
@@ -283,7 +283,7 @@ test('Keyboard alone searches, edits, deletes and opens a row, whose own page ch
   })
 })
 
-test('Pages of the list, a running trajectory, an empty library and a lost server are shown', async ({
+test('The library shows pages, a running trajectory, an empty list and a lost application', async ({
   page,
   request,
 }) => {
@@ -305,15 +305,15 @@ test('Pages of the list, a running trajectory, an empty library and a lost serve
   const keys: readonly string[] = (await reply.json()).trajectories
   const range = page.locator('[data-range]')
 
-  await test.step('An unknown cursor leads to the first page', async () => {
+  await test.step('An unknown cursor shows the first page', async () => {
     await open(page, `/library?tag=${tag}&cursor=nonsense`)
     await expect(page.getByRole('alert').filter({ hasText: 'none that this server has given' })).toBeVisible()
     await page.getByRole('button', { name: 'Show the first page' }).click()
     await expect(range).toHaveText('1–50 of 57')
   })
 
-  await test.step('The next page begins after the last row shown, though another trajectory was added', async () => {
-    // While a row is not checked the list is read again, and the added trajectory would be in it.
+  await test.step('The next page begins after the last shown row, even if another trajectory was added', async () => {
+    // The list is loaded again while a row is unchecked, and would then contain the added trajectory.
     await expect
       .poll(async () => {
         const listed = await request.get(`/api/trajectories?tag=${tag}&health=unchecked`, { headers: AUTHORIZED })
@@ -334,8 +334,8 @@ test('Pages of the list, a running trajectory, an empty library and a lost serve
     await expect(range).toHaveText('52–58 of 58')
   })
 
-  await test.step('A running trajectory keeps the title that it was given, and is not deleted before its end', async () => {
-    // Slow enough to be looked at for as long as this takes; stopped below.
+  await test.step('A running trajectory keeps its new title, and cannot be deleted before its end', async () => {
+    // The run is slow enough to last until it is stopped below.
     const slow = await startSlowServer(1_500)
     await request.delete('/api/servers/library-slow', { headers: CHANGING, data: {} })
     await request.post('/api/servers', { headers: CHANGING, data: { name: 'library-slow', baseUrl: slow.baseUrl } })

@@ -1,10 +1,10 @@
-/** The mask doctor: the ways to compute a mask, compared with the mask of a stored run. */
+/** The mask doctor: the computed masks, compared with the mask of a stored run. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { CHANGING, open } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 
-test('The mask doctor compares a run with its template, and a disagreement leads to its tokens', async ({
+test('The mask doctor compares a run with its template, and a disagreement shows its tokens', async ({
   page,
   request,
 }) => {

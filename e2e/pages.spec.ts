@@ -1,11 +1,13 @@
-/** Pages before anything is in them: accessible, free of errors, within both windows and their size budget. */
+/** Pages without content: accessible, free of errors, within both windows and their size budget. */
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
 import { builtFile, open, TOKEN, whenQuiet } from './application.ts'
 import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from './fit.ts'
 
-test('the launch token is pasted, address and all; the playground and its setup fit', async ({ page }) => {
+test('the launch token is accepted when pasted with its address, and the playground and its setup fit', async ({
+  page,
+}) => {
   const wrongs = watch(page)
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'The launch token is missing' })).toBeVisible()
@@ -19,7 +21,7 @@ test('the launch token is pasted, address and all; the playground and its setup 
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByText('Run an agent, see every token')).toBeVisible()
   await expectFitEverywhere(page)
-  // The narrow window goes on.
+  // The window is narrow from here on.
   await page.getByRole('button', { name: 'Setup' }).click()
   await page.getByText('More settings').click()
   await expectFitEverywhere(page)
@@ -29,7 +31,7 @@ test('the launch token is pasted, address and all; the playground and its setup 
   expect(wrongs).toEqual([])
 })
 
-test('a file of ids alone, its tokenizer and the formats to export fit', async ({ page }) => {
+test('a file of ids only, its tokenizer dialog and the export formats fit', async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/open')
   await page.getByRole('button', { name: 'Open' }).click()
@@ -54,7 +56,7 @@ test('a file of ids alone, its tokenizer and the formats to export fit', async (
   expect(wrongs).toEqual([])
 })
 
-test('a comparison, its dialogs, and a side that cannot be made fit', async ({ page }) => {
+test('a comparison, its dialogs, and the page of a side that cannot be made fit', async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/compare?left=example:retokenization-drift&drift=1')
   await page.locator('[data-compare="done"]').waitFor()
@@ -78,7 +80,7 @@ test('a comparison, its dialogs, and a side that cannot be made fit', async ({ p
   expect(wrongs).toEqual([])
 })
 
-test('Help opens the documentation of the page, which fits and leads on', async ({ page }) => {
+test('Help opens the documentation of the page, which fits and links to other pages', async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/compare')
   await expect(page.getByRole('heading', { name: 'See what retokenizing changes' })).toBeVisible()
@@ -96,7 +98,7 @@ test('Help opens the documentation of the page, which fits and leads on', async 
   expect(wrongs).toEqual([])
 })
 
-test('a page that is not there fits, and the accessibility check is not blind in either colour scheme', async ({
+test('the page for an unknown address fits, and the accessibility check finds a violation in both colour schemes', async ({
   page,
 }) => {
   await page.goto('/nowhere')
@@ -120,7 +122,7 @@ test('a page that is not there fits, and the accessibility check is not blind in
   }
 })
 
-/** Kilobytes. `sizeBudget`: what the page itself names; `lateBudget`: what it fetches unasked behind that, such as an editor. */
+/** Budgets in kilobytes. `sizeBudget` is for scripts that the page names, `lateBudget` for those that it loads later, such as an editor. */
 const { sizeBudget, lateBudget } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly sizeBudget: Readonly<Record<string, number>>
   readonly lateBudget: Readonly<Record<string, number>>

@@ -1,9 +1,9 @@
-/** The parser lab: a completion as several parsers see it, through the template again, and the parser that fits. */
+/** The parser lab: a completion read by several parsers, rendered again, and the parser that fits. */
 import { expect, test } from '@playwright/test'
 import { open } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
 
-/** The built-in model's own template, so that the ranking is about a real one. */
+/** Address of the lab with the built-in model's own template, so that the ranking is about a real template. */
 const LAB = '/templates?tab=parsers&from=tokenizer:built-in'
 
 const COMPLETION = `<think>Hm.</think>
@@ -25,7 +25,7 @@ test('The parser lab reads a completion by several parsers, renders its calls ag
   await open(page, LAB)
   await expect(page.locator('[data-ranking="hermes"]')).toContainText('hermes fits: it reads both calls')
 
-  await test.step('a file of completions is dropped, picked from and ranked', async () => {
+  await test.step('a file of completions is dropped, offers its completions, and ranks the parsers', async () => {
     const lines = ['nothing to call', COMPLETION].map((completion) => JSON.stringify({ completion })).join('\n')
     const transfer = await page.evaluateHandle((text) => {
       const data = new DataTransfer()
@@ -50,7 +50,7 @@ test('The parser lab reads a completion by several parsers, renders its calls ag
   await page.getByRole('button', { name: 'Parse on the server' }).click()
   await expect(page.locator('[data-server-answer]')).toContainText('separates as thinking: Hm.')
 
-  await test.step('all of it, unfolded, fits every window', async () => {
+  await test.step('all parts of the lab, unfolded, fit every window', async () => {
     for (const summary of await page.locator('[data-lane] summary').all())
       if ((await summary.locator('..').getAttribute('open')) === null) await summary.click()
     await expectFitEverywhere(page, async (isNarrow) => {

@@ -1,4 +1,4 @@
-/** What a run begins with besides a question: a conversation, a text, token ids, and a setup that somebody shared. */
+/** Inputs of a run besides a question: a conversation, a text, token ids, and a shared setup. */
 import { expect, type Page, test } from '@playwright/test'
 import { greedy, idle, open, stored } from './application.ts'
 
@@ -8,7 +8,7 @@ const mode = (page: Page, name: string) => page.getByRole('button', { name, exac
 const settled = (page: Page) => page.locator('[data-preview="settled"]')
 const TEXT = '<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n'
 
-test('A prompt is written as conversation, ids or text; a shared setup is shown before it is imported; a text is sent as its tokens', async ({
+test('A prompt can be a conversation, ids or a text; a shared setup is shown before it is imported; a text is sent as its tokens', async ({
   page,
   request,
 }) => {
@@ -26,7 +26,7 @@ test('A prompt is written as conversation, ids or text; a shared setup is shown 
     await expect(page.getByText('it ends with an answer')).toBeVisible()
   })
 
-  await test.step('a wrong id is shown at its place', async () => {
+  await test.step('a wrong id is shown at its position', async () => {
     await mode(page, 'Ids')
     const area = page.getByLabel('Prompt, token ids')
     await area.fill('array([1, 2,\n       x3])')
@@ -58,7 +58,7 @@ test('A prompt is written as conversation, ids or text; a shared setup is shown 
     return link.hash
   })
 
-  await test.step('the link changes nothing until it is imported', async () => {
+  await test.step('the link changes nothing until the setup is imported', async () => {
     await page.getByLabel('System prompt').fill('Be kind.')
     await page.getByLabel('Prompt, token ids').fill('5')
     await mode(page, 'Text')

@@ -1,4 +1,4 @@
-/** Samples of one prompt: side by side, rewarded, stopped, found again. */
+/** Samples of one prompt: shown side by side, rewarded, stopped, and found again. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, CHANGING, open } from './application.ts'
 import { expectFitEverywhere } from './fit.ts'
@@ -21,7 +21,7 @@ async function runGroup(request: APIRequestContext, samples: number) {
 
 const ended = (page: Page) => page.locator('[data-samples="ended"]').waitFor()
 
-test('Three samples of a question are asked again after a failure, rewarded, walked through, exported and compared', async ({
+test('Three samples of a question are requested again after a failure, rewarded, stepped through, exported and compared', async ({
   page,
   request,
 }) => {
@@ -29,7 +29,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
   const unknown = page.getByLabel('Unknown parameters, JSON')
   const samples = page.locator('[data-sample]')
 
-  await test.step('a group whose first calls fail is asked again with as many samples', async () => {
+  await test.step('a group whose first calls fail is requested again with as many samples', async () => {
     await page.getByRole('button', { name: 'All sampling parameters…' }).click()
     await unknown.fill('{"new_in_next": 1}')
     await page.keyboard.press('Escape')
@@ -47,7 +47,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
   await page.keyboard.press('Escape')
   await page.getByLabel('Question').fill('What is 12 * 7?')
   await page.getByRole('button', { name: /Send/ }).click()
-  // The samples that failed had no rule, and have no reward.
+  // The failed samples belonged to a group without a rule, so they have no reward.
   await expect(page.locator('[data-samples="ended"] [data-sample][data-reward]')).toHaveCount(3)
   const group = new URL(page.url()).searchParams.get('group') as string
   const told = await (await request.get(`/api/groups/${group}`, { headers: AUTHORIZED })).json()
@@ -56,7 +56,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
     await expect(samples.nth(index)).toContainText(`${tokens} tok`)
   }
 
-  await test.step('arrow keys walk through the samples, and the address follows', async () => {
+  await test.step('arrow keys step through the samples, and the address follows', async () => {
     await samples.first().click()
     await page.keyboard.press('ArrowRight')
     await expect(samples.nth(1)).toHaveAttribute('aria-selected', 'true')
@@ -64,7 +64,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
     await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(told.samples[1].tokens))
   })
 
-  await test.step('another rule rewards all samples anew', async () => {
+  await test.step('another rule rewards all samples again', async () => {
     await page.getByRole('button', { name: 'Reward of the group' }).click()
     await page.getByLabel('Expected').fill('85')
     await page.getByRole('button', { name: 'Reward all samples' }).click()
@@ -89,7 +89,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
   )
 })
 
-test('A group is followed after a reload, one sample is stopped, then all', async ({ page, request }) => {
+test('A group of samples is followed after a reload; one sample is stopped, then all', async ({ page, request }) => {
   const slow = await startSlowServer(300)
   await request.delete('/api/servers/slow', { headers: CHANGING, data: {} })
   await request.post('/api/servers', { headers: CHANGING, data: { name: 'slow', baseUrl: slow.baseUrl } })
@@ -102,7 +102,7 @@ test('A group is followed after a reload, one sample is stopped, then all', asyn
   await page.getByRole('button', { name: 'Stop this' }).click()
   await expect(page.locator('[data-sample="1"]')).toHaveAttribute('data-state', 'ended')
   await expect(page.locator('[data-sample="1"]')).toContainText('cancelled')
-  // It goes on by itself while the others run: it is found again, and can be stopped.
+  // The sample continues by itself while the others run; after other samples and a reload it can still be stopped.
   await page.getByLabel('Next turn').fill('And then?')
   await page.getByRole('button', { name: /Send/ }).click()
   const stop = page.getByRole('button', { name: 'Stop', exact: true })
@@ -117,7 +117,7 @@ test('A group is followed after a reload, one sample is stopped, then all', asyn
   await page.getByRole('button', { name: 'Stop all' }).click()
   await ended(page)
   await expect(page.getByRole('button', { name: 'Stop all' })).toHaveCount(0)
-  // A further turn goes on with the sample that is shown.
+  // A further turn continues the shown sample.
   await page.getByLabel('max_new_tokens').fill('5')
   await page.getByLabel('Next turn').fill('And now?')
   await page.getByRole('button', { name: /Send/ }).click()
@@ -127,12 +127,12 @@ test('A group is followed after a reload, one sample is stopped, then all', asyn
   await slow.close()
 })
 
-test('Many samples stand in rows that fit both windows, and are found from the library and from each other', async ({
+test('Many samples are drawn in rows that fit both windows, and are linked from the library and from each other', async ({
   page,
   request,
 }) => {
   const { groupId, keys } = await runGroup(request, 17)
-  // The address of a group alone shows its first sample.
+  // The address of a group without a sample shows its first sample.
   await open(page, `/?group=${groupId}`)
   await ended(page)
   const selected = page.locator('[data-sample][aria-selected="true"]')

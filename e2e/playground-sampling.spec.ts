@@ -1,4 +1,4 @@
-/** Sampling parameters, presets and those of other programs; what a run does with them, and structured output after it. */
+/** Sampling parameters, presets and imports; their effect on a run, and structured output after it. */
 import { expect, test } from '@playwright/test'
 import { CHANGING, open, stored } from './application.ts'
 import { expectFitEverywhere, expectWithin, WINDOWS } from './fit.ts'
@@ -7,11 +7,11 @@ import { startSlowServer } from './slow-server.ts'
 const SCHEMA =
   '{"type": "object", "properties": {"even": {"type": "boolean"}}, "required": ["even"], "additionalProperties": false}'
 
-test('sampling parameters are set, saved and imported, go out with the run, and structured output is requested after it', async ({
+test('sampling parameters are set, saved, imported and sent with the run, and structured output is requested after it', async ({
   page,
   request,
 }) => {
-  // Slower than a frame, so that the page follows the run.
+  // Chunks are slower than a frame, so that the page follows the run.
   const slow = await startSlowServer(100)
   await request.delete('/api/servers/slow-sampling', { headers: CHANGING, data: {} })
   await request.post('/api/servers', { headers: CHANGING, data: { name: 'slow-sampling', baseUrl: slow.baseUrl } })
@@ -75,14 +75,14 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
     await page.getByLabel('Samples', { exact: true }).fill('1')
   })
 
-  await test.step('a parameter that the server does not know is left out at one click; the view stays at the end of the run', async () => {
+  await test.step('a parameter that the server does not know is left out by one click; the view stays at the end of the run', async () => {
     await page.getByLabel('System prompt').fill('Be brief.\n'.repeat(50))
     await page.getByLabel('Question').fill('What is 2 + 2?')
     await page.getByRole('button', { name: /Send/ }).click()
     const failure = page.getByRole('alert').filter({ hasText: 'does not support the parameter new_in_next' })
     await failure.getByRole('button', { name: 'Send again without new_in_next' }).click()
     await expect(page.getByText('The response reached max_new_tokens.')).toBeVisible()
-    // The notice takes room from the tokens.
+    // The notice reduces the height of the tokens.
     await expect
       .poll(() => page.getByRole('grid').evaluate((grid) => grid.scrollHeight - grid.scrollTop - grid.clientHeight))
       .toBeLessThan(2)
@@ -91,13 +91,13 @@ test('sampling parameters are set, saved and imported, go out with the run, and 
     expect(segments[1]).toMatchObject({ request: { samplingParams: { temperature: 0, top_k: 20, top_p: 1 } } })
     await page.getByRole('button', { name: 'Raise max_new_tokens to 10' }).click()
     await expect(page.getByLabel('max_new_tokens')).toHaveValue('10')
-    // Room for the structured output.
+    // The structured output needs more tokens.
     await page.getByLabel('max_new_tokens').fill('60')
     await page.getByRole('button', { name: 'Write the next turn' }).click()
     await expect(page.getByLabel('Next turn')).toBeFocused()
   })
 
-  await test.step('structured output leaves the tokens as they are, unless it is recorded as a turn', async () => {
+  await test.step('structured output leaves the tokens unchanged, unless it is recorded as a turn', async () => {
     const before = await stored(page, request)
     await page.getByRole('button', { name: 'Request structured output…' }).click()
     const structured = page.getByRole('dialog', { name: 'Request structured output' })

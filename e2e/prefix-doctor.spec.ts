@@ -1,9 +1,9 @@
-/** The prefix doctor in the page: a search finds the smallest conversation, and what is red is explained and fixed. */
+/** The prefix doctor: a search finds the smallest conversation, and an unstable cell is explained and fixed. */
 import { expect, test } from '@playwright/test'
 import { open } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 
-test('the prefix doctor finds the smallest unstable conversation, explains a red cell, and its fix leaves fewer of them', async ({
+test('the prefix doctor finds the smallest unstable conversation, explains an unstable cell, and has a fix that leaves fewer of them', async ({
   page,
 }) => {
   const problems = watch(page)
@@ -20,7 +20,7 @@ test('the prefix doctor finds the smallest unstable conversation, explains a red
     await page.setViewportSize(WINDOWS[0])
   })
 
-  await test.step('compared as text, the address says so', async () => {
+  await test.step('a comparison as text is written into the address', async () => {
     await page.getByRole('group', { name: 'Compare' }).getByRole('button', { name: 'Text' }).press('Enter')
     await expect(page).toHaveURL(/compares=text/)
     await expect(page.getByRole('region', { name: 'Finding' })).toContainText('first difference at character')
@@ -39,7 +39,7 @@ test('the prefix doctor finds the smallest unstable conversation, explains a red
     await expect(messages).not.toHaveText(sample ?? '')
   })
 
-  await test.step('a red cell has an address and a fix', async () => {
+  await test.step('an unstable cell has an address and a fix', async () => {
     await grid.getByRole('button', { name: /thinking on · → user: unstable/ }).click()
     await expect(page).toHaveURL(/cell=user/)
     const finding = page.getByRole('region', { name: 'Finding' })

@@ -1,15 +1,16 @@
-/** HTTP as bytes on a socket: what no client library would send. */
+/** HTTP as bytes on a socket, for requests that no client library sends. */
 import { connect } from 'node:net'
 import { PORT } from './application.ts'
 
+/** A parsed response. */
 export interface RawAnswer {
   readonly status: number
-  /** Lower-case names. */
+  /** Values by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Sends the text as it is and reads until the server closes or `enough` ms have passed, which is for what hangs. Status 0: no answer. */
+/** Sends the text unchanged and reads until the server closes, or for at most `enough` milliseconds. Status 0 means no answer. */
 export function raw(text: string, enough = 60_000): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(PORT, '127.0.0.1', () => socket.write(text))
@@ -26,7 +27,7 @@ export function raw(text: string, enough = 60_000): Promise<RawAnswer> {
   })
 }
 
-/** A request with exactly these header lines. */
+/** Returns the text of a request with these header lines; only `connection` and `content-length` are added. */
 export const request = (method: string, target: string, headers: readonly string[], body = ''): string =>
   `${[`${method} ${target} HTTP/1.1`, ...headers, 'connection: close', ...(body ? [`content-length: ${Buffer.byteLength(body)}`] : [])].join('\r\n')}\r\n\r\n${body}`
 
@@ -44,7 +45,7 @@ function parsed(text: string): RawAnswer {
   return { status, headers, body: headers['transfer-encoding'] === 'chunked' ? withoutChunks(body) : body }
 }
 
-/** Lengths count bytes; the texts compared here are ASCII. */
+/** Returns a chunked body without the chunk headers. Lengths count bytes; the texts that tests compare are ASCII. */
 function withoutChunks(body: string): string {
   let text = ''
   for (let at = 0; at < body.length; ) {

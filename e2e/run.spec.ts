@@ -1,4 +1,4 @@
-/** A run from its question to its end: what is sent, drawn, stopped, continued and restored. */
+/** A run from its question to its end: sent, drawn, stopped, continued and restored. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
@@ -9,7 +9,7 @@ import { startSlowServer } from './slow-server.ts'
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens' })
 const count = async (page: Page) => Number(await page.locator('[data-tokens]').getAttribute('data-tokens'))
 
-/** What ends the servers that a test started. */
+/** Functions that close the servers that a test started. */
 const closing: (() => unknown)[] = []
 test.afterEach(async () => {
   for (const close of closing.splice(0)) await close()
@@ -21,13 +21,13 @@ async function saveServer(request: APIRequestContext, name: string, baseUrl: str
   expect(saved.status()).toBe(201)
 }
 
-/** Ink of every token, from the rows that the token view draws while it is scrolled from its start to its end. */
+/** Returns the colour of every token, from the rows that are drawn while the token view scrolls from start to end. */
 const drawnInks = (page: Page): Promise<readonly (string | undefined)[]> =>
   grid(page).evaluate(async (element) => {
     const inks: (string | undefined)[] = []
     element.scrollTo(0, 0)
     for (let isAtEnd = false; !isAtEnd; ) {
-      // Rows are drawn in a frame; the second begins after they are.
+      // Rows are drawn in a frame; the second frame begins after that.
       for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
       for (const { dataset } of element.querySelectorAll<HTMLElement>('.token-row:not([hidden])'))
         for (let i = 0; i < Number(dataset.count); i++) inks[Number(dataset.first) + i] = dataset.ink
@@ -68,7 +68,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
     await expect(page.locator('[data-call="call_0000"]')).toContainText('425')
   })
 
-  await test.step('rows cover every token once, and say which are trained', async () => {
+  await test.step('rows contain every token once, and mark the trained ones', async () => {
     expect(await count(page)).toBe(ids.length)
     expect(await drawnInks(page)).toEqual(
       segments.flatMap(({ kind, ids }) => ids.map(() => (kind === 'response' ? 'trained' : 'context'))),
@@ -77,7 +77,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
 
   const card = page.getByRole('region', { name: 'Token', exact: true })
   const selected = page.locator('#token-selected')
-  await test.step('a token is pinned, stepped from by keyboard, copied and let go', async () => {
+  await test.step('a token is pinned and unpinned by keyboard, and a range is copied', async () => {
     const colour = page.getByLabel('More colour modes')
     await colour.focus()
     await page.keyboard.type('Plain')
@@ -105,7 +105,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
     await expect(card).toHaveCount(0)
   })
 
-  await test.step('a token is pointed at', async () => {
+  await test.step('the card shows the token under the pointer', async () => {
     await page
       .locator('.token-row:not([hidden])')
       .nth(2)
@@ -134,7 +134,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
   expect(wrongs).toEqual([])
 })
 
-test('the built-in server answers at the root too, for clients that keep only an origin', async ({ request }) => {
+test('the built-in server also answers at the root path, for clients that keep only an origin', async ({ request }) => {
   for (const path of ['/model_info', '/get_model_info', '/server_info', '/health', '/v1/models'])
     expect(await (await request.get(path)).text(), path).toBe(await (await request.get(`/sglang${path}`)).text())
   const body = { text: 'Hello', sampling_params: { temperature: 0, max_new_tokens: 4 } }
@@ -174,7 +174,7 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
   })
 
-  await test.step('the trajectory is continued by one at a time', async () => {
+  await test.step('a trajectory is continued by one run at a time', async () => {
     const second = await request.post(`/api/trajectories/${key}/continue`, {
       headers: CHANGING,
       data: { prompt: 'x', detached: true },
@@ -182,8 +182,8 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     expect([second.status(), (await second.json()).code]).toEqual([409, 'RUNNING'])
   })
 
-  await test.step('the view follows to the end, even where the rest arrives at once', async () => {
-    // A message box stops the page, while the run goes on.
+  await test.step('the view scrolls to the end, even if the rest arrives at once', async () => {
+    // A message box stops the page while the run continues.
     page.once('dialog', async (box) => {
       await expect.poll(outcome).toBe('ended')
       await box.accept()
@@ -200,9 +200,9 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     const before = await count(page)
     const { cut } = slow.generations
     await page.getByLabel('Next turn').fill('What is 12 * 7?')
-    // The second click falls on Stop, which has taken the place of Send.
+    // The second click hits Stop, which has replaced Send, and must do nothing.
     await page.getByRole('button', { name: /Send/ }).dblclick()
-    // The prompt comes at once, the reply token by token.
+    // The prompt arrives at once, the reply token by token.
     await expect.poll(() => count(page)).toBeGreaterThan(before)
     const withPrompt = await count(page)
     await expect.poll(() => count(page)).toBeGreaterThan(withPrompt + 4)
@@ -220,7 +220,7 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     const kept = before.at(-1)
     await page.getByLabel('SGLang server').selectOption('built-in')
     await page.getByRole('button', { name: 'Resume the response' }).click()
-    // The answer stands behind the result of the call.
+    // The answer follows the result of the call.
     await expect.poll(async () => (await stored(page, request)).segments.length).toBe(before.length + 2)
     await page.getByRole('button', { name: /New run/ }).waitFor()
     await idle(page)
@@ -230,14 +230,14 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     expect(resumed?.ids.slice(0, kept?.ids.length)).toEqual(kept?.ids)
     expect(resumed?.logprobs?.slice(0, kept?.ids.length)).toEqual(kept?.logprobs)
     expect(resumed).toMatchObject({ finish: { kind: 'stop' }, resumed: [{ at: kept?.ids.length }] })
-    // The call that was cut in two is one call, and has been run.
+    // The call that was cut is a single call, and has been executed.
     expect(resumed?.toolCalls?.map(({ result }) => result?.text)).toEqual(['84'])
     await ask(page, 'What is 2 + 2?')
     expect((await stored(page, request)).segments.slice(0, segments.length)).toEqual(segments)
   })
 })
 
-test('what cannot be sent says why, and the question is kept', async ({ page, request }) => {
+test('a prompt that cannot be sent shows the reason, and the question is kept', async ({ page, request }) => {
   await saveServer(request, 'away', 'http://127.0.0.1:9')
   const silent = createServer(() => {})
   closing.push(() => {
@@ -261,7 +261,7 @@ test('what cannot be sent says why, and the question is kept', async ({ page, re
     await expect(alert).toHaveCount(0)
   })
 
-  await test.step('a server that is away is named', async () => {
+  await test.step('an unreachable server is named', async () => {
     await page.getByLabel('SGLang server').selectOption('away')
     await expect(page.getByRole('status').filter({ hasText: 'nothing listens' })).toContainText(
       'Start the server, or correct its address',
@@ -274,7 +274,7 @@ test('what cannot be sent says why, and the question is kept', async ({ page, re
     await expect(question).toHaveValue('Are you there?')
   })
 
-  await test.step('a server that takes the connection and says nothing can be given up', async () => {
+  await test.step('a request to a server that accepts the connection and never answers can be cancelled', async () => {
     await page.getByLabel('SGLang server').selectOption('silent')
     await send.click()
     await page.getByRole('button', { name: /Starting/ }).click()
@@ -283,7 +283,7 @@ test('what cannot be sent says why, and the question is kept', async ({ page, re
   })
 })
 
-test('turns go on with the same tokens; an address restores run and setup, back and forward and in another tab', async ({
+test('turns continue with the same tokens; an address restores run and setup, by Back and Forward and in another tab', async ({
   page,
   request,
   context,
@@ -310,7 +310,7 @@ test('turns go on with the same tokens; an address restores run and setup, back 
     await expect(calls).toContainText('729')
   })
 
-  await test.step('going back shows the run and the setup that it was begun with', async () => {
+  await test.step('Back shows the run and the setup with which it began', async () => {
     await page.goBack()
     await expect(page.getByText('Run an agent, see every token')).toBeVisible()
     await page.goBack()
@@ -322,7 +322,7 @@ test('turns go on with the same tokens; an address restores run and setup, back 
     await expect(thinking).not.toBeChecked()
   })
 
-  await test.step('a trajectory that another tab has continued is shown again before it goes on', async () => {
+  await test.step('a trajectory that another tab has continued is updated before it continues', async () => {
     const other = await context.newPage()
     await other.goto(page.url())
     await idle(other)
@@ -343,7 +343,7 @@ test('turns go on with the same tokens; an address restores run and setup, back 
     await expect(calls.last()).toContainText('17')
   })
 
-  await test.step('the playground begins anew, and going back restores the run', async () => {
+  await test.step('the playground begins a new run, and Back restores the earlier one', async () => {
     await page.getByRole('link', { name: 'Playground' }).click()
     await expect(page.getByLabel('Question')).toBeVisible()
     await page.goBack()

@@ -1,15 +1,17 @@
-/** The built-in server, saying what it is told: each call to /generate is answered with the next text. */
+/** The built-in server with scripted replies: each call to /generate is answered with the next text. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BASE } from './application.ts'
 
+/** A running server and its script. */
 export interface ScriptedServer {
   readonly baseUrl: string
-  /** Texts still to be said. */
+  /** Replies that are not sent so far, in order. */
   readonly texts: string[]
   close(): Promise<void>
 }
 
+/** Starts the server. Without a scripted reply, calls are passed to the built-in server. */
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const texts: string[] = []
   const server = createServer(async (request, response) => {
@@ -17,7 +19,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
     const generate = request.url === '/generate' ? (JSON.parse(body) as GenerateBody) : undefined
-    // A prompt that is only scored is scored by the real model.
+    // The real model answers requests that only score a prompt.
     const isSaid = generate !== undefined && generate.sampling_params.max_new_tokens > 0 && texts.length > 0
     const answer = isSaid
       ? await said(texts.shift() ?? '', generate)
@@ -86,7 +88,7 @@ async function passedOn(method: string, path: string, body: string): Promise<Ans
   return {
     status: answer.status,
     type: answer.headers.get('content-type') ?? JSON_TYPE,
-    // A server elsewhere names a tokenizer that this machine can load.
+    // The tokenizer's path is a name that this machine can load, as a remote server would report it.
     body: path === '/model_info' ? JSON.stringify({ ...JSON.parse(text), tokenizer_path: 'built-in' }) : text,
   }
 }

@@ -1,4 +1,4 @@
-/** The threat model's rows that hold from the start, each tried from outside against the built application. */
+/** The rows of the threat model that hold from the start, each tried from outside on the built application. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -27,7 +27,7 @@ import { raw, request as rawRequest } from './raw-http.ts'
 const HOST = `host: 127.0.0.1:${PORT}`
 const BEARER = `authorization: Bearer ${TOKEN}`
 
-/** Every path of the HTTP interface that wants a token, its parameters filled in, and one that is not there. */
+/** Returns every path of the HTTP interface that requires a token, with parameters filled in, and one that does not exist. */
 async function guardedPaths(request: APIRequestContext): Promise<readonly string[]> {
   const { paths } = await (await request.get('/api/openapi.json', { headers: AUTHORIZED })).json()
   const guarded = Object.keys(paths).filter((described) => described !== '/api/health')
@@ -35,7 +35,7 @@ async function guardedPaths(request: APIRequestContext): Promise<readonly string
 }
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** A request on a raw socket, and the status that it must get. */
+/** A request on a raw socket, and the statuses that it may get. */
 interface RawCase {
   readonly method?: string
   readonly target: string
@@ -44,7 +44,7 @@ interface RawCase {
   readonly statuses: readonly number[]
 }
 
-/** Sends each request. Lists those that got another status, or a header that allows another origin. */
+/** Sends each request, and expects its status and no header that allows another origin. */
 async function expectStatuses(cases: readonly RawCase[]): Promise<void> {
   const wrongs: string[] = []
   for (const { method = 'GET', target, lines, body, statuses } of cases) {
@@ -56,7 +56,7 @@ async function expectStatuses(cases: readonly RawCase[]): Promise<void> {
   expect(wrongs).toEqual([])
 }
 
-/** One of a list for each number: requests to many routes together try every one. */
+/** Returns an item by a running number, so that requests to many routes together try every item. */
 const turn = <T>(values: readonly T[], number: number): T => values[number % values.length] as T
 
 const servers: Server[] = []
@@ -67,7 +67,7 @@ test.afterEach(() => {
   }
 })
 
-/** A server that counts who calls it, and keeps what they sent. */
+/** Starts a server that records the paths and headers of the requests that it receives. */
 async function canary(
   answer: (path: string) => { status: number; headers?: Record<string, string>; body?: string } = () => ({
     status: 200,
@@ -120,7 +120,7 @@ test('H1: only known hosts are answered', async () => {
   expect((await raw(rawRequest('GET', '/', ['host: evil.example']))).body).not.toContain('<html')
   expect((await raw(`GET /api/servers HTTP/1.0\r\n${BEARER}\r\n\r\n`)).status).toBe(403)
   expect((await raw(`GET / HTTP/1.1\r\nconnection: close\r\n\r\n`)).status).toBe(400)
-  // Tunnels map ports, so loopback names are known at any port.
+  // Tunnels map ports, so loopback names are accepted with any port.
   await expectStatuses(
     ['127.0.0.1:1', 'localhost', 'LOCALHOST:8888', '[::1]:3000'].map((host) => ({
       target: '/api/servers',
@@ -128,7 +128,7 @@ test('H1: only known hosts are answered', async () => {
       statuses: [200],
     })),
   )
-  // An absolute target is for proxies.
+  // Absolute targets are for proxies.
   await expectStatuses(
     [
       'http://evil.example/api/servers',
@@ -154,7 +154,7 @@ test('H2: forwarded headers change nothing', async () => {
   ).toBe(403)
 })
 
-test('H3, H4, H9: pages of other origins are refused, whatever they request', async ({ request }) => {
+test('H3, H4, H9: pages of other origins are refused, for every request', async ({ request }) => {
   const change = [HOST, BEARER, 'x-rollscope: 1', 'content-type: application/json']
   const foreign = [
     'origin: http://evil.example',
@@ -203,7 +203,7 @@ test('H3, H4, H9: pages of other origins are refused, whatever they request', as
   ])
 })
 
-test('a method that a path does not have is refused with those that it has', async ({ request }) => {
+test('a method that a path does not support is refused with the list of its methods', async ({ request }) => {
   const response = await request.fetch('/api/trajectories/x', { method: 'PUT', headers: CHANGING, data: {} })
   expect([response.status(), response.headers().allow]).toEqual([405, 'GET, PATCH, DELETE'])
   expect(await response.json()).toMatchObject({ code: 'METHOD', hint: 'Methods: GET, PATCH, DELETE.' })
@@ -211,7 +211,7 @@ test('a method that a path does not have is refused with those that it has', asy
   expect([none.status(), (await none.json()).code]).toEqual([404, 'NO_ROUTE'])
 })
 
-test('H5, H7: every route wants the token, for every method', async ({ request }) => {
+test('H5, H7: every route requires the token, for every method', async ({ request }) => {
   const without: readonly (readonly string[])[] = [
     [],
     ['authorization: Bearer'],
@@ -236,7 +236,7 @@ test('H5, H7: every route wants the token, for every method', async ({ request }
   expect(JSON.parse(body)).toMatchObject({ code: 'TOKEN_REQUIRED', hint: expect.any(String) })
 })
 
-test('H6: no trick of the framework gets past the handler', async () => {
+test('H6: no trick of the framework bypasses the handler', async () => {
   const tricks: [string, string[]][] = [
     ['/api/servers', ['x-middleware-subrequest: middleware:middleware:middleware:middleware:middleware']],
     ['/api/servers', ['x-middleware-subrequest: src/middleware:src/middleware']],
@@ -291,9 +291,9 @@ test('H10: no answer can be framed, sniffed or embedded', async () => {
   }
 })
 
-test.describe('H11: it listens on one address only', () => {
-  // lib/server/config.test.ts has every way to write it.
-  test('HOST=0.0.0.0 is refused before anything listens', () => {
+test.describe('H11: the application listens on one address only', () => {
+  // lib/server/config.test.ts covers every spelling.
+  test('HOST=0.0.0.0 is refused before it listens', () => {
     const { status, stderr } = spawnSync('node', ['scripts/serve.ts'], {
       env: { ...process.env, HOST: '0.0.0.0', PORT: String(HUB_PORT) },
       encoding: 'utf8',
@@ -303,7 +303,7 @@ test.describe('H11: it listens on one address only', () => {
     expect(stderr).toContain('would listen on every address')
   })
 
-  test('other addresses of this machine get no answer', async () => {
+  test('requests to other addresses of this machine get no answer', async () => {
     const others = Object.values(os.networkInterfaces())
       .flat()
       .filter((found) => found && !found.internal && found.family === 'IPv4')
@@ -314,7 +314,7 @@ test.describe('H11: it listens on one address only', () => {
   })
 })
 
-test('C1: what changes state must be asked for as no form can', async ({ request }) => {
+test('C1: a request that changes state must be one that no form can send', async ({ request }) => {
   const changing: readonly (readonly [string, string])[] = [
     ['POST', '/api/servers'],
     ['PUT', '/api/servers/x'],
@@ -363,7 +363,7 @@ test('C1: what changes state must be asked for as no form can', async ({ request
     ]),
   ])
   expect(await list()).toBe(before)
-  // No form can send the header, so a body of any type may come with it.
+  // No form can send the header, so with it a body of any type is accepted.
   await expectStatuses(
     ['/api/rollouts/x/cancel', '/api/groups/x/cancel'].flatMap((target) =>
       [...marks, ['x-rollscope: 1']].flatMap((mark) =>
@@ -401,7 +401,7 @@ test('C4: bodies and headers have their limits', async () => {
   expect(cut.status).toBe(413)
 })
 
-test('N1: pages are only read', async () => {
+test('N1: pages accept only requests that read', async () => {
   for (const lines of [
     ['next-action: 0123456789abcdef0123456789abcdef01234567'],
     ['content-type: text/x-component'],
@@ -414,7 +414,7 @@ test('N1: pages are only read', async () => {
   )
 })
 
-test('N2: the content security policy lets nothing in, with a nonce of its own for each page', async () => {
+test('N2: the content security policy allows no foreign source, and each page has a new nonce', async () => {
   const { headers } = await raw(rawRequest('GET', '/', [HOST]))
   const policy = Object.fromEntries(
     (headers['content-security-policy'] ?? '')
@@ -437,8 +437,8 @@ test('N2: the content security policy lets nothing in, with a nonce of its own f
   expect(again.headers['content-security-policy']).not.toBe(headers['content-security-policy'])
 })
 
-// lib/sglang/client/address.test.ts has every way to write one. OWN: the port of this worker's application.
-test('U1, U2: what can be no server’s address is refused, and nothing is saved', async ({ request }) => {
+// lib/sglang/client/address.test.ts covers every spelling. OWN is the port of this worker's application.
+test('U1, U2: an address that cannot be a server’s is refused, and nothing is saved', async ({ request }) => {
   for (const address of [
     'file:///etc/passwd',
     'http://127.0.0.1:1\r\nx: y',
@@ -454,7 +454,7 @@ test('U1, U2: what can be no server’s address is refused, and nothing is saved
   expect((await saveServer(request, 'own', { baseUrl: `${BASE}/sglang` })).status()).toBe(201)
 })
 
-test('U4: a redirect is not followed, and no key goes along', async ({ request }) => {
+test('U4: a redirect is not followed, and its target gets no key', async ({ request }) => {
   const target = await canary()
   for (const status of [301, 302, 303, 307, 308]) {
     const redirecting = await canary(() => ({ status, headers: { location: `${target.baseUrl}/model_info` } }))
@@ -479,7 +479,7 @@ test('S3: a key stays with its origin', async ({ request }) => {
   await saveServer(request, 'moving', { baseUrl: first.baseUrl, apiKey: KEY })
   const put = (data: object) =>
     request.put('/api/servers/moving', { headers: CHANGING, data: { name: 'moving', ...data } })
-  // Same origin, another path: the key stays.
+  // The path changes but not the origin, so the key is kept.
   expect(await (await put({ baseUrl: `${first.baseUrl}/v2` })).json()).toMatchObject({ hasKey: true })
   for (const moved of [second.baseUrl, first.baseUrl.replace('127.0.0.1', 'localhost')]) {
     expect(await (await put({ baseUrl: moved })).json()).toMatchObject({ hasKey: false })
@@ -487,11 +487,11 @@ test('S3: a key stays with its origin', async ({ request }) => {
   }
   expect(second.hits.length).toBeGreaterThan(0)
   expect(JSON.stringify(second.hits)).not.toContain(KEY)
-  // Back at the first origin it has to be given again.
+  // Back at the first origin, the key must be entered again.
   expect(await (await put({ baseUrl: first.baseUrl })).json()).toMatchObject({ hasKey: false })
 })
 
-/** What the content security policy stopped on any of the page's documents. */
+/** Collects what the content security policy blocks in any document of the page. */
 async function watchPolicy(page: Page): Promise<string[]> {
   const violations: string[] = []
   await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation))
@@ -505,7 +505,7 @@ async function watchPolicy(page: Page): Promise<string[]> {
   return violations
 }
 
-test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and token are nowhere to be read', async ({
+test('C2, H5, N2, S1, S2, S4: an address starts nothing, and the key and the token cannot be read anywhere', async ({
   page,
   context,
 }) => {
@@ -553,7 +553,7 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
       expect([changes, watched.hits]).toEqual([[], []])
     })
 
-    await test.step('a server is sent its key, and what it echoes is not shown', async () => {
+    await test.step('a server gets its key, and its echo of the key is not shown', async () => {
       await page.getByLabel('SGLang server').selectOption('keyed')
       await expect(page.getByRole('status').filter({ hasText: 'failed' })).toBeVisible()
       await page.getByRole('button', { name: /Send/ }).click()
@@ -561,7 +561,7 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
       expect(echoing.hits.some(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true)
     })
 
-    await test.step('a run leaves the token in no address, cookie or referer', async () => {
+    await test.step('a run puts the token into no address, cookie or referer', async () => {
       await page.getByLabel('SGLang server').selectOption('built-in')
       await greedy(page)
       await ask(page, 'What is 2 + 5?')
@@ -601,7 +601,7 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
       for (const spelling of spellings) expect(bodies.join('\n')).not.toContain(spelling)
     })
 
-    await test.step('the page needs nothing that its policy stops, and an added script is stopped', async () => {
+    await test.step('the page needs nothing that its policy blocks, and an injected script is blocked', async () => {
       expect(violations).toEqual([])
       await page.evaluate(() => {
         const script = document.createElement('script')
@@ -612,7 +612,7 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
       await expect.poll(() => violations.join(' ')).toContain('script-src')
     })
 
-    await test.step('the key is on disk only in a file of the user’s own, and not in the log or the process list', () => {
+    await test.step('the key is on disk only in a file that the user alone can read, and not in the log or the process list', () => {
       for (const spelling of spellings) {
         expect(log).not.toContain(spelling)
         for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
@@ -632,7 +632,7 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
   }
 })
 
-test('R1, R2: foreign text is text, and asks for nothing', async ({ page, request }) => {
+test('R1, R2: foreign text is text, and requests nothing', async ({ page, request }) => {
   const outside: string[] = []
   const dialogs: string[] = []
   const violations = await watchPolicy(page)
@@ -742,7 +742,7 @@ test('R1, R2: foreign text is text, and asks for nothing', async ({ page, reques
   expect(await page.locator('img, iframe, svg script, math, [onerror], [onload]').count()).toBe(0)
 })
 
-test('health is answered while what a stranger sends is rendered and encoded', async () => {
+test('the health check is answered while hostile input is rendered and encoded', async () => {
   const blanks = "{{ ' ' * 1900000 }}"
   const messages = [{ role: 'user', content: 'Hi' }]
   const hostile: readonly (readonly [path: string, body: object])[] = [

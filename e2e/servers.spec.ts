@@ -1,4 +1,4 @@
-/** Servers: added, seen, used, changed, removed; settings carried elsewhere. */
+/** The servers page: servers are added, tested, used, changed and removed; settings are exported and imported. */
 import { readFile } from 'node:fs/promises'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { AUTHORIZED, CHANGING, open } from './application.ts'
@@ -26,19 +26,19 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const link = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
 
-/** The value beside a name in the details. */
+/** Returns the value beside a name in the details of a server. */
 const fact = (page: Page, name: string): Locator =>
   page.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]')
 
-// server-form.test.tsx has every fault of a field, server-details.test.tsx every fact.
-test('A server is added, tested, used, moved away from its key and removed by keyboard, in both windows', async ({
+// server-form.test.tsx covers every error of a field, server-details.test.tsx every fact.
+test('A server is added, tested, used, moved to an origin without its key, and removed by keyboard, in both windows', async ({
   page,
 }) => {
   const wrongs = watch(page)
   await open(page, '/servers')
   const heading = (name: string) => shown(page, name).getByRole('heading', { level: 2 }).first()
 
-  await test.step('a name that is taken is said at its field, and what is typed stays while another is looked at', async () => {
+  await test.step('a name that is in use is reported at its field, and typed values stay while another server is shown', async () => {
     await button(page, 'Add a server').focus()
     await page.keyboard.press('Enter')
     await expect(page.getByLabel('Name')).toBeFocused()
@@ -55,7 +55,7 @@ test('A server is added, tested, used, moved away from its key and removed by ke
     await expect(page.getByLabel('API key')).toHaveValue(KEY)
   })
 
-  await test.step('a server that was saved has the focus, and its facts fit both windows', async () => {
+  await test.step('a saved server has the focus, and its facts fit both windows', async () => {
     await page.getByLabel('Name').fill(NAME)
     await page.keyboard.press('Enter')
     await expect(heading(NAME)).toBeFocused()
@@ -67,7 +67,7 @@ test('A server is added, tested, used, moved away from its key and removed by ke
     await expectFitEverywhere(page)
   })
 
-  await test.step('its buttons follow in the order of the page, and it is used in the playground', async () => {
+  await test.step('the server’s buttons are in tab order, and the playground uses the server', async () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await heading(NAME).focus()
     for (const name of ['Use in the playground', 'Test']) {
@@ -85,7 +85,7 @@ test('A server is added, tested, used, moved away from its key and removed by ke
     await page.getByRole('link', { name: 'Manage servers' }).click()
   })
 
-  await test.step('a change of its origin says what becomes of the key, and a change of its name keeps it in use', async () => {
+  await test.step('a change of the server’s origin says that the key is removed, and a changed name keeps it in use', async () => {
     await button(page, 'Change').press('Enter')
     await expect(page.getByLabel('Name')).toBeFocused()
     await page.keyboard.press('End')
@@ -125,7 +125,7 @@ test('A server is added, tested, used, moved away from its key and removed by ke
     await expect(list(page).getByRole('button', { name: 'built-in' })).toContainText('in the playground')
     expect(JSON.stringify(await page.evaluate(() => ({ ...localStorage })))).not.toContain(KEY)
   })
-  // The browser tells of the name that was taken.
+  // The browser's console reports the refusal of the name that is in use.
   expect(wrongs).toEqual([expect.stringContaining('409 (Conflict)')])
 })
 
@@ -143,8 +143,8 @@ async function chooseSettings(page: Page, settings: object, name: string): Promi
   await (await chooser).setFiles({ name, mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(settings)) })
 }
 
-// settings.test.ts has every choice and every reason of a refusal, import-preview.test.tsx what is said of them.
-test('Settings are exported without keys, and imported elsewhere after a look at what changes', async ({
+// settings.test.ts covers every choice and every reason of a refusal, import-preview.test.tsx their texts.
+test('Settings are exported without keys, and imported elsewhere after a preview of the changes', async ({
   page,
   request,
   browser,
@@ -174,21 +174,21 @@ test('Settings are exported without keys, and imported elsewhere after a look at
   await chooseSettings(page, settings, 'settings.json')
   await expect(page.getByRole('dialog')).toContainText('Everything in this file is already here.')
 
-  // Elsewhere one server is gone and the other has moved.
+  // In the other place one server is missing and the other has another address.
   await save('delete', 'other', {})
   await save('put', NAME, { name: NAME, baseUrl: 'http://localhost:30009', apiKey: 'sk-of-elsewhere' })
   const context = await browser.newContext()
   const elsewhere = await context.newPage()
   await open(elsewhere, '/servers')
 
-  await test.step('a file that holds no settings is refused with the place in it', async () => {
+  await test.step('a file without settings is refused with the position of the error', async () => {
     await chooseSettings(elsewhere, { ...settings, servers: [{ name: 'a', baseUrl: 7 }] }, 'odd.json')
     const alert = elsewhere.getByRole('alert').filter({ hasText: 'odd.json is not a settings file' })
     await expect(alert).toContainText('servers[0].baseUrl: expected a string, found 7')
     await expect(elsewhere.getByRole('dialog')).toHaveCount(0)
   })
 
-  await test.step('what an import changes is shown in both windows, and a refused address leaves the others', async () => {
+  await test.step('the changes of an import are shown in both windows, and a refused address does not affect the others', async () => {
     const refused = {
       name: 'metadata',
       baseUrl: `http://169.254.169.254${'/a-very-long-path'.repeat(6)}`,

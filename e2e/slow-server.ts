@@ -1,18 +1,19 @@
-/** The built-in server, token by token at the pace of a large model: a real SGLang server in front of the real model. */
+/** The built-in server at the pace of a large model: a proxy that passes its stream on token by token. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BASE } from './application.ts'
 
+/** A running server and the counts of its requests. */
 export interface SlowServer {
   readonly baseUrl: string
-  /** Requests to /generate so far, and those whose connection the client closed before the end. */
+  /** Number of requests to /generate, and of those whose connection the client closed before the end. */
   readonly generations: { started: number; cut: number }
   close(): Promise<void>
 }
 
 /**
- * `apiKey`: refuses whoever has not this one. `tokenizer`: as the server names it; a name that this machine can load,
- * unless said otherwise.
+ * Starts the server. With `apiKey`, requests with another key are refused. `tokenizer` is the name that the server reports; the
+ * default is a name that this machine can load.
  */
 export async function startSlowServer(
   msPerChunk: number,
@@ -70,7 +71,7 @@ export async function startSlowServer(
   }
 }
 
-/** Whatever steps are asked for: a journey needs time to act in. */
+/** Returns the request with a stream interval of 1, so that a journey has time to act. */
 function tokenByToken(chunks: readonly Buffer[]): string {
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
   return JSON.stringify({ ...body, sampling_params: { ...body.sampling_params, stream_interval: 1 } })

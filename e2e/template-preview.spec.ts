@@ -1,9 +1,9 @@
-/** The preview and the comparison of the template lab: tokens while somebody types, tokens to lines and back, two templates side by side. */
+/** The preview and the A/B tab of the template lab: tokens during typing, links between tokens and lines, two templates compared. */
 import { expect, test } from '@playwright/test'
 import { open } from './application.ts'
 import { expectFitEverywhere, expectWithin, WINDOWS, watch } from './fit.ts'
 
-test('the preview follows the template, leads from tokens to lines and back, and is compared with another template', async ({
+test('the preview follows the template, links tokens and lines in both directions, and is compared with another template', async ({
   page,
   context,
 }) => {
@@ -16,7 +16,7 @@ test('the preview follows the template, leads from tokens to lines and back, and
   const markedLine = page.locator('.cm-markedLine')
   const resultTab = (name: string) =>
     page.getByRole('group', { name: 'Result' }).getByRole('button', { name, exact: true })
-  /** At the start of the template, so that it is seen at the start of the tokens. */
+  /** Types at the start of the template, so that the change is visible at the start of the tokens. */
   const typeFirst = async (text: string) => {
     await editor.click()
     await page.keyboard.press('Control+Home')
@@ -26,12 +26,12 @@ test('the preview follows the template, leads from tokens to lines and back, and
     if (isNarrow) await page.getByRole('button', { name: 'Result', exact: true }).click()
   }
 
-  await test.step('a link opens a template and a token of it', async () => {
+  await test.step('a link opens a template and one of its tokens', async () => {
     await open(page, '/templates?from=sample:qwen3-like&at=2')
     await expect(selected).toHaveAttribute('data-index', '2')
   })
 
-  await test.step('tokens follow the typing, and the line of the cursor says how many it writes', async () => {
+  await test.step('tokens follow the typing, and the number of tokens that the cursor’s line writes is shown', async () => {
     const before = await grid.getAttribute('data-tokens')
     await typeFirst('zz\n')
     await expect(firstRow).toHaveText(/^zz/)
@@ -40,7 +40,7 @@ test('the preview follows the template, leads from tokens to lines and back, and
     await expect(page.locator('[data-cursor-line="1"]')).toHaveAttribute('data-found', /^[1-9]/)
   })
 
-  await test.step('a token leads to its line and to an address', async () => {
+  await test.step('a token shows its template line and is written into the address', async () => {
     await firstRow.click({ position: { x: 3, y: 10 } })
     await expect(page).toHaveURL(/[?&]at=0(&|$)/)
     await expect(markedLine).toHaveText('zz')
@@ -80,7 +80,7 @@ test('the preview follows the template, leads from tokens to lines and back, and
     await page.setViewportSize(WINDOWS[0])
   })
 
-  await test.step('a template that never ends is refused, and the tokens come back with the template', async () => {
+  await test.step('a template that never ends is refused, and the tokens return with the earlier template', async () => {
     await resultTab('Preview').click()
     await preview('current').waitFor()
     await typeFirst('{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}')

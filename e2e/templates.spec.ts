@@ -1,4 +1,4 @@
-/** The template lab: templates and conversations from everywhere, an editor with one history, and what a reload keeps. */
+/** The template lab: templates and conversations from all sources, an editor with one history, and storage over a reload. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { CHANGING, open } from './application.ts'
@@ -34,7 +34,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
   const problem = page.locator('[data-problem]')
   const dialog = page.getByRole('dialog')
 
-  await test.step('a link opens a trajectory and a template in a browser that has nothing', async () => {
+  await test.step('a link opens a trajectory and a template in a browser without a document', async () => {
     await open(page, `/templates?t=${key}&from=sample:llama3-like&part=options`)
     await expect(revision(page).locator('option')).toHaveText([
       '3 · Llama-3-like',
@@ -50,7 +50,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await fits(page)
   })
 
-  await test.step('the form and the JSON are one text, and an error leads to its line', async () => {
+  await test.step('the form and the JSON edit one text, and an error links to its line', async () => {
     await page.getByLabel('calls').first().fill('compute')
     await page.getByRole('button', { name: 'JSON', exact: true }).click()
     await expect(editor(page)).toContainText('"name": "compute"')
@@ -139,7 +139,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await expect(editor(page)).toHaveText('{{ messages[0].content }}')
   })
 
-  await test.step('markers that the tokenizer lacks are named, and lead to the dialog of another tokenizer', async () => {
+  await test.step('markers that the tokenizer lacks are named, with a link to the dialog of another tokenizer', async () => {
     await editor(page).click()
     await page.keyboard.insertText('[gMASK]<sop>')
     await expect(page.locator('[data-plain-markers]')).toHaveAttribute('data-plain-markers', '[gMASK] <sop>')
@@ -164,7 +164,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await expect(revision(page).locator('option')).toHaveText(revisions)
   })
 
-  await test.step('a shared document opens in another browser, which keeps what it had', async () => {
+  await test.step('a shared document opens in another browser, which keeps its earlier document', async () => {
     await page.getByRole('group', { name: 'Result' }).getByRole('button', { name: 'Prefix doctor' }).click()
     await page.getByRole('button', { name: 'Share this document' }).click()
     await page.locator('[data-link="true"]').waitFor()
@@ -199,7 +199,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await elsewhere.reload()
     await expect(offer).toContainText('This link cannot be opened: it is truncated or was changed.')
     await elsewhere.keyboard.press('Enter')
-    // By the Load menu, and dropped under a name that says nothing.
+    // The file is opened with the Load menu, and dropped under a meaningless name.
     await load(elsewhere, 'File')
     await elsewhere.getByLabel('Template file').setInputFiles(file)
     await expect(offer.locator('[data-offered]')).toBeVisible()
@@ -216,7 +216,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await elsewhere.context().close()
   })
 
-  await test.step('two windows of one browser: the reader chooses, and the other document is kept', async () => {
+  await test.step('with two windows of one browser the reader chooses a document, and the other one is kept', async () => {
     const second = await page.context().newPage()
     await second.goto('/templates?part=messages')
     const content = (window: Page) => window.getByRole('listitem', { name: 'message 1' }).getByLabel('content')

@@ -1,10 +1,10 @@
-/** A trajectory with every kind of text that a token may hold: what the token view must show without hiding or moving any. */
+/** A trajectory with every kind of text that a token can contain. The token view must show all of it without moving any. */
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type Trajectory, type VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 
 const LONG_TOKEN = 'x'.repeat(20_000)
 
-/** Each line is drawn in lines of its own. */
+/** Texts by line; the token view draws each of them in one or several lines. */
 const LINES: readonly (readonly VocabEntry[])[] = [
   ['plain', ' text', ' of', ' words', '.', '\n'],
   ['日本語', 'の', '文章', '、', '中文', '字符', ' 한국어', '。\n'],
@@ -14,7 +14,7 @@ const LINES: readonly (readonly VocabEntry[])[] = [
   ['a\tb', '\t', '\r', 'c\r\n'],
   ['zero', '\u200b', 'width', '\u200c', '\ufeff', '\u00ad', ' nbsp\u00a0here', '\n'],
   ['esc', '\u001b[31m', 'bell\u0007', '\u0000', '\u007f', '\u202e', 'bidi', '\n'],
-  // 日 in three tokens, 🙂 in two, and two bytes that never become a character.
+  // 日 consists of three tokens and 🙂 of two; two bytes never become a character.
   [
     'split',
     { hex: 'e6' },
@@ -33,12 +33,14 @@ const LINES: readonly (readonly VocabEntry[])[] = [
   ['', 'empty', '\n'],
 ]
 
+/** A trajectory file and its tokens. */
 export interface TextTrajectory {
   readonly file: string
-  /** Of each token. */
+  /** Vocabulary entry of each token. */
   readonly entries: readonly VocabEntry[]
 }
 
+/** Returns the trajectory: all texts as a prompt, then a response with a think block. */
 export function textTrajectory(): TextTrajectory {
   const think: readonly VocabEntry[] = [
     '<think>',

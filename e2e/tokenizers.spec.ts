@@ -1,4 +1,4 @@
-/** Tokenizers from the Hub: downloads that show their progress, and the server's own in place of one that is refused. */
+/** Tokenizers from the Hub: downloads with their progress, and the server's own tokenizer in place of a gated one. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
@@ -18,11 +18,11 @@ test.afterEach(async () => {
   await Promise.all([...servers.splice(0).map((server) => server.close()), hub?.close()])
 })
 
-test('A tokenizer is downloaded in sight, cancelled and downloaded again; for a gated one the server’s is a click away', async ({
+test('A tokenizer is downloaded with its progress, cancelled and downloaded again; for a gated one the server’s is offered', async ({
   page,
   request,
 }, { repeatEachIndex }) => {
-  // Downloads stay in the cache: a repetition needs a repository of its own.
+  // Downloads stay in the cache, so each repetition of the test needs another repository.
   const name = `org/slow-${repeatEachIndex}`
   const gate = Promise.withResolvers<void>()
   hub = await startTestHub(
@@ -47,7 +47,7 @@ test('A tokenizer is downloaded in sight, cancelled and downloaded again; for a 
   await page.getByLabel('Question').fill(QUESTION)
   const download = page.locator(`[data-download="${name}"]`)
 
-  await test.step('cancelled', async () => {
+  await test.step('the download is cancelled', async () => {
     await page.getByRole('button', { name: /Send/ }).click()
     await expect(download).toContainText(`Downloading the tokenizer ${name}`)
     await expect(download.getByRole('progressbar')).toHaveAttribute('max', /^\d{4,}$/)
@@ -58,7 +58,7 @@ test('A tokenizer is downloaded in sight, cancelled and downloaded again; for a 
       .toEqual([])
   })
 
-  await test.step('downloaded: the run begins', async () => {
+  await test.step('the run begins after the download', async () => {
     await page.getByRole('button', { name: /Send/ }).click()
     await expect(download.getByRole('progressbar')).toBeVisible()
     gate.resolve()
@@ -68,7 +68,7 @@ test('A tokenizer is downloaded in sight, cancelled and downloaded again; for a 
     await expect(run).not.toContainText('the server’s own')
   })
 
-  await test.step('gated', async () => {
+  await test.step('a gated tokenizer is replaced by the server’s', async () => {
     await page.getByRole('button', { name: /New run/ }).click()
     await page.waitForURL((url) => !url.searchParams.has('t'))
     await page.getByLabel('SGLang server').selectOption('org gated')

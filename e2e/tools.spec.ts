@@ -1,4 +1,4 @@
-/** Tools of a run: a mock tool defined in the page, Python, and tools of MCP servers over HTTP and of a program. */
+/** Tools of a run: a mock tool defined on the page, Python, and tools of MCP servers over HTTP and of a program. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
@@ -9,7 +9,7 @@ import { startScriptedServer } from './scripted-server.ts'
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Mock tool' })
 const call = (name: string, input: object) => `<tool_call>\n${JSON.stringify({ name, arguments: input })}\n</tool_call>`
 
-/** An MCP server over HTTP whose one tool repeats a message. */
+/** Starts an MCP server over HTTP whose only tool repeats a message. */
 async function startEcho(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const inputSchema = { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] }
   const results: Record<string, (params: { protocolVersion?: string; arguments?: { message: string } }) => object> = {
@@ -51,7 +51,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
   const wrongs = watch(page)
 
   await open(page)
-  // A narrow window shows the setup, and what opens from it.
+  // A narrow window shows the setup and its dialogs.
   await page.setViewportSize(WINDOWS[1])
   await page.getByRole('button', { name: 'Setup', exact: true }).click()
   await page.setViewportSize(WINDOWS[0])
@@ -75,7 +75,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
     await expect(page.getByRole('checkbox', { name: /forecast/ })).toBeChecked()
     await expect(add).toBeFocused()
 
-    // A click beside the editor could lose what was typed; Escape closes it.
+    // A click beside the editor could lose the typed text, so only Escape closes it.
     await page.keyboard.press('Enter')
     await expect(editor(page)).toBeVisible()
     await page.mouse.click(5, 5)
@@ -100,7 +100,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
     await expect(program).toContainText('program node · from ROLLSCOPE_MCP')
     await program.getByRole('button', { name: 'Show tools' }).click()
     await program.getByRole('checkbox', { name: 'get-sum', exact: true }).check()
-    // A tool of the same name cannot be chosen, and names the server of the other.
+    // A tool whose name is in use cannot be chosen, and the page names the server of the other tool.
     await expect(
       program.getByRole('checkbox', { name: 'echo', exact: true, description: /MCP server echo/ }),
     ).toBeDisabled()
@@ -172,7 +172,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
     await expect(page.getByRole('checkbox', { name: /forecast/ })).toBeDisabled()
     await expect(page.getByRole('button', { name: 'Show forecast' })).toBeVisible()
   })
-  // The address of the MCP server that was refused.
+  // The address of the MCP server was refused once.
   expect(wrongs).toEqual([expect.stringContaining('400')])
   await Promise.all([scripted.close(), echo.close()])
 })

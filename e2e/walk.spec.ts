@@ -1,10 +1,10 @@
-/** From a run to the inspector, from one trajectory to the next, and what happens when the application is gone. */
+/** From a run to the inspector, from one trajectory to the next, and the pages while the application is unreachable. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { ask, CHANGING, greedy, idle, open, shownKey } from './application.ts'
 
-test('A run takes the keys of the inspector, opens there, and the inspector walks through the list it came from', async ({
+test('A run has the keys of the inspector and opens there, and the inspector steps through the list of trajectories', async ({
   page,
   request,
 }) => {
@@ -25,7 +25,7 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
   await greedy(page)
   await ask(page, 'What is 12 * 7?')
 
-  await test.step('the token view beside the run has find, colours, the palette and a way to the inspector', async () => {
+  await test.step('the token view beside the run has find, colours, the palette and a link to the inspector', async () => {
     const key = await shownKey(page)
     await grid.focus()
     await page.keyboard.press('m')
@@ -41,7 +41,7 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/t/${encodeURIComponent(key)}`)
     await idle(page)
-    // Without a list it is the whole library, the newest first.
+    // Without a list in the address, the trajectories of the whole library follow, the newest first.
     await expect(walk).toHaveAttribute('data-walk', '1')
   })
 
@@ -62,7 +62,7 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
     await idle(page)
   })
 
-  await test.step('while the application is gone the page stays, and the next one opens when it answers again', async () => {
+  await test.step('while the application is unreachable the page stays, and the next one opens when it answers again', async () => {
     await page.route('**', (route) => route.abort('connectionrefused'))
     const gone = page.getByRole('alert').filter({ hasText: 'The application does not respond' })
     await expect(gone).toBeVisible({ timeout: 3_000 })
