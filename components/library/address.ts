@@ -6,7 +6,7 @@ import type { LibraryFilter } from './library-filters.tsx'
 
 const text = parseAsString.withDefault('')
 
-/** What the address says of the list: a copied link shows the same. */
+/** Returns the state of the list that the address stores, and functions that change it. A copied link shows the same list. */
 export function useLibraryState() {
   const [{ sort: by, order, cursor, row, groups, open, ...filter }, set] = useAddress({
     q: text,
@@ -27,15 +27,15 @@ export function useLibraryState() {
     filter: filter as LibraryFilter,
     sort,
     cursor: cursor ?? undefined,
-    /** Whether a group is one row. A list of one group is a list of its samples. */
+    /** Whether a group is one row. The list of a single group shows its samples. */
     foldsGroups: groups === 'folded' && filter.group === '',
-    /** Ids of the groups that are unfolded. */
+    /** Ids of the expanded groups. */
     open,
     setGroups: (changed: 'folded' | 'open') => set({ groups: changed, open: null, cursor: null }),
     setOpen: (ids: readonly string[]) => set({ open: ids.length > 0 ? [...ids] : null }),
     /** Key of the row that the panel shows. */
     row: row ?? undefined,
-    // What is asked for begins with its first page.
+    // A new filter or order begins with its first page.
     setFilter: (change: Partial<LibraryFilter>) => set({ ...change, cursor: null }),
     setSort: (changed: ListSort) =>
       set({ sort: changed.by, order: changed.order === firstOrder(changed.by) ? null : changed.order, cursor: null }),

@@ -13,7 +13,7 @@ const VERBS: Readonly<Record<TrainerCut['overlong'], string>> = {
   drop: 'dropped with their samples',
 }
 
-/** What the trainer's cut loses of everything that is listed, on all pages. */
+/** Shows what the trainer's cut loses of all listed trajectories, on all pages. */
 export function CutSentence({ count: { samples, longer, losing, lost, trained, unknown }, cut }: CutSentenceProps) {
   return (
     <div className="grid gap-1 tabular-nums">

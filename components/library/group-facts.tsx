@@ -5,11 +5,11 @@ import { Fact, Facts } from '../ui/facts.tsx'
 
 interface GroupFactsProps {
   readonly group: GroupSummary
-  /** The sample that stands for it. */
+  /** The sample that represents the group. */
   readonly row: TrajectorySummary
 }
 
-/** What is known of a group without opening its samples. */
+/** Shows facts about a group without its samples. */
 export function GroupFacts({ group, row }: GroupFactsProps) {
   const { keys, matching, running, rewards, isFlat } = group
   return (

@@ -2,7 +2,7 @@ import { ArrowLeftRight, CircleX, TriangleAlert } from 'lucide-react'
 import { countText } from '#components/token-view/numbers.ts'
 import type { HealthGist } from '#lib/trajectory/health/health.ts'
 
-/** What was found in a trajectory: a sign and a number for errors, warnings and drift; nothing where it is good. */
+/** Shows icons with the numbers of errors, warnings and drift spans of a trajectory; nothing if it was not checked or has no findings. */
 export function HealthMarks({ health }: { readonly health: HealthGist | null }) {
   if (!health) return null
   const { findings } = health
@@ -34,7 +34,7 @@ export function HealthMarks({ health }: { readonly health: HealthGist | null }) 
     })
 }
 
-/** The same in words, and what could not be told. */
+/** Returns the findings in words, and the checks whose result is unknown. */
 export function healthWords(health: HealthGist | null): string {
   if (!health) return 'not checked yet'
   const { findings, unknown } = health

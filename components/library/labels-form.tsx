@@ -1,5 +1,5 @@
 'use client'
-/** Title, tags, note and reward, each saved by itself: when its field is left, or with Enter. Esc takes the change back. */
+/** Fields for title, tags, note and reward. Each is saved separately, when it loses the focus or on Enter; Esc reverts the change. */
 import { type KeyboardEvent, useState } from 'react'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { LabelChange } from '#lib/trajectory/format/labels.ts'
@@ -9,13 +9,14 @@ import { TagField } from './tag-field.tsx'
 
 interface LabelsFormProps {
   readonly labels: Pick<TrajectorySummary, 'title' | 'tags' | 'note' | 'reward'>
-  /** Stands in the title's place while there is none. */
+  /** Placeholder of the title. */
   readonly question: string
   readonly knownTags: readonly string[]
-  /** Rejects with what is wrong. */
+  /** Rejects with the reason, which the field shows. */
   readonly onChange: (change: LabelChange) => Promise<void>
 }
 
+/** Shows the fields of a trajectory's labels. */
 export function LabelsForm({ labels, question, knownTags, onChange }: LabelsFormProps) {
   const [progress, setProgress] = useState<'saving' | 'saved'>()
   const save = async (change: LabelChange) => {
@@ -57,7 +58,7 @@ interface Draft {
   readonly isBeingSaved: boolean
 }
 
-/** What is typed and not saved yet; gone when it is saved, kept with the reason when it is not. */
+/** Keeps typed text until it is saved; if saving fails, the text stays with the reason. */
 function useDraft(stored: string, save: (text: string) => Promise<void>) {
   const [draft, setDraft] = useState<Draft>()
   const [error, setError] = useState<string>()
@@ -72,7 +73,7 @@ function useDraft(stored: string, save: (text: string) => Promise<void>) {
     setError(undefined)
     try {
       await save(draft.text)
-      // What was typed on meanwhile stays.
+      // Text that was typed while saving stays.
       setDraft((current) => (current?.isBeingSaved ? undefined : current))
     } catch (reason) {
       setDraft((current) => current && { ...current, isBeingSaved: false })
@@ -89,14 +90,14 @@ function useDraft(stored: string, save: (text: string) => Promise<void>) {
       const isLine = event.currentTarget instanceof HTMLInputElement
       if (event.key === 'Enter' && (isLine || event.ctrlKey || event.metaKey)) void commit()
       if (event.key !== 'Escape' || !draft || draft.isBeingSaved) return
-      // Taken here: a further Esc leaves the field.
+      // The event stops here; a second Esc leaves the field.
       event.stopPropagation()
       forget()
     },
   }
 }
 
-/** null for nothing. Throws for what is no finite number. */
+/** Returns null for an empty text; throws if the text is not a finite number. */
 function rewardIn(text: string): number | null {
   const written = text.trim().replace('−', '-')
   if (written === '') return null

@@ -4,17 +4,17 @@ import { sourceText } from '#components/shell/row-texts.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { type Choices, firstOrder, type ListSort } from '#lib/api/library.ts'
 
-/** '' = no restriction. */
+/** Filter of the list; '' means no restriction. */
 export interface LibraryFilter {
   readonly q: string
-  /** A kind, or a reason or code. */
+  /** Kind of an outcome, a stop reason, or an error code. */
   readonly outcome: string
   readonly tag: string
-  /** A kind; `import:` with a format. */
+  /** Kind of a source; `import:` is followed by a format. */
   readonly source: string
-  /** problems, none, drift or unchecked. */
+  /** One of `problems`, `none`, `drift`, `unchecked` and `lost`. */
   readonly health: string
-  /** The id of a group of samples. */
+  /** Id of a group of samples. */
   readonly group: string
 }
 
@@ -26,7 +26,7 @@ interface LibraryFiltersProps {
   readonly onSort: (sort: ListSort) => void
   readonly isFolded: boolean
   readonly onFold: (isFolded: boolean) => void
-  /** Whether the trainer takes only so many tokens. */
+  /** Whether a trainer's cut is set. */
   readonly hasCut: boolean
   readonly searchRef: Ref<HTMLInputElement>
 }
@@ -46,6 +46,7 @@ const SORTS: readonly (readonly [text: string, sort: ListSort])[] = [
   ['lowest reward', { by: 'reward', order: 'asc' }],
 ]
 
+/** Shows the search field and the filters of the library. */
 export function LibraryFilters({
   filter,
   choices,
@@ -178,7 +179,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
   )
 }
 
-/** Each kind that occurs, and under it its reasons or codes. */
+/** Returns each kind of outcome that occurs, followed by its reasons or codes. */
 function outcomeOptions(choices: Choices | undefined): readonly Option[] {
   const { outcomes = [] } = choices ?? {}
   return (['running', 'ended', 'failed'] as const).flatMap((kind): Option[] => {

@@ -46,7 +46,7 @@ const form = (labels: Partial<TrajectorySummary> = {}, onChange = vi.fn(async (_
   return { onChange, user: userEvent.setup() }
 }
 
-test('each label is saved by itself, when its field is left or with Enter, and only if it changed', async () => {
+test('each label is saved separately, when its field loses the focus or on Enter, and only if it changed', async () => {
   const { onChange, user } = form({ title: 'old', reward: 1 })
   await user.type(screen.getByLabelText('Title'), ' and new ')
   await user.type(screen.getByLabelText('Note'), 'n')
@@ -65,7 +65,7 @@ test('each label is saved by itself, when its field is left or with Enter, and o
   ])
 })
 
-test('health is signs and numbers, with words; what was not checked has none', () => {
+test('health marks show icons, numbers and words, and report an unchecked trajectory in words only', () => {
   const finding = (kind: 'mask' | 'drift', severity: 'error' | 'warning' | 'note', label: string, count = 1) => ({
     kind,
     severity,
@@ -91,7 +91,7 @@ test('health is signs and numbers, with words; what was not checked has none', (
   ])
 })
 
-test('a trajectory to choose says which sample it is, its reward, outcome, drift and time', async () => {
+test('a trajectory choice shows the sample number, reward, outcome, drift and time', async () => {
   const onChoose = vi.fn()
   const drift = { kind: 'drift', severity: 'note', label: 'drift 3 spans', count: 3 } as const
   const sample = { group: { id: 'g', index: 2 }, reward: 0, createdAt: '2025-03-04T05:06:00.000Z' }
@@ -116,7 +116,7 @@ test('a trajectory to choose says which sample it is, its reward, outcome, drift
   expect(onChoose).toHaveBeenCalledWith('b')
 })
 
-test('what is refused stays in its field, with the reason; Esc takes it back', async () => {
+test('a rejected label stays in its field with the reason, and Esc reverts it', async () => {
   const { user } = form(
     { title: 'kept' },
     vi.fn(async () => {
@@ -132,7 +132,7 @@ test('what is refused stays in its field, with the reason; Esc takes it back', a
   expect(screen.queryByText('not that')).toBeNull()
 })
 
-test('Esc leaves a field that is being saved, and what is typed on meanwhile stays', async () => {
+test('Esc leaves a label field that is being saved, and text typed meanwhile stays', async () => {
   let finish = () => {}
   const onChange = vi.fn(
     (_: LabelChange) =>
@@ -157,21 +157,21 @@ test('Esc leaves a field that is being saved, and what is typed on meanwhile sta
   expect([title.value, onChange.mock.calls]).toEqual(['ab', [[{ title: 'a' }]]])
 })
 
-test('a reward is a number or nothing', async () => {
+test('the reward field accepts only a finite number', async () => {
   const { onChange, user } = form()
   for (const text of ['much', '1e999', '−0.5'])
     await user.type(screen.getByLabelText('Reward'), `{Control>}a{/Control}${text}{Enter}`)
   await waitFor(() => expect(onChange.mock.calls).toEqual([[{ reward: -0.5 }]]))
 })
 
-test('tags are taken away one by one, the last with Backspace, and not added twice', async () => {
+test('tags are removed by button or Backspace, and not added twice', async () => {
   const { onChange, user } = form({ tags: ['a', 'b'] })
   await user.click(screen.getByRole('button', { name: 'Remove the tag a' }))
   await user.type(screen.getByLabelText('Tags'), '{Backspace}b{Enter}')
   expect(onChange.mock.calls).toEqual([[{ tags: ['b'] }], [{ tags: ['a'] }]])
 })
 
-test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops in one row', async () => {
+test('library rows are focused, selected, edited, deleted and opened by keyboard, and Tab stops in one row only', async () => {
   const actions: RowAction[] = []
   const chosen: (readonly [readonly string[], boolean])[] = []
   render(
@@ -209,7 +209,7 @@ test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops
   ])
 })
 
-test('A row that is not checked yet shows so in place of its health signs, and a checked or running one does not', () => {
+test('a library row that is not checked yet has a placeholder for its health, and a checked or running one does not', () => {
   const { container } = render(
     <TrajectoryTable
       entries={tableEntries(
@@ -229,7 +229,7 @@ test('A row that is not checked yet shows so in place of its health signs, and a
   expect(Array.from(waiting, (sign) => sign.closest('tr')?.dataset.key)).toEqual(['new'])
 })
 
-test('a click on a cell of a row puts the keys on that row', async () => {
+test('a click on a cell of a library row moves the focus to that row', async () => {
   const actions: RowAction[] = []
   render(
     <TrajectoryTable
@@ -254,7 +254,7 @@ test('a click on a cell of a row puts the keys on that row', async () => {
   await user.click(screen.getByRole('cell', { name: '97' }))
   await user.keyboard('{Delete}')
   expect(actions.at(-1)).toEqual({ kind: 'delete', key: 'a' })
-  // A control keeps the focus that it was given.
+  // A clicked control keeps the focus.
   await user.click(screen.getByLabelText('Select question c'))
   expect(document.activeElement).toBe(screen.getByLabelText('Select question c'))
 })
@@ -269,7 +269,7 @@ const groupOf = (id: string, keys: readonly string[], change: Partial<GroupSumma
   ...change,
 })
 
-/** A table whose groups unfold. */
+/** A table whose groups can be expanded. */
 function Groups({
   onAction,
   onChoose,
@@ -309,7 +309,7 @@ function Groups({
   )
 }
 
-test('A group is one row, which the right arrow unfolds and enters and the left arrow leaves and folds', async () => {
+test('a group is one row, which the right arrow expands and enters, and the left arrow leaves and collapses', async () => {
   const [onAction, onChoose] = [vi.fn(), vi.fn()]
   render(<Groups onAction={onAction} onChoose={onChoose} />)
   const user = userEvent.setup()
@@ -336,7 +336,7 @@ test('A group is one row, which the right arrow unfolds and enters and the left 
   expect(screen.getByText('3 samples · reward 1 · loading…')).toBeTruthy()
 })
 
-test('A group is chosen and deleted as a whole, and one whose rewards are all equal is marked', async () => {
+test('a group is selected and deleted as a whole, and marked if all its rewards are equal', async () => {
   const [onAction, onChoose] = [vi.fn(), vi.fn()]
   render(<Groups onAction={onAction} onChoose={onChoose} />)
   const user = userEvent.setup()
@@ -362,7 +362,7 @@ test('A group is chosen and deleted as a whole, and one whose rewards are all eq
   expect(onChoose.mock.lastCall).toEqual([['g0', 'g1', 'h0', 'h1', 'h2', 's', 'alone'], true])
 })
 
-test('The trainer’s cut is counted in a sentence, and what is not known is said', () => {
+test('the trainer’s cut is summarized in sentences, with the number of unchecked trajectories', () => {
   const count = { samples: 10, longer: 3, losing: 2, lost: 1500, trained: 30_000, unknown: 1 }
   const { container, rerender } = render(<CutSentence count={count} cut={{ tokens: 8192, overlong: 'cut' }} />)
   expect(container.textContent?.replaceAll(/\s/g, ' ')).toBe(
@@ -377,7 +377,7 @@ test('The trainer’s cut is counted in a sentence, and what is not known is sai
   expect(container.textContent).toBe('1 of 10 trajectories is longer than 8,192 tokens.No trained token is lost.')
 })
 
-test('The rewards of a group are one number where they are equal, and say how many are known', () => {
+test('the rewards of a group are one number if they are equal, and state how many are known', () => {
   const rewards = (change: Partial<GroupSummary>) => rewardsText(groupOf('g', ['a', 'b', 'c'], change))
   expect([
     rewards({ rewards: null }),
@@ -386,7 +386,7 @@ test('The rewards of a group are one number where they are equal, and say how ma
   ]).toEqual(['', 'reward 0.25 mean, 0 to 0.5, 2 known', 'reward −1, 1 known'])
 })
 
-test('A reward has at most three decimals, or two digits if it is smaller', () => {
+test('a reward has at most three decimals, or two significant digits if it is smaller', () => {
   expect([null, 5 / 6, -2 / 3, 1, 0, 12345.25, 0.00012345, -1e-7].map(rewardText)).toEqual([
     '—',
     '0.833',
@@ -399,7 +399,7 @@ test('A reward has at most three decimals, or two digits if it is smaller', () =
   ])
 })
 
-test('a column is sorted best first, then the other way', async () => {
+test('a click on a column sorts the best first, and the second click reverses the order', async () => {
   const onSort = vi.fn()
   const { rerender } = render(<div />)
   for (const sort of [
@@ -431,7 +431,7 @@ test('a column is sorted best first, then the other way', async () => {
   ])
 })
 
-test('words for titles, times and ranges', () => {
+test('titles, times and ranges of library rows are written as text', () => {
   expect([titleText(row('a', { title: 'T' })), titleText(row('a')), titleText(row('a', { question: ' ' }))]).toEqual([
     'T',
     'question a',

@@ -8,7 +8,7 @@ interface PagerProps {
   readonly onCursor: (cursor: string | undefined) => void
 }
 
-/** Which rows are shown, of how many, and the ways to the others. */
+/** Shows the range of visible rows, the total, and buttons for the previous and next page. */
 export function Pager({ page: { trajectories, start, total, previous, next }, onCursor }: PagerProps) {
   return (
     <nav aria-label="Pages of the list" className="ml-auto flex items-center gap-1 tabular-nums">

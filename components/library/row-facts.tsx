@@ -4,7 +4,7 @@ import type { TrajectorySummary } from '#lib/api/library.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { healthWords } from './health-marks.tsx'
 
-/** What is known of a trajectory without opening it. */
+/** Shows facts about a trajectory without opening it. */
 export function RowFacts({ row }: { readonly row: TrajectorySummary }) {
   return (
     <Facts>

@@ -1,5 +1,5 @@
 'use client'
-/** The library: every stored trajectory, to be found, labelled, exported and deleted. */
+/** The library: search, labels, export and deletion of all stored trajectories. */
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
@@ -38,19 +38,19 @@ const SeveralExport = dynamic(async () => (await import('#components/shell/sever
 })
 
 const PAGE_LENGTH = 50
-/** As many as the server gives at once. */
+/** Number of samples shown for a group; the server returns at most as many. */
 const MOST_SAMPLES = 200
-/** Keys named in an error. */
+/** Number of keys named in an error. */
 const SHOWN = 5
 
-/** Rows that were deleted together. */
+/** Trajectories that were deleted by one action. */
 interface Removal {
   readonly keys: readonly string[]
-  /** Those that the server deleted. */
+  /** Keys of the trajectories that the server deleted. */
   readonly removed: Promise<readonly string[]>
 }
 
-/** `keys`: what is left of a removal to be undone. */
+/** Returns the removals with `keys` as the rest of one of them; an empty rest removes it. */
 const replaced = (removals: readonly Removal[], removal: Removal, keys: readonly string[]): readonly Removal[] =>
   removals.flatMap((other) => {
     if (other.removed !== removal.removed) return [other]
@@ -62,16 +62,17 @@ interface Trouble {
   readonly hint: string | undefined
 }
 
+/** Shows the page of the library. */
 export function LibraryScreen() {
   const state = useLibraryState()
   const library = useLibrary()
   const { go } = useNavigation()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  /** What was deleted here, the last of it last. */
+  /** Deletions that can be undone, the latest last. */
   const [removals, setRemovals] = useState<readonly Removal[]>([])
   const [exported, setExported] = useState<readonly string[]>()
   const [trouble, setTrouble] = useState<Trouble>()
-  /** In narrow windows the panel takes the place of the list. */
+  /** In a narrow window the panel replaces the list. */
   const [isPanelShown, setIsPanelShown] = useState(false)
   const search = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLElement>(null)
@@ -99,7 +100,7 @@ export function LibraryScreen() {
     placeholderData: keepPreviousData,
   })
   const { data: choices } = useQuery(choicesOptions())
-  /** Of this list, for the trajectories that are opened from it. */
+  /** Query of this list, passed to the trajectories that are opened from it. */
   const listQuery = new URLSearchParams({
     ...given,
     sort: state.sort.by,
@@ -114,7 +115,7 @@ export function LibraryScreen() {
     queries: openIds.map((group) => ({
       ...trajectoriesOptions({
         group,
-        // Those that came together are in the order of the group.
+        // Samples that were added together are in the order of the group.
         ...(state.sort.by === 'added'
           ? { sort: 'added' as const, order: 'asc' as const }
           : { sort: state.sort.by, order: state.sort.order }),
@@ -133,7 +134,7 @@ export function LibraryScreen() {
   const shown = entry?.kind === 'trajectory' ? entry.row : undefined
   const failure = error ?? samplesOf.find((samples) => samples.error)?.error
 
-  /** Tells what the server refused; what is no answer of it is a fault of ours. */
+  /** Shows an error of the server; any other error is a bug and thrown again. */
   const tell = (reason: unknown) => {
     if (!(reason instanceof ApiError)) throw reason
     setTrouble({ title: reason.message, hint: reason.hint })
@@ -146,14 +147,14 @@ export function LibraryScreen() {
   const remove = async (keys: readonly string[]) => {
     setTrouble(undefined)
     setIsPanelShown(false)
-    // The next one takes the focus while it is there to take it.
+    // The next row receives the focus while the deleted one is still mounted.
     const stays = (one: TableEntry) => keysOf(one).some((key) => !keys.includes(key))
     const last = entries.findLastIndex((one) => !stays(one))
     const next = entries.slice(last + 1).find(stays) ?? entries.slice(0, last + 1).findLast(stays)
     state.setRow(next?.key)
     focusTitle(next?.key)
     const request = library.remove(keys)
-    // At once: it can be undone before it is answered.
+    // The removal is added immediately, so that it can be undone before the server answers.
     const removal: Removal = { keys, removed: request.then(({ done }) => done) }
     setRemovals((before) => [...before, removal])
     const { done: removed, refused } = await request
@@ -178,10 +179,10 @@ export function LibraryScreen() {
     )
     const gone = refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
     const left = refused.filter(({ error }) => error.status !== 404)
-    // What is gone cannot be asked for again; the rest can, when the server answers.
+    // Trajectories that are gone cannot be restored; the others can, when the server responds.
     const rest = left.map(({ key }) => key)
     setRemovals((before) => replaced(before, removal, rest))
-    // The button may be gone; the list shows what came back when the query has told it, which it does in a timeout.
+    // The undo button may be unmounted now, and the query updates the list in a timeout.
     if (left.length === 0) setTimeout(() => focusTitle(restored.find(titleOf) ?? state.row))
     if (gone.length > 0)
       setTrouble({
@@ -205,13 +206,13 @@ export function LibraryScreen() {
     }
     const written = state.setRow(key)
     if (kind === 'open') {
-      // The address is written a moment later, and would take the new page back.
+      // The address is written with a delay; without waiting, it would navigate back to this page.
       await written
       void go(inspectorHref(key, listQuery))
     }
     if (kind !== 'edit') return
     setIsPanelShown(true)
-    // When the panel shows this row.
+    // The panel shows this row only in the next frame.
     requestAnimationFrame(() => panel.current?.querySelector('input')?.focus())
   }
   const choose = (keys: readonly string[], isChosen: boolean) =>
@@ -441,7 +442,7 @@ function Nothing({ title, children }: { readonly title: string; readonly childre
   )
 }
 
-/** Single keys, outside of fields and dialogs. */
+/** Calls actions on single keys, outside fields and dialogs. */
 function useKeys(actions: Readonly<Record<string, () => unknown>>): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isTyping =

@@ -1,29 +1,30 @@
-/** Rows of the library's table: trajectories, groups, and the samples of a group that is unfolded. */
+/** Rows of the library's table: trajectories, groups, and the samples of expanded groups. */
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 
+/** A row of the table. */
 export type TableEntry =
   | { readonly kind: 'trajectory'; readonly key: string; readonly row: TrajectorySummary; readonly isInGroup: boolean }
   | {
       readonly kind: 'group'
       readonly key: string
-      /** The sample that stands for it. */
+      /** The sample that represents the group. */
       readonly row: TrajectorySummary
       readonly group: GroupSummary
       readonly isOpen: boolean
-      /** False: it is open, and its samples are on their way. */
+      /** `false` means that the group is expanded and its samples are being loaded. */
       readonly hasSamples: boolean
     }
 
-/** Of the row of a group: a trajectory and a row of its own name, with a space before it, are never the same. */
+/** Returns the key of a group's row. It begins with a space, so that it never equals the key of a trajectory. */
 export const groupKey = (id: string): string => ` ${id}`
 
-/** Keys of the trajectories that an entry stands for. */
+/** Returns the keys of the trajectories that an entry represents. */
 export const keysOf = (entry: TableEntry): readonly string[] =>
   entry.kind === 'group' ? entry.group.keys : [entry.key]
 
 /**
- * `groups`: those that are folded; a group of a single sample is a row like others. `open`: samples of the groups that are
- * unfolded, by the id of the group; undefined: on their way.
+ * Returns the rows of the table. `groups` contains the collapsed groups of `rows`; a group with a single sample is an
+ * ordinary row. `open` contains the samples of expanded groups by the id of the group; undefined while they are loaded.
  */
 export function tableEntries(
   rows: readonly TrajectorySummary[],

@@ -4,13 +4,13 @@ import { type KeyboardEvent, useId, useState } from 'react'
 
 interface TagFieldProps {
   readonly tags: readonly string[]
-  /** Offered while one is typed. */
+  /** Tags that are suggested while the user types. */
   readonly knownTags: readonly string[]
-  /** Rejects with what is wrong. */
+  /** Rejects with the reason, which the field shows. */
   readonly onChange: (tags: readonly string[]) => Promise<void>
 }
 
-/** Tags side by side, and a field for a further one: Enter or a comma adds it, Backspace in the empty field takes the last. */
+/** Shows the tags and a field for another one. Enter or a comma adds it; Backspace in the empty field removes the last tag. */
 export function TagField({ tags, knownTags, onChange }: TagFieldProps) {
   const id = useId()
   const [text, setText] = useState('')

@@ -2,10 +2,11 @@ import { visibleText } from '../ui/visible-text.ts'
 
 interface TagListProps {
   readonly tags: readonly string[]
-  /** How many are shown; of the others only the number. Omitted: all. */
+  /** Number of tags shown; a count represents the others. If omitted, all are shown. */
   readonly most?: number
 }
 
+/** Shows the tags of a trajectory. */
 export function TagList({ tags, most = tags.length }: TagListProps) {
   const hidden = tags.slice(most)
   return (

@@ -1,8 +1,5 @@
 'use client'
-/**
- * A page of the library. Rows are walked with the arrow keys: the focus stands on their titles. A group is a row that
- * unfolds.
- */
+/** A page of the library as a table. Arrow keys move between rows by focusing their titles. A group is a row that can be expanded. */
 import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import {
@@ -20,7 +17,7 @@ import { HealthMarks } from './health-marks.tsx'
 import { keysOf, type TableEntry } from './table-entries.ts'
 import { TagList } from './tag-list.tsx'
 
-/** What is to be done with a row. Groups are shown, deleted, unfolded and folded. */
+/** An action on a row. Groups can be shown, deleted, expanded (`unfold`) and collapsed (`fold`). */
 export type RowAction = {
   readonly kind: 'show' | 'open' | 'edit' | 'delete' | 'unfold' | 'fold'
   readonly key: string
@@ -37,17 +34,18 @@ interface TrajectoryTableProps {
   readonly onAction: (action: RowAction) => void
 }
 
-/** The playground, with all samples of the group. */
+/** Returns the address of the playground with all samples of the group. */
 export const groupHref = (key: string, group: string): string => `/?${new URLSearchParams({ t: key, group })}`
 
 const WIDE = 'max-md:hidden'
 const WIDER = 'max-xl:hidden'
 
+/** Shows the rows of one page, with selection, sorting and keys. */
 export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown, onAction }: TrajectoryTableProps) {
   const all = entries.flatMap(keysOf)
   const chosenHere = all.filter((key) => chosen.has(key)).length
   const now = new Date()
-  // One stop for Tab; from there the arrow keys go on.
+  // The table is one stop of the Tab key; arrow keys move from there.
   const stop = entries.some(({ key }) => key === shown) ? shown : entries[0]?.key
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const at = entries.findIndex(({ key }) => key === rowKeyOf(event.target))
@@ -67,7 +65,7 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
     else return
     event.preventDefault()
   }
-  /** As in a tree: right unfolds and goes in, left folds and goes out. Whether it did. */
+  /** Expands or enters a group on Right, and leaves or collapses it on Left, as in a tree; returns whether the key was handled. */
   const walkGroup = (entry: TableEntry, at: number, event: KeyboardEvent<HTMLElement>): boolean => {
     const isRight = event.key === 'ArrowRight'
     if (entry.kind === 'group') {
@@ -143,7 +141,7 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
           const key = rowKeyOf(event.target)
           const isControl = event.target instanceof Element && event.target.closest('a, button, input') !== null
           if (key === undefined || isControl) return
-          // What the keys act on: a click on a cell leaves the focus nowhere.
+          // A click on a cell moves the focus to the row, so that keys act on it.
           focusRow(
             event.currentTarget,
             entries.findIndex((entry) => entry.key === key),
@@ -312,7 +310,7 @@ const isAllChosen = (entry: TableEntry, chosen: ReadonlySet<string>): boolean =>
 
 interface RowProps {
   readonly row: TrajectorySummary
-  /** Whether it stands under the row of its group. */
+  /** Whether the row is below the row of its group. */
   readonly isInGroup: boolean
   readonly now: Date
   readonly isChosen: boolean
@@ -368,7 +366,7 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
               sample {row.group.index + 1}
             </a>
           )}
-          {/* Room for one sign, so that nothing moves when the check of a new row is done. */}
+          {/* There is always space for one icon, so that the row does not change when its check is done. */}
           <span className="flex min-h-4 min-w-6 shrink-0 gap-1.5 self-center">
             {row.health || row.outcomeKind === 'running' ? (
               <HealthMarks health={row.health} />
@@ -463,7 +461,7 @@ const Cell = ({ className, title, children }: CellProps) => (
 const rowKeyOf = (target: EventTarget): string | undefined =>
   target instanceof Element ? target.closest<HTMLElement>('tr[data-key]')?.dataset.key : undefined
 
-/** The nearest one where there is none at this index. */
+/** Focuses the title at this index, or the first or last one if there is none. */
 function focusRow(table: HTMLElement, index: number): void {
   const titles = table.querySelectorAll<HTMLElement>('tr[data-key] [data-title]')
   titles[Math.max(0, Math.min(titles.length - 1, index))]?.focus()
