@@ -5,13 +5,13 @@ import { Dialog } from '../ui/dialog.tsx'
 
 interface RemoveDialogProps {
   readonly server: ServerEntry
-  /** Why the last try failed. */
+  /** Error of the last attempt. */
   readonly problem: { readonly message: string; readonly hint?: string | undefined } | undefined
   readonly onRemove: () => void
   readonly onClose: () => void
 }
 
-/** A key that is gone cannot be brought back, so this is asked before and not undone after. */
+/** Asks before a server is removed: its key is deleted and cannot be restored, so there is no undo. */
 export function RemoveDialog({ server: { name, baseUrl, hasKey }, problem, onRemove, onClose }: RemoveDialogProps) {
   return (
     <Dialog title={`Remove ${name}?`} onClose={onClose}>

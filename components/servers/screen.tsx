@@ -1,5 +1,5 @@
 'use client'
-/** The SGLang servers that may be called: how each stands, and what is saved of it. */
+/** The page of the SGLang servers: their status, and the saved addresses and keys. */
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChevronLeft, Plus } from 'lucide-react'
 import { parseAsString, useQueryState } from 'nuqs'
@@ -22,10 +22,11 @@ import { draftOf, EMPTY_DRAFT, inputOf, type ServerDraft } from './server-draft.
 import { ServerForm } from './server-form.tsx'
 import { ServerList } from './server-list.tsx'
 
-/** Key of the draft of a new server: no server has this name. */
+/** Key of the draft of a new server, which no server can have as its name. */
 const NEW = ''
 const UNASKED = { data: undefined, error: null }
 
+/** Shows the list of servers and the details of one. */
 export function ServersScreen() {
   const [setup, setSetup] = useSetup()
   const { data, error } = useQuery(serversOptions())
@@ -33,13 +34,13 @@ export function ServersScreen() {
   const statuses = useQueries({ queries: servers.map(({ name }) => serverStatusOptions(name)) })
   const [asked, setAsked] = useQueryState('server', parseAsString.withOptions({ history: 'push' }))
   const [isAdding, setIsAdding] = useState(false)
-  /** What is typed and not saved, by the server's name: looking at another one loses nothing. */
+  /** Unsaved input by the name of the server, so that looking at another server loses nothing. */
   const [drafts, setDrafts] = useState<Readonly<Record<string, ServerDraft>>>({})
   const used = setup.server === '' ? data?.default : setup.server
   const selected = isAdding ? undefined : servers.find(({ name }) => name === (asked ?? used))
   const target = isAdding ? NEW : selected?.name
   const draft = target === undefined ? undefined : drafts[target]
-  /** What had the focus is gone: where it goes on. */
+  /** Where the focus moves after the focused element is unmounted. */
   const [focus, setFocus] = useState<{ readonly on: 'server' | 'list' }>()
   const list = useRef<HTMLElement>(null)
   useEffect(() => {

@@ -6,7 +6,7 @@ import { ServerDetails } from './server-details.tsx'
 
 const server: ReadyStatus = { state: 'ready', kind: 'server', latencyMs: 3.4 }
 
-/** The facts as they are read: name → value. */
+/** Returns the rendered facts by name. */
 function facts(status: ReadyStatus, load?: ServerLoad): Readonly<Record<string, string | null>> {
   const { unmount } = render(<ServerDetails status={status} load={load} />)
   const names = screen.getAllByRole('term')
@@ -16,7 +16,7 @@ function facts(status: ReadyStatus, load?: ServerLoad): Readonly<Record<string, 
   return read
 }
 
-test('what a server does not tell is said to be untold, never guessed', () => {
+test('server details show unreported facts as unknown', () => {
   const read = facts(server, { state: 'not-told' })
   const told = Object.entries(read).filter(([, value]) => value !== 'unknown')
   expect(told).toEqual([
@@ -25,13 +25,13 @@ test('what a server does not tell is said to be untold, never guessed', () => {
   ])
 })
 
-test('streams are told apart', () => {
+test('server details distinguish incremental, cumulative and unknown streaming', () => {
   expect(facts({ ...server, incrementalStreaming: true }).streaming).toBe('incremental')
   expect(facts({ ...server, incrementalStreaming: false }).streaming).toBe('cumulative')
   expect(facts(server).streaming).toBe('unknown')
 })
 
-test('the queue is shown, and why it cannot be', () => {
+test('server details show the load, or why it is unknown', () => {
   const told: ServerLoad = {
     state: 'told',
     running: 5,
@@ -53,7 +53,7 @@ test('the queue is shown, and why it cannot be', () => {
   )
 })
 
-test('a router shows its workers', () => {
+test('server details list the workers of a router', () => {
   const workers = [
     { url: 'http://a', isHealthy: true },
     { url: 'http://b', isHealthy: false },
@@ -66,7 +66,7 @@ test('a router shows its workers', () => {
   })
 })
 
-test('a parser of theirs has ours beside it', () => {
+test('server details show the parser of the server and the matching parser here', () => {
   const parsers = (toolCallParser: string, parser?: string) =>
     facts({ ...server, toolCallParser, ...(parser !== undefined && { parser }) })['tool-call parser']
   expect(parsers('qwen', 'hermes')).toBe('qwen, here hermes')

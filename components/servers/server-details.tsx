@@ -6,11 +6,11 @@ import { Fact, Facts, Heading } from '../ui/facts.tsx'
 
 interface ServerDetailsProps {
   readonly status: ReadyStatus
-  /** undefined while it is asked for. */
+  /** `undefined` while the request is pending. */
   readonly load: ServerLoad | undefined
 }
 
-/** Everything that a server tells of itself, and what it leaves out. */
+/** Shows everything that a server reports about itself; missing facts are marked as unknown. */
 export function ServerDetails({ status, load }: ServerDetailsProps) {
   const { kind, workers = [], contextLength, latencyMs, weightVersion } = status
   const told = load?.state === 'told' ? load : undefined
@@ -59,7 +59,7 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
 interface LoadFactsProps {
   readonly kind: ReadyStatus['kind']
   readonly load: ServerLoad | undefined
-  /** Tokens that the KV cache capacity. */
+  /** Capacity of the KV cache, in tokens. */
   readonly capacity: number | undefined
 }
 
@@ -105,7 +105,7 @@ function Group({ title, children }: { readonly title: string; readonly children:
 
 const UNTOLD = <span className="text-faint">unknown</span>
 
-/** Its name there, and ours where it is another. */
+/** Returns the name of the server's parser, followed by the name of the matching parser here if it differs. */
 function parserText({ toolCallParser, parser }: ReadyStatus): string | undefined {
   if (toolCallParser === undefined || toolCallParser === parser) return toolCallParser
   return `${toolCallParser}, ${parser === undefined ? 'not supported here' : `here ${parser}`}`

@@ -5,34 +5,34 @@ import { draftOf, EMPTY_DRAFT, inputOf, keyFate, type ServerDraft } from './serv
 const saved: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }
 const changed = (changes: Partial<ServerDraft>) => ({ ...draftOf(saved), ...changes })
 
-test('a form begins with what is saved, never with a key', () => {
+test('the draft of a saved server begins with its name and address, and without its key', () => {
   expect(draftOf(saved)).toEqual({ name: 'gpu', baseUrl: 'http://10.0.0.1:30000', apiKey: '', removesKey: false })
 })
 
-describe('the key that is kept', () => {
+describe('the stored key of a server', () => {
   test.each<[string, Partial<ServerDraft>, string]>([
-    ['stays', {}, 'kept'],
-    ['stays under another name', { name: 'x' }, 'kept'],
-    ['stays at another path', { baseUrl: 'http://10.0.0.1:30000/v2' }, 'kept'],
-    ['stays in another spelling of the origin', { baseUrl: ' HTTP://10.0.0.1:30000/ ' }, 'kept'],
-    ['goes with another host', { baseUrl: 'http://10.0.0.2:30000' }, 'dropped'],
-    ['goes with another port', { baseUrl: 'http://10.0.0.1' }, 'dropped'],
-    ['goes with another scheme', { baseUrl: 'https://10.0.0.1:30000' }, 'dropped'],
-    ['is not spoken of while the address is typed', { baseUrl: 'htt' }, 'kept'],
-    ['is replaced', { apiKey: 'sk-2' }, 'given'],
-    ['is given for another host', { apiKey: 'sk-2', baseUrl: 'http://10.0.0.2' }, 'given'],
+    ['is kept without changes', {}, 'kept'],
+    ['is kept under another name', { name: 'x' }, 'kept'],
+    ['is kept at another path', { baseUrl: 'http://10.0.0.1:30000/v2' }, 'kept'],
+    ['is kept with another spelling of the origin', { baseUrl: ' HTTP://10.0.0.1:30000/ ' }, 'kept'],
+    ['is dropped with another host', { baseUrl: 'http://10.0.0.2:30000' }, 'dropped'],
+    ['is dropped with another port', { baseUrl: 'http://10.0.0.1' }, 'dropped'],
+    ['is dropped with another scheme', { baseUrl: 'https://10.0.0.1:30000' }, 'dropped'],
+    ['is kept while the address is incomplete', { baseUrl: 'htt' }, 'kept'],
+    ['is replaced by a new key', { apiKey: 'sk-2' }, 'given'],
+    ['is replaced by a key for another host', { apiKey: 'sk-2', baseUrl: 'http://10.0.0.2' }, 'given'],
     ['is removed', { removesKey: true }, 'removed'],
   ])('%s', (_, changes, fate) => {
     expect(keyFate(changed(changes), saved)).toBe(fate)
   })
 
-  test('is none of a new server, or of one without', () => {
+  test('is not mentioned for a new server, or for one without a key', () => {
     expect(keyFate({ ...EMPTY_DRAFT, baseUrl: 'http://a' }, undefined)).toBe('none')
     expect(keyFate(changed({ baseUrl: 'http://a' }), { ...saved, hasKey: false })).toBe('none')
   })
 })
 
-test('what is sent says of the key only what was decided', () => {
+test('the input that saves a server contains the key only if it changes', () => {
   expect(inputOf(changed({ name: ' gpu ' }), saved)).toEqual({ name: 'gpu', baseUrl: saved.baseUrl })
   expect(inputOf(changed({ apiKey: 'sk-2 ' }), saved)).toMatchObject({ apiKey: 'sk-2' })
   expect(inputOf(changed({ removesKey: true }), saved)).toMatchObject({ apiKey: null })

@@ -1,4 +1,4 @@
-/** What the form of a server says and changes. */
+/** Tests of the texts and inputs of the server form. */
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { createRef } from 'react'
@@ -36,7 +36,7 @@ test.each([
   ['name', 'Name'],
   ['baseUrl', 'Base URL'],
   ['apiKey', 'API key'],
-])('a problem with %s is said at its field alone', (field, label) => {
+])('the server form shows a problem with %s at its field only', (field, label) => {
   show({ field })
   expect(screen.getByRole('form').querySelectorAll('[aria-invalid]')).toHaveLength(1)
   const input = screen.getByLabelText(label)
@@ -44,12 +44,12 @@ test.each([
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('a problem with no field of the form is said above it', () => {
+test('the server form shows a problem without a field above the fields', () => {
   show({ field: 'body' })
   expect(screen.getByRole('alert').textContent).toContain('the reason')
 })
 
-test('the key that is kept is never shown, and can be removed', async () => {
+test('the server form never shows the stored key, and can remove it', async () => {
   const draft = draftOf(saved)
   const onChange = show({ draft, of: saved })
   expect((screen.getByLabelText('API key') as HTMLInputElement).value).toBe('')
@@ -58,7 +58,7 @@ test('the key that is kept is never shown, and can be removed', async () => {
   expect(onChange).toHaveBeenCalledWith({ ...draft, removesKey: true })
 })
 
-test('a key that is removed cannot be typed, and one that another origin loses is named', () => {
+test('the server form disables the field of a removed key, and names the key that another origin loses', () => {
   show({ draft: { ...draftOf(saved), removesKey: true }, of: saved })
   expect((screen.getByLabelText('API key') as HTMLInputElement).disabled).toBe(true)
   show({ draft: { ...draftOf(saved), baseUrl: 'http://10.0.0.2' }, of: saved })

@@ -7,9 +7,9 @@ import { keyFate, type ServerDraft } from './server-draft.ts'
 
 interface ServerFormProps {
   readonly draft: ServerDraft
-  /** As it is saved; undefined for a new one. */
+  /** The saved server; undefined for a new one. */
   readonly saved: ServerEntry | undefined
-  /** What was wrong with the last try; `field` names the input. */
+  /** Error of the last attempt; `field` names the input. */
   readonly problem:
     | { readonly message: string; readonly hint?: string | undefined; readonly field?: string | undefined }
     | undefined
@@ -20,6 +20,7 @@ interface ServerFormProps {
   readonly onCancel: () => void
 }
 
+/** Shows the fields of a server, and what happens to its key. */
 export function ServerForm({ draft, saved, problem, isSaving, first, onChange, onSave, onCancel }: ServerFormProps) {
   const fate = keyFate(draft, saved)
   const at = (field: string) => (problem?.field === field ? problem.message : undefined)

@@ -5,13 +5,14 @@ import { visibleText } from '../ui/visible-text.ts'
 
 interface ServerListProps {
   readonly rows: readonly { readonly server: ServerEntry; readonly status: ShownStatus }[]
-  /** Name of the one whose details are shown. */
+  /** Name of the server whose details are shown. */
   readonly selected: string | undefined
-  /** Name of the one that the playground uses. */
+  /** Name of the server that the playground uses. */
   readonly used: string
   readonly onSelect: (name: string) => void
 }
 
+/** Lists the servers with their status. */
 export function ServerList({ rows, selected, used, onSelect }: ServerListProps) {
   return (
     <ul className="grid grid-cols-[minmax(0,1fr)] gap-1">
