@@ -28,20 +28,20 @@ const shown = (choices: ImportChoices, failures: ReadonlyMap<string, string> = n
 }
 const row = () => within(screen.getByRole('group', { name: 'Server new' }))
 
-test('a new server is added unless it is left out', async () => {
+test('the import preview adds a new server unless it is left out', async () => {
   const onChoose = shown(FIRST_CHOICES)
   expect(row().getByRole('button', { name: 'Add', pressed: true })).toBeDefined()
   await userEvent.click(row().getByRole('button', { name: 'Leave out' }))
   expect(onChoose).toHaveBeenCalledWith({ ...FIRST_CHOICES, leftOut: new Set(['new']) })
 })
 
-test('what the setup loses with a server that is left out is told', () => {
+test('the import preview says what the setup loses with a server that is left out', () => {
   shown({ ...FIRST_CHOICES, leftOut: new Set(['new']) })
   expect(screen.getByText(/“new”, which is left out/)).toBeDefined()
   expect(screen.queryByText(/saved with a key/)).toBeNull()
 })
 
-test('a server that was refused is told with the reason, and that the rest is imported', () => {
+test('the import preview shows why a server was refused, and that the rest is imported', () => {
   shown(FIRST_CHOICES, new Map([['new', 'link-local']]))
   expect(screen.getByRole('alert').textContent).toBe('link-local')
   expect(screen.getByRole('status').textContent).toBe('Not saved: new. Everything else that was selected is imported.')

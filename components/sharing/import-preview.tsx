@@ -10,10 +10,10 @@ import { takenSetup } from '#lib/share/settings/settings-import.ts'
 interface ImportPreviewProps {
   readonly fileName: string
   readonly plan: ImportPlan
-  /** Paths in the file that are not known. */
+  /** Paths of the file that this version does not know. */
   readonly ignored: readonly string[]
   readonly choices: ImportChoices
-  /** What went wrong at the last try, by the server's name. */
+  /** Errors of the last attempt, by the name of the server. */
   readonly failures: ReadonlyMap<string, string>
   readonly isImporting: boolean
   readonly onChoose: (choices: ImportChoices) => void
@@ -21,6 +21,7 @@ interface ImportPreviewProps {
   readonly onClose: () => void
 }
 
+/** Shows what importing a settings file would change, with a choice for each part. */
 export function ImportPreview(props: ImportPreviewProps) {
   const { fileName, plan, ignored, choices, failures, isImporting, onChoose, onImport, onClose } = props
   const isNothing =
@@ -240,7 +241,7 @@ interface KeepOrReplaceProps {
   readonly onChange: (replaces: boolean) => void
 }
 
-/** The head of a part that is taken over as a whole, or not. */
+/** Shows the heading of a part that is imported completely or not at all. */
 const KeepOrReplace = ({ what, replaces, onChange }: KeepOrReplaceProps) => (
   <div className="flex flex-wrap items-center justify-between gap-2">
     <Heading>{what}</Heading>

@@ -1,5 +1,5 @@
 'use client'
-/** A lab document written into a link or a file, and one read from either: it is looked at before it is opened. */
+/** Sharing of lab documents by link or file. A received document is previewed before it is opened. */
 import { useEffect, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -20,26 +20,27 @@ import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
 import { ShareDialog, type SharedLink } from './share-dialog.tsx'
 
 interface LabSharingProps {
-  /** The part of the address that brought a document; undefined: the one here is to be shared. */
+  /** Hash of the address that contains a document; undefined to share the current one. */
   readonly hash: string | undefined
   /** A file that was dropped or chosen. */
   readonly file: File | undefined
   readonly shown: ShownDocument
-  /** The tokenizer that is chosen here. */
+  /** Name of the tokenizer in the lab. */
   readonly tokenizer: string
-  /** `loaded`: what it loads, in order. */
+  /** `loaded` lists what the lab must load, in order. */
   readonly onOpen: (shared: SharedDocument, loaded: readonly Loaded[]) => void
   readonly onClose: () => void
 }
 
-/** Characters. Browsers and programs cut longer addresses, or refuse them. */
+/** Longest link in characters. Browsers and programs cut or refuse longer addresses. */
 const LONGEST_LINK = 32_000
-/** Bytes of a file: no document comes near it. */
+/** Largest file in bytes, far above the size of any document. */
 const LARGEST_FILE = 64 << 20
 
+/** Shows the dialog that shares the current document, or the preview of a received one. */
 export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: LabSharingProps) {
   const [link, setLink] = useState<SharedLink>({ kind: 'being-made' })
-  /** What was opened last, or why it cannot be. */
+  /** The document that was read last, or why it cannot be opened. */
   const [found, setFound] = useState<SharedDocument | string>()
   const document = sharedDocument(shown)
   const json = sharedJson(document)
@@ -94,7 +95,7 @@ const fileName = (name: string): string =>
       .slice(0, 60) || 'template'
   }.rollscope-lab.json`
 
-/** The document, or why there is none. */
+/** Returns the document of a link or a JSON text, or why there is none. */
 async function openedText(given: string): Promise<SharedDocument | string> {
   const found = await textOfHash(given, 'lab')
   if (found.kind === 'broken') return `This link cannot be opened: ${found.why}. Request a new link, or the file.`
@@ -114,7 +115,7 @@ interface OfferProps {
   readonly onClose: () => void
 }
 
-/** What a document holds. Nothing of it is rendered, and its tokenizer is not fetched, before it is opened. */
+/** Previews a document. Before the user opens it, nothing is rendered and no tokenizer is loaded. */
 function Offer({ shared, tokenizer, onOpen, onClose }: OfferProps) {
   const { revision, against, messages, tools, options, view } = shared
   return (

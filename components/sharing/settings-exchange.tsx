@@ -1,5 +1,5 @@
 'use client'
-/** Settings written to a file and read from one; what an import changes is shown before it is done. */
+/** Export of settings to a file, and import with a preview of the changes. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
@@ -47,9 +47,10 @@ type Exchange =
       readonly isImporting: boolean
     }
 
-/** Settings of a thousand servers are a tenth of it. */
+/** Largest file in bytes; the settings of a thousand servers are a tenth of it. */
 const LARGEST_FILE = 1 << 20
 
+/** Shows the buttons that export and import settings. */
 export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangeProps) {
   const cache = useQueryClient()
   const [presets, setPresets] = useSamplingPresets()
@@ -114,7 +115,7 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
   )
 }
 
-/** Only what is saved by hand: the others belong to the installation. */
+/** Returns the settings file. It contains only saved servers, since the others belong to the installation. */
 const exported = (servers: readonly ServerEntry[], setup: Setup, presets: readonly OwnPreset[]): string =>
   settingsText({
     servers: servers
@@ -135,7 +136,7 @@ async function opened(file: File): Promise<Exchange> {
   try {
     text = await file.text()
   } catch {
-    // It was moved, or changed since it was chosen.
+    // The file was moved or changed after the user chose it.
     return refused('it cannot be read')
   }
   const read = readSettings(text)

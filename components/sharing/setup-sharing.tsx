@@ -1,5 +1,5 @@
 'use client'
-/** A setup written into a link, and one read from a link or a file; what it changes is shown before it is done. */
+/** Sharing of setups by link or file. A received setup is previewed before it is applied. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ServerEntry } from '#lib/api/server-status.ts'
@@ -22,7 +22,7 @@ import { ImportPreview } from './import-preview.tsx'
 import { ShareDialog, type SharedLink } from './share-dialog.tsx'
 
 interface SetupSharingProps {
-  /** The part of the address that brought a setup; undefined: one is to be shared. */
+  /** Hash of the address that contains a setup; undefined to share the current one. */
   readonly hash: string | undefined
   readonly setup: Setup
   readonly draft: PromptDraft
@@ -39,6 +39,7 @@ interface Opened {
   readonly choices: ImportChoices
 }
 
+/** Shows the dialog that shares the current setup, or the preview of a received one. */
 export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onClose }: SetupSharingProps) {
   const [link, setLink] = useState<SharedLink>({ kind: 'being-made' })
   const [opened, setOpened] = useState<Opened>()
@@ -100,17 +101,17 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   )
 }
 
-/** The setup, or why there is none. */
+/** Returns the setup of a link or a JSON text, or why there is none. */
 async function openedSetup(given: string): Promise<Opened | string> {
   const found = await textOfHash(given, 'setup')
   if (found.kind === 'broken') return `This link cannot be opened: ${found.why}.`
   const read = readSettings(found.kind === 'text' ? found.text : given)
   if (!read.ok) return `This is not a setup: ${read.why}.`
-  // Addresses of servers come by exported settings alone.
+  // Servers and presets are imported only from exported settings.
   return { settings: { ...read.settings, servers: [], presets: [] }, ignored: read.ignored, choices: FIRST_CHOICES }
 }
 
-/** The tools that a run may have, as far as they are known by now: an MCP server may be away. */
+/** Returns the known tools of a setup; those of an unreachable MCP server are missing. */
 function useToolSpecs({ mcpTools, tools }: Setup): readonly ToolSpec[] {
   const { data } = useQuery(capabilitiesOptions())
   const names = [...new Set(mcpTools.filter(({ name }) => tools.includes(name)).map(({ mcp }) => mcp))]
@@ -123,7 +124,7 @@ function useToolSpecs({ mcpTools, tools }: Setup): readonly ToolSpec[] {
   ]
 }
 
-/** The run that would begin now, as programs; none where it cannot be sent as it is. */
+/** Returns programs that repeat the run; [] if the setup cannot be sent. */
 function codeOf(setup: Setup, draft: PromptDraft, specs: readonly ToolSpec[], baseUrl: string | undefined) {
   const request = requestOf(setup)
   const first = request.ok ? withPrompt(draft, request.opening) : undefined

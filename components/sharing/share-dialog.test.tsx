@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { ShareDialog } from './share-dialog.tsx'
 
-test('a link that programs would cut says so, and what is pasted is opened', async () => {
+test('the share dialog warns about a link that programs would cut, and opens a pasted one', async () => {
   const onOpen = vi.fn()
   const props = { what: 'setup', about: 'No keys.', copies: [], onSave: () => {}, onOpen, onClose: () => {} } as const
   const { rerender } = render(

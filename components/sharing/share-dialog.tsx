@@ -9,31 +9,32 @@ import { FileButton } from '#components/ui/file-button.tsx'
 import { LONGEST_SETUP } from '#lib/sampling/dialects/text-limits.ts'
 import { useBoundedText } from './use-bounded-text.ts'
 
+/** State of the link to the shared content. */
 export type SharedLink =
   | { readonly kind: 'being-made' }
   | { readonly kind: 'made'; readonly href: string }
-  /** A link cannot hold as much. */
+  /** The content is too large for a link. */
   | { readonly kind: 'too-large' }
 
 interface ShareDialogProps {
-  /** What is shared, as the dialog speaks of it: setup, document. */
+  /** Name of the shared content in the texts of the dialog. */
   readonly what: 'setup' | 'document'
-  /** What is in it, and what is not. */
+  /** Description of what is included and what is not. */
   readonly about: string
   readonly link: SharedLink
   readonly copies: readonly CopyChoice[]
   readonly onSave: () => void
-  /** A link, or JSON. */
+  /** Called with a link or JSON. */
   readonly onOpen: (text: string) => void
-  /** What was wrong with what was opened last. */
+  /** Error of the last attempt to open something. */
   readonly problem: string | undefined
   readonly onClose: () => void
 }
 
-/** Chat programs cut longer ones. */
+/** Length in characters from which chat programs cut links. */
 const LONG_LINK = 8000
 
-/** A setup or a lab document for somebody else, and from somebody else. */
+/** Shows a link, copies and a file of the current content, and a form that opens received content. */
 export function ShareDialog({ what, about, link, copies, onSave, onOpen, problem, onClose }: ShareDialogProps) {
   const [pasted, setPasted] = useState('')
   const box = useBoundedText(LONGEST_SETUP, setPasted)
@@ -88,7 +89,7 @@ export function ShareDialog({ what, about, link, copies, onSave, onOpen, problem
   )
 }
 
-/** `href`: undefined while it is made. */
+/** Shows the link; `href` is undefined while it is created. */
 function LinkField({ href }: { readonly href: string | undefined }) {
   return (
     <>

@@ -2,7 +2,7 @@ import { act, renderHook } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { useBoundedText } from './use-bounded-text.ts'
 
-test('what is too long is refused whole, with its size and the limit, until something fits', async () => {
+test('a bounded text that is too long is refused with its size and the limit, until one fits', async () => {
   const onText = vi.fn()
   const { result } = renderHook(() => useBoundedText(1000, onText))
   act(() => result.current.take('a'.repeat(1001)))
@@ -13,7 +13,7 @@ test('what is too long is refused whole, with its size and the limit, until some
   expect(onText).toHaveBeenCalledExactlyOnceWith('short')
 })
 
-test('a file that cannot fit is not even read', async () => {
+test('a bounded text does not read a file that is too large', async () => {
   const onText = vi.fn()
   const text = vi.fn(async () => 'é'.repeat(500))
   const { result } = renderHook(() => useBoundedText(500, onText))

@@ -2,17 +2,17 @@ import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 
 interface BoundedText {
-  /** Takes a text that is typed, pasted or loaded. */
+  /** Accepts a text that was typed, pasted or loaded, or refuses it. */
   readonly take: (text: string) => void
-  /** Reads a file, where it is not too large for it. */
+  /** Reads a file unless it is too large. */
   readonly takeFile: (file: Pick<File, 'size' | 'text'>) => Promise<void>
-  /** Why the last one was not taken: how large it was, and how large it may be. */
+  /** Why the last text was refused, with its size and the limit; undefined if it was accepted. */
   readonly refusal: string | undefined
 }
 
 /**
- * A box for texts of at most `limit` characters. A longer one is refused whole, and the box stays as it is: its beginning alone
- * would mean something else.
+ * Returns handlers for a box with texts of at most `limit` characters. A longer text is refused and the box does not change,
+ * since its beginning alone would have another meaning.
  */
 export function useBoundedText(limit: number, onText: (text: string) => void): BoundedText {
   const [refusal, setRefusal] = useState<string>()
@@ -24,7 +24,7 @@ export function useBoundedText(limit: number, onText: (text: string) => void): B
   return {
     take,
     takeFile: async (file) => {
-      // A character has four bytes at most.
+      // A character has at most four bytes in UTF-8.
       if (file.size > 4 * limit) setRefusal(tooLong(`${countText(file.size)} bytes`, limit))
       else take(await file.text())
     },

@@ -1,17 +1,20 @@
 'use client'
-/** Whether something is being shared, or what came with the address is looked at. */
+/** State of the dialog that shares content or shows content received by the address. */
 import { useEffect, useState } from 'react'
 import type { LinkName } from '#lib/util/link-hash.ts'
 
 interface Sharing {
-  /** The part of the address that brought something; undefined: what is here is to be shared. */
+  /** Hash of the address that contains something; undefined to share the current content. */
   readonly hash: string | undefined
 }
 
-/** What is shared or looked at, a way to share, and a way to end either. `name`: of what the address brings, in `#name=`. */
+/**
+ * Returns the open dialog (undefined if closed), a function that opens it for sharing, and one that closes it. `name` is the
+ * name in the hash, `#name=`.
+ */
 export function useSharing(name: LinkName): readonly [Sharing | undefined, () => void, () => void] {
   const [sharing, setSharing] = useState<Sharing>()
-  // What came with the address is looked at first.
+  // Content of the address is shown first.
   useEffect(() => {
     const look = () => window.location.hash.startsWith(`#${name}=`) && setSharing({ hash: window.location.hash })
     look()
