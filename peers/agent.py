@@ -1,4 +1,4 @@
-"""Runs Strands agents of strands-sglang, as it is published, against a server: rollouts as JSON on the standard output.
+"""Runs agents of the published strands-sglang against a server and prints their rollouts as JSON.
 
     python agent.py BASE_URL MODEL_FOLDER < conversations.json
 
@@ -35,7 +35,7 @@ CALCULATOR = {
 
 
 def calculate(use, **_):
-    """Whole numbers and what comes out whole: all that the conversations ask for."""
+    """Evaluates exact arithmetic with whole numbers, which is all that the conversations need."""
     text = use["input"]["expression"].replace("^", "**")
     if not set(text) <= set("0123456789+-*/%(). "):
         raise ValueError(f"not an expression: {text}")

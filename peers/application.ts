@@ -1,31 +1,34 @@
-/** The application as a script uses it: over its HTTP interface. */
+/** The application as scripts use it, over its HTTP interface. */
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import type { Conversation } from './conversations.ts'
 import { APPLICATION_TOKEN } from './processes.ts'
 
+/** A client of the running application. Its methods throw for answers other than success. */
 export interface Application {
   readonly baseUrl: string
-  /** Saves a server under a name by which rollouts choose it. */
+  /** Saves a server under a name that rollouts can select. */
   addServer(name: string, baseUrl: string): Promise<void>
-  /** Greedy, with the calculator. */
+  /** Runs a conversation at temperature 0, with the calculator. */
   converse(conversation: Conversation, settings: RunSettings): Promise<Trajectory>
   get(path: string): Promise<Response>
   post(path: string, json: object): Promise<Response>
 }
 
+/** The settings of a run. */
 export interface RunSettings {
   readonly server: string
   readonly stream: boolean
-  /** Omitted: only what the model samples has a logprob. */
+  /** True to request logprobs of prompts. Omitted: only sampled tokens have logprobs. */
   readonly promptLogprobs?: boolean
-  /** Omitted: what the server says. */
+  /** Omitted: the one that the server reports. */
   readonly tokenizer?: string
-  /** Omitted: the tokenizer's. */
+  /** Omitted: that of the tokenizer. */
   readonly chatTemplate?: string
 }
 
+/** Creates a client of the application at this address. */
 export function application(baseUrl: string): Application {
   const authorization = `Bearer ${APPLICATION_TOKEN}`
   const get = async (path: string) => answered(await fetch(baseUrl + path, { headers: { authorization } }), path)
@@ -75,20 +78,21 @@ async function answered(response: Response, path: string): Promise<Response> {
   return response
 }
 
-/** What the peers are compared by. */
+/** The columns in which peers are compared. */
 export interface Tokens {
   readonly ids: readonly number[]
   readonly mask: readonly number[]
   readonly logprobs: readonly (number | null)[]
 }
 
+/** Returns the columns of a trajectory. */
 export const tokensOf = (trajectory: Trajectory): Tokens => ({
   ids: ids(trajectory),
   mask: lossMask(trajectory),
   logprobs: logprobs(trajectory),
 })
 
-/** Largest difference between two columns of logprobs where both are known, and at how many tokens they are. */
+/** Returns the largest difference between two columns of logprobs where both are known, and the number of those tokens. */
 export function difference(
   left: readonly (number | null)[],
   right: readonly (number | null)[],

@@ -1,4 +1,7 @@
-/** The chat baseline on the real SGLang: what it reports is consistent, the drift is located, and the built-in server does the same. */
+/**
+ * Tests the chat baseline on the real SGLang: its report is consistent, drift is located, and the built-in server behaves the
+ * same.
+ */
 import { expect, inject, test } from 'vitest'
 import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { turnsRead } from '#lib/analysis/compare/read-side.ts'

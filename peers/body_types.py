@@ -1,9 +1,9 @@
-"""Which values SGLang 0.5.23 takes for fields of request bodies: the golden file of lib/builtin-server/http.
+"""Prints which values SGLang 0.5.23 accepts for fields of request bodies: the golden file of lib/builtin-server/http.
 
     SGLANG_USE_CPU_ENGINE=1 PYTHONPATH=peers/stubs PYTHON peers/body_types.py > lib/builtin-server/http/golden/body-types.json
 
-PYTHON is the interpreter that peers/install.ts installs SGLang into. The OpenAI endpoints are validated by pydantic (lax), /generate
-by a reader of its own (strict JSON types).
+PYTHON is the interpreter into which peers/install.ts installs SGLang. pydantic (lax) validates the OpenAI endpoints, and SGLang's own
+reader (strict JSON types) validates /generate.
 """
 
 import json

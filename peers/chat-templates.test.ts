@@ -1,4 +1,7 @@
-/** Real chat templates: the golden files of lib/rollout/families, runs with the templates themselves, docs/chat-templates.md. */
+/**
+ * Tests real chat templates: the golden files of lib/rollout/families, runs with the templates themselves, and
+ * docs/chat-templates.md.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, inject, test } from 'vitest'
 import { families, tokenizerOf } from '#lib/rollout/families/test-families.ts'
@@ -11,12 +14,15 @@ import { familyGoldens, templateText } from './family-goldens.ts'
 import { type Kind, sweepTemplates } from './template-sweep.ts'
 import { pageWith, tablePage } from './template-table.ts'
 
-/** The run fails where transformers renders, the model does not read a result, or nothing tells that ids differ. */
+/**
+ * Kinds that must not occur: a run fails although transformers renders, the model does not read a result, or differing ids
+ * are not reported.
+ */
 const MUST_NOT_BE: readonly Kind[] = ['failed', 'lost', 'unnoticed']
 
 const { templates: python, chatTemplates } = inject('places').peers
 
-test('The golden files of model families hold what transformers renders with their real templates', async () => {
+test('The golden files of model families contain the renders of transformers with their real templates', async () => {
   const made = await familyGoldens(python, chatTemplates)
   for (const [name, golden] of made) expect([name, readGolden(name)]).toEqual([name, golden])
 })

@@ -1,9 +1,13 @@
-/** What is asked of every server: parallel calls, further turns, a tool error, thinking off. */
+/**
+ * A conversation that runs on every server. Together they have parallel calls, further turns, a tool error, and thinking
+ * turned off.
+ */
 export interface Conversation {
   readonly prompts: readonly string[]
   readonly thinking: boolean
 }
 
+/** All conversations. */
 export const conversations: readonly Conversation[] = [
   { prompts: ['What is 25 * 17, and then plus 9?'], thinking: true },
   { prompts: ['What is 12 * 31 and what is 144 / 16?', 'Now add 9.'], thinking: true },

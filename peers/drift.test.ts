@@ -1,6 +1,6 @@
 /**
- * A tool call that a grammar forces on the real SGLang, with its tag’s own token held down: it comes as other tokens than its
- * text encodes to. The drift is found, named and rescored, and what rescoring reads is what transformers computes.
+ * Tests a tool call that a grammar forces on the real SGLang, with a bias against the tag’s own token, so that its tokens
+ * differ from those of its encoded text. The drift is found, named and rescored, and the scores equal those of transformers.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -35,7 +35,7 @@ const tokenizer = loadTokenizerFiles(places.peers.model, {
 })
 
 async function forcedCall(): Promise<Trajectory> {
-  // As where a grammar knows no special tokens: the tag is spelled.
+  // A grammar without special tokens has the same effect: the tag is spelled.
   const [tag] = tokenizer.tokenizer.encode('<tool_call>')
   const events = await rollscope.post('/api/rollouts', {
     prompt: 'What is 12 * 7?',
@@ -64,7 +64,7 @@ const overHttp: Score = async function* (request): AsyncGenerator<ScoreLine> {
   for (const line of answer.trimEnd().split('\n')) yield scoreLineSchema.parse(JSON.parse(line))
 }
 
-test('a call that a grammar forces drifts, is named and rescored, and the scores are those of transformers', async () => {
+test('the drift of a call that a grammar forces is named and rescored, and the scores equal those of transformers', async () => {
   const trajectory = await forcedCall()
   const [call] = trajectory.segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
   expect(call).toMatchObject({ kind: 'parsed', name: 'calculator', result: { status: 'success', text: '84' } })
@@ -101,12 +101,12 @@ test('a call that a grammar forces drifts, is named and rescored, and the scores
   console.log(
     `drift: ${spans.map(({ kind, detail }) => `${kind} ${detail}`).join(', ')}; mean logprob ${totals.meanLogprob?.left.toFixed(2)} → ${totals.meanLogprob?.right.toFixed(2)}, sequence ${totals.delta?.toFixed(1)} nats`,
   )
-  // What a grammar masked is renormalised: such logprobs are no measure of noise.
+  // Logprobs under a grammar are renormalised, so they cannot measure noise.
   expect(noise.left.spread).toBeUndefined()
   expect(noise.left.apart.map(({ reason }) => reason)).toEqual(['sampled with logit_bias, regex'])
 })
 
-test('prefill logprobs are at temperature 1 whatever is asked; decode logprobs are scaled by it', async () => {
+test('prefill logprobs are at temperature 1 for any requested temperature; decode logprobs are scaled by it', async () => {
   const prompt = ids(await forcedCall()).slice(0, 60)
   const ask = async (temperature: number, max_new_tokens: number, input: readonly number[], start: number) => {
     const response = await fetch(`${places.sglang}/generate`, {

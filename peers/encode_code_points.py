@@ -1,6 +1,6 @@
-"""Reads the folder of a tokenizer; writes a checksum of what it makes of every code point, alone, in words and with an accent.
+"""Reads the path of a tokenizer, and writes a checksum of the ids of every code point, alone, in words and with an accent.
 
-The blocks without characters are left out. For retokenized.test.ts.
+Blocks without characters are left out. retokenized.test.ts runs it.
 """
 import json
 import sys

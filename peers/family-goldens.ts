@@ -1,4 +1,4 @@
-/** What transformers renders with the template of each model family, for every input that a run of the family asks for. */
+/** Makes the golden files of the model families: the renders of transformers for every input of a family's run. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,6 +13,7 @@ import { CLOCK, type Outcome, outcomeOf } from '#lib/templates/golden/test-golde
 import { commonText } from '#lib/util/common-prefix.ts'
 import { type Conversation, conversing } from './python.ts'
 
+/** Returns the golden file of every family, by its name. */
 export async function familyGoldens(python: string, chatTemplates: string): Promise<ReadonlyMap<string, FamilyGolden>> {
   const transformers = conversing(python, 'render_templates.py')
   const server = await startScriptedServer()
@@ -31,6 +32,7 @@ export async function familyGoldens(python: string, chatTemplates: string): Prom
   }
 }
 
+/** Returns the template of a family. */
 export const templateText = ({ template }: Family, chatTemplates: string): string =>
   readFileSync(path.join(chatTemplates, template.package, template.file), 'utf8')
 
@@ -80,7 +82,7 @@ async function familyGolden(
   }
 }
 
-/** The part of the next render that the model writes: up to and with the token that it stops at. */
+/** Returns the replies of the model: the part of the next render up to and including its stop token. */
 async function repliesOf(
   family: Family,
   prompts: readonly string[],
@@ -99,7 +101,7 @@ async function repliesOf(
   })
 }
 
-/** Every input that a run renders, once, in order. */
+/** Returns every input of a run once, in order, by its key. */
 async function inputsOf(
   family: Family,
   text: string,
@@ -111,7 +113,7 @@ async function inputsOf(
   const recording: ChatTemplate = {
     text: '',
     render(input) {
-      // Later turns add to what the input holds.
+      // The input is copied, because later turns extend its lists.
       inputs.set(keyOf(input), structuredClone(input))
       return real.render({ ...input, clock: () => CLOCK })
     },

@@ -1,4 +1,4 @@
-/** Our files of trainers' formats, read by the class that they are for: strands-sglang's own, and slime's as documented. */
+/** Reads our files in trainers' formats with the classes that they are for: strands-sglang's own, and slime's as documented. */
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { python } from './python.ts'
 
 const { python: interpreter } = inject('strands')
 
-/** Two groups, whose samples alternate. */
+/** The examples as two groups whose samples alternate. */
 const trajectories = globSync('public/examples/*.json').map((file, n): Trajectory => {
   const decoded = decode(readFileSync(file, 'utf8'))
   if (!decoded.ok) throw new Error(`${file} cannot be read`)
@@ -26,7 +26,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** One file for each, and one with a line for each: as the page and the library write them. */
+/** Writes a file for each trajectory, as the page does, and one with a line for each, as the library does. */
 function write(format: string): { readonly values: readonly object[]; readonly files: readonly string[] } {
   const written = (trajectory: Trajectory, groups?: GroupNumbers) => {
     const record = writableFormats.find(({ name }) => name === format)?.write(trajectory, groups)

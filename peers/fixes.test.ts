@@ -1,9 +1,9 @@
-/** What the prefix doctor promises of a fix, for every fix that it offers for real chat templates. */
+/** Tests the promises of the prefix doctor for every fix that it offers for real chat templates. */
 import { expect, inject, test } from 'vitest'
 import { sweepFixes } from './template-fixes.ts'
 
 const { templates: python, chatTemplates } = inject('places').peers
-/** A change is tried up to 1500 times for each of some 300 cells. */
+/** Each of about 300 cells may need 1,500 attempts. */
 const LONGEST_MS = 3_600_000
 
 test(

@@ -1,9 +1,10 @@
 /**
- * Templates as chat templates are written, made by chance: statements and expressions that mostly fit their values, values
- * that other engines lose something of, and now and then a letter too many.
+ * Generates random templates in the style of chat templates: statements and expressions that mostly fit their values, values
+ * that other engines do not preserve, and sometimes a misspelling.
  */
 import fc from 'fast-check'
 
+/** A template with its input. */
 export interface GeneratedTemplate {
   readonly template: string
   /** JSON of an object, whose members the template knows by name. */
@@ -13,6 +14,7 @@ export interface GeneratedTemplate {
   readonly addGenerationPrompt: boolean
 }
 
+/** Generates a template with its input; one in 20 templates is misspelled. */
 export const generatedTemplate = (): fc.Arbitrary<GeneratedTemplate> =>
   fc.record({
     template: fc.oneof({ weight: 19, arbitrary: known }, { weight: 1, arbitrary: known.chain(misspelt) }),
@@ -23,7 +25,7 @@ export const generatedTemplate = (): fc.Arbitrary<GeneratedTemplate> =>
 
 const pick = (...choices: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...choices)
 
-/** Letters beyond ASCII, white space of all kinds, what HTML, JSON and repr escape. */
+/** Texts with letters beyond ASCII, all kinds of white space, and characters that HTML, JSON and repr escape. */
 const words = pick(
   ...[
     '',
@@ -148,7 +150,7 @@ const variables: fc.Arbitrary<string> = fc
   })
   .map((members) => `{${Object.entries(members).map(([name, value]) => `"${name}":${value}`)}}`)
 
-/** A text as a template spells it. */
+/** Generates a text as a literal of a template. */
 const quoted = words.map((word) => (word.includes("'") ? `"${escaped(word)}"` : `'${escaped(word)}'`))
 
 const escaped = (word: string): string =>
@@ -175,7 +177,7 @@ interface Grammar {
 const expression = { maxDepth: 3, depthIdentifier: 'expression' }
 const statements = { maxDepth: 3, depthIdentifier: 'statement' }
 
-/** As often the plain one as any of the others. */
+/** Generates the plain alternative as often as all others together. */
 const fitting = (
   constraints: fc.OneOfConstraints,
   plain: fc.Arbitrary<string>,
@@ -195,7 +197,7 @@ const { block: template } = fc.letrec((tie: fc.LetrecTypedTie<Grammar>) => {
   const tag = (...parts: readonly (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
     joined(pick('{% ', '{%- ', '  {% ', '{%+ ', '{%-'), ...parts, pick(' %}', ' -%}', ' %}\n', '-%}', ' +%}'))
   const small = pick('0', '1', '2', '3', '5', '-1')
-  /** Mostly in brackets, so that what is put behind it belongs to all of it. */
+  /** Adds brackets in most cases, so that a following operator applies to the whole operand. */
   const operand = (one: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     fc.oneof(
       { weight: 12, arbitrary: one.map((text) => (/^\w+$/.test(text) ? text : `(${text})`)) },
@@ -563,7 +565,8 @@ const { block: template } = fc.letrec((tie: fc.LetrecTypedTie<Grammar>) => {
       joined(tag('for m in messages'), tie('loopBody'), tag('endfor')),
       joined(tag('for k, v in ', dict, pick('.items()', '|items', '|dictsort')), tie('loopBody'), tag('endfor')),
       joined(tag('set x', pick('', ' | upper', " | replace('a', 'b')")), tie('block'), tag('endset')),
-      // What with is given raises at the line of what Jinja2 did not work out before it: not worth its rules.
+      // An error in the values of `with` has the line of the expression that Jinja2 did not evaluate before; its rules are
+      // not modelled.
       joined(
         tag('with x = ', pick('s', 'l', 'd.a', 'loop', 'n', '[i, f]'), pick('', ', y = 2')),
         tie('block'),
@@ -610,13 +613,13 @@ const { block: template } = fc.letrec((tie: fc.LetrecTypedTie<Grammar>) => {
   }
 })
 
-/** What the templates' names need to be there. */
+/** Adds the definitions that the names in templates need. */
 const known = template.map(
   (text) =>
     `{% set ns = namespace(n=0, x=none) %}{% macro helper(a, b=1) %}[{{ a }}|{{ b }}|{{ caller() if caller is defined }}]{% endmacro %}\n${text}`,
 )
 
-/** A letter left out, put in or doubled somewhere. */
+/** Removes, inserts or replaces a letter at a random position. */
 function misspelt(text: string): fc.Arbitrary<string> {
   return fc
     .tuple(

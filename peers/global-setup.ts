@@ -1,16 +1,17 @@
-/** Installs the peers, starts the servers and the application once for all tests, and tells them where they are. */
+/** Installs the peers, starts the servers and the application once for all tests, and provides their addresses. */
 import type { TestProject } from 'vitest/node'
 import { installPeers, type Peers, peersFolder } from './install.ts'
 import { type Running, startApplication, startRouter, startSglang } from './processes.ts'
 
+/** The peers and the addresses of the servers. */
 export interface Places {
   readonly peers: Peers
   readonly application: string
-  /** SGLang as it comes: each chunk of a stream repeats everything. */
+  /** SGLang with default options: each chunk of a stream repeats everything so far. */
   readonly sglang: string
   /** SGLang with --incremental-streaming-output. */
   readonly incremental: string
-  /** sglang-router in front of the first. */
+  /** sglang-router in front of the first server. */
   readonly router: string
 }
 
@@ -20,6 +21,7 @@ declare module 'vitest' {
   }
 }
 
+/** Starts everything before the tests. Returns a function that stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const peers = installPeers(peersFolder())
   const starting: Promise<Running>[] = []

@@ -1,4 +1,4 @@
-/** The golden files that SGLang makes are what the real one makes, each time. */
+/** Checks that the real SGLang still makes its golden files. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, inject, test } from 'vitest'

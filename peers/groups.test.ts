@@ -1,4 +1,4 @@
-/** Samples of one prompt on the real SGLang, scored once and read from its prefix cache; and many runs on it at once. */
+/** Tests samples of one prompt on the real SGLang, scored once and read from its prefix cache, and many runs at once. */
 import { expect, inject, test } from 'vitest'
 import type { GroupStarted } from '#lib/api/group.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -11,7 +11,7 @@ const rollscope = application(places.application)
 const stored = async (key: string): Promise<Trajectory> =>
   (await rollscope.get(`/api/trajectories/${encodeURIComponent(key)}`)).json()
 
-/** The samples of a group, when all have ended. */
+/** Starts a group and returns its samples after all have ended. */
 async function sampled(request: object): Promise<Trajectory[]> {
   const started: GroupStarted = await (await rollscope.post('/api/groups', request)).json()
   await (await rollscope.get(`/api/groups/${started.groupId}/events`)).text()
@@ -29,7 +29,7 @@ test.each(['sglang', 'incremental'] as const)(
   async (name) => {
     await rollscope.addServer(`group-${name}`, places[name])
     const trajectories = await sampled({
-      // No other test has asked this: nothing of it is in the cache.
+      // No other test has this prompt, so none of it is in the cache.
       prompt: `What is 31 * 17, asked by the group of ${name}?`,
       server: `group-${name}`,
       tokenizer: places.peers.model,
@@ -48,8 +48,8 @@ test.each(['sglang', 'incremental'] as const)(
 )
 
 /**
- * SGLang's seeds have no effect here: deterministic inference needs an attention backend of a GPU. Greedy samples have one
- * answer a prompt instead, and each group another prompt, of one or two calls of the calculator.
+ * SGLang's seeds have no effect here, because deterministic inference needs an attention backend of a GPU. So samples are
+ * greedy with one answer for each prompt, and each group has another prompt, with one or two calls of the calculator.
  */
 const QUESTIONS = Array.from({ length: 8 }, (_, group) =>
   group % 2 === 0 ? `What is ${11 + group} * 17?` : `What is ${20 + group} * 3, and then plus ${group}?`,

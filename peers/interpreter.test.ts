@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A command that writes `output`, or fails where that is undefined. */
+/** Creates a command that writes `output`, or fails if that is undefined. */
 function command(name: string, output: string | undefined): string {
   const file = path.join(folder, name)
   mkdirSync(path.dirname(file), { recursive: true })
@@ -47,7 +47,7 @@ test('findPython takes the interpreter of pyenv, whose command on the PATH does 
   expect(findPython(required, on('shims'))).toBe(interpreter)
 })
 
-test('findPython says what is missing and how to name it where no interpreter fits', () => {
+test('findPython reports what is missing and how to name an interpreter if none fits', () => {
   command('none/python3.12', '3.11')
   expect(() => findPython(required, on('none'))).toThrow(
     'Python 3.12 or 3.13 is required, and none of python3.12, python3.13 is one: install it, or name it with PYTHON312=/path/to/python',

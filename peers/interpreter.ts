@@ -2,17 +2,20 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
+/** The Python that a peer needs. */
 export interface PythonRequirement {
   /** Accepted versions, the preferred one first. */
   readonly versions: readonly string[]
-  /** Environment variable that names the interpreter instead. */
+  /** Environment variable with the path of the interpreter to use. */
   readonly variable: string
 }
 
+/** The Python for SGLang. */
 export const PYTHON_3_11: PythonRequirement = { versions: ['3.11'], variable: 'PYTHON' }
+/** The Python for strands-sglang. */
 export const PYTHON_3_12: PythonRequirement = { versions: ['3.12', '3.13'], variable: 'PYTHON312' }
 
-/** The path of an interpreter of an accepted version. Throws an Error that says what to install. */
+/** Returns the path of an interpreter with an accepted version. Throws an Error that says what to install. */
 export function findPython({ versions, variable }: PythonRequirement, environment = process.env): string {
   const named = environment[variable]
   const candidates = named ? [named] : versions.flatMap((version) => candidatesOf(version, environment))
@@ -32,7 +35,7 @@ function candidatesOf(version: string, environment: NodeJS.ProcessEnv): string[]
   return [`python${version}`, ...(prefix === undefined ? [] : [path.join(prefix, 'bin', 'python')])]
 }
 
-/** For example 3.12; undefined where the command does not start. */
+/** Returns the version of a command, for example 3.12, or undefined if it does not start. */
 const versionOf = (python: string, environment: NodeJS.ProcessEnv): string | undefined =>
   output(python, ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], environment)
 

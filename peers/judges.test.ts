@@ -1,4 +1,4 @@
-/** The two judges of renders as the page asks them: Python's transformers, and a server's own template. */
+/** Tests both renderers that the page uses for comparison: Python's transformers, and a server's own template. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
@@ -54,7 +54,7 @@ describe('the Python renderer', () => {
     })
   })
 
-  test('receives numbers as they are written', async () => {
+  test('receives numbers in their original notation', async () => {
     const messages = '[{"role": "user", "content": "x", "n": {"2": 1.0, "1": 12345678901234567890}}]'
     const template = '{{ messages[0].n | tojson }}{{ messages[0].n }}'
     expect(await check('python', { template, messages })).toMatchObject({ verdict: 'same' })

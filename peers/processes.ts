@@ -1,4 +1,4 @@
-/** Starts what the peers' tests talk to, and stops it with everything that it started. */
+/** Starts the servers for the peers' tests, and stops them with all their processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import os from 'node:os'
@@ -8,14 +8,16 @@ import type { Peers } from './install.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
+/** A running server. */
 export interface Running {
   readonly baseUrl: string
   stop(): Promise<void>
 }
 
+/** The access token of the application in the peers' tests. */
 export const APPLICATION_TOKEN = 'token-of-the-peers-0123456789'
 
-/** SGLang on the CPU in fp32, with the shipped model. `more`: further options of its command line. */
+/** Starts SGLang on the CPU in fp32, with the shipped model. `more` are further command line options. */
 export async function startSglang(peers: Peers, name: string, more: readonly string[] = []): Promise<Running> {
   const port = await freePort()
   const parameters = [
@@ -43,6 +45,7 @@ export async function startSglang(peers: Peers, name: string, more: readonly str
   })
 }
 
+/** Starts sglang-router in front of workers, which are given by address. */
 export async function startRouter(peers: Peers, ...workers: readonly string[]): Promise<Running> {
   const port = await freePort()
   const metrics = await freePort()
@@ -62,16 +65,17 @@ export async function startRouter(peers: Peers, ...workers: readonly string[]): 
   return start(peers, 'router', peers.router, parameters, port, '/readiness', {})
 }
 
+/** The files that the application uses. */
 export interface ApplicationPlaces {
-  /** Where its log is written. */
+  /** The folder of its log. */
   readonly folder: string
   /** The folder of tokenizers that it may open. */
   readonly tokenizers: string
-  /** Python with transformers, which renders for it. */
+  /** Python with transformers, which the application uses for renders. */
   readonly python: string
 }
 
-/** The built application on data of its own. */
+/** Starts the built application with its own data. */
 export async function startApplication({ folder, tokenizers, python }: ApplicationPlaces): Promise<Running> {
   const port = await freePort()
   return start(
@@ -105,7 +109,7 @@ async function start(
 ): Promise<Running> {
   const log = path.join(folder, `${name}.log`)
   const output = openSync(log, 'w')
-  // A process group of its own: SGLang starts others, which must end with it.
+  // It has its own process group, because SGLang starts further processes that must end with it.
   const child = spawn(program, parameters, {
     detached: true,
     stdio: ['ignore', output, output],

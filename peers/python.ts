@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Runs a script of this folder: JSON in, JSON out. Throws with what it wrote on its error output. */
+/** Runs a script of this folder with JSON as input, and returns its JSON output. Throws with the script's error output. */
 export async function python(
   interpreter: string,
   script: string,
@@ -22,12 +22,13 @@ export async function python(
 
 /** A script that answers lines of JSON with lines of JSON until it is ended. */
 export interface Conversation {
-  /** The next line that the script writes, unasked. Throws with its error output where it ended. */
+  /** Returns the next line that the script writes. Throws with its error output if it has ended. */
   reply(): Promise<unknown>
   ask(question: unknown): Promise<unknown>
   end(): void
 }
 
+/** Starts a script of this folder that answers line by line. */
 export function conversing(interpreter: string, script: string): Conversation {
   const child = spawn(interpreter, [path.join(import.meta.dirname, script)], {
     env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },

@@ -1,12 +1,12 @@
-"""Reads our slime files with a class made from the fields that slime documents; prints what it found, or fails.
+"""Reads our slime files with a class that has slime's documented fields, and prints the results or fails.
 
     python read_slime.py FILE...
 
-A file is one record or JSON lines of them; what is printed is a JSON list: lengths and sums of each.
+A file is one record or JSON lines. The output is a JSON list of lengths and sums of each record.
 
-slime is not to be had from the package index: the package of that name there is another one. `Sample` below has the
-fields, the defaults, `from_dict` and the checks of slime/utils/types.py as they are described there, and nothing of its
-code; what slime does to a sample before it trains is done to it too. Python's standard library is enough.
+slime is not in the package index: the package of that name there is a different one. `Sample` below has the fields, the
+defaults, `from_dict` and the checks of slime/utils/types.py as described there, but none of its code. Samples are
+prepared as slime prepares them before training. Only Python's standard library is needed.
 """
 
 import json
@@ -59,7 +59,7 @@ class Sample:
 
     @staticmethod
     def from_dict(record):
-        """Names that are no fields become attributes, as `tool_iters` and `tool_calls` do."""
+        """Creates a sample. Names that are not fields become attributes, such as `tool_iters` and `tool_calls`."""
         known = {one.name for one in fields(Sample)}
         sample = Sample(**{name: value for name, value in record.items() if name in known})
         sample.status = Status(record["status"])
@@ -78,7 +78,7 @@ class Sample:
             column = getattr(self, name)
             assert column is None or len(column) == self.response_length, f"{name} of another length"
         assert self.loss_mask is None or set(self.loss_mask) <= {0, 1}, "loss_mask that is no mask"
-        # These become tensors: one null among them ends the training step.
+        # These become tensors, so a single null would end the training step.
         assert all(isinstance(one, (int, float)) and math.isfinite(one) for one in self.rollout_log_probs or [])
 
 

@@ -1,9 +1,9 @@
-"""Reads our strands-sglang files with strands-sglang's own class; prints what it found, or fails.
+"""Reads our strands-sglang files with strands-sglang's own class, and prints the results or fails.
 
     python read_strands.py FILE...
 
-A file is one record or JSON lines of them; what is printed is a JSON list: lengths and sums of each, and the record
-written again.
+A file is one record or JSON lines. The output is a JSON list of lengths and sums of each record, and the record written
+again.
 """
 
 import json

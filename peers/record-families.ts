@@ -1,4 +1,4 @@
-/** Writes the golden files of lib/rollout/families and the tables of docs/chat-templates.md: `node peers/record-families.ts`. */
+/** `node peers/record-families.ts` writes the golden files of lib/rollout/families and the tables of docs/chat-templates.md. */
 import { writeFileSync } from 'node:fs'
 import { goldenFile } from '#lib/rollout/families/test-golden.ts'
 import { familyGoldens } from './family-goldens.ts'

@@ -1,4 +1,7 @@
-/** Writes lib/templates/prefix-preservation/golden/trl.json and the table of docs/template-lab.md: `node peers/record-stability.ts`. */
+/**
+ * `node peers/record-stability.ts` writes lib/templates/prefix-preservation/golden/trl.json and the table of
+ * docs/template-lab.md.
+ */
 import { writeFileSync } from 'node:fs'
 import { trlGoldenFile } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import { installTemplates, peersFolder } from './install.ts'

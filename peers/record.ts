@@ -1,6 +1,7 @@
 /**
- * `node peers/record.ts [name …]` asks the real SGLang for what recorded-requests.ts names and keeps its answers in
- * lib/sglang/recordings, and what its parsers make of recorded-parsing.ts's texts in lib/builtin-server/messages/golden. Run by hand, when a request is added or SGLang's version changes.
+ * `node peers/record.ts [name …]` sends the requests of recorded-requests.ts to the real SGLang and keeps its answers in
+ * lib/sglang/recordings. It also keeps the results of SGLang's parsers for the texts of recorded-parsing.ts in
+ * lib/builtin-server/messages/golden. Run it by hand after adding a request or changing SGLang's version.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -43,7 +44,7 @@ for (const streaming of ['incremental', 'cumulative'] as const) {
   }
 }
 
-/** A line for each text: the parser, the text, and what SGLang makes of it. */
+/** Returns a line for each text: the parser, the text, and SGLang's result. */
 async function parsing(baseUrl: string): Promise<string> {
   const calls: string[] = []
   for (const { parser, text } of callCases) {
@@ -60,7 +61,7 @@ async function parsing(baseUrl: string): Promise<string> {
   return `{"tools":${JSON.stringify(parsingTools)},"calls":[\n${calls.join(',\n')}\n],"reasoning":[\n${reasoning.join(',\n')}\n]}\n`
 }
 
-/** SGLang's reader of growing texts, which has no endpoint. */
+/** Returns results of SGLang's streaming parser, which has no endpoint. */
 function callStream(): string {
   const env = { ...process.env, PYTHONPATH: peers.stubs, SGLANG_USE_CPU_ENGINE: '1' }
   const { status, stdout } = spawnSync(peers.sglang, [path.join(here, 'stream_calls.py')], { encoding: 'utf8', env })
@@ -76,7 +77,7 @@ async function answered(baseUrl: string, { path: place, body, batchedWith = [] }
   const others = batchedWith.map((other) => post(place, other))
   const asked = post(place, body)
   if (batchedWith.length > 0) {
-    // A paused scheduler does not say what waits in its queue, which takes milliseconds to reach it.
+    // A paused scheduler does not report its queue, which requests reach within milliseconds.
     await new Promise((resolve) => setTimeout(resolve, 2000))
     await post('/continue_generation', {})
   }
@@ -95,7 +96,7 @@ async function answered(baseUrl: string, { path: place, body, batchedWith = [] }
   }
 }
 
-/** A failure of the server itself is no JSON. */
+/** Returns the parsed JSON, or the text of an internal server error, which is not JSON. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -104,7 +105,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Refusals name files of the machine that SGLang runs on. */
+/** Removes paths of the local machine, which refusals contain. */
 function published(text: string): string {
   return text.replaceAll(/\/[\w./-]*site-packages/g, '<site-packages>')
 }

@@ -1,5 +1,6 @@
-/** Texts that are put to SGLang's own parsers, of whose answers lib/builtin-server/messages/golden/parsing.json keeps one line each. */
+/** Texts for SGLang's own parsers. lib/builtin-server/messages/golden/parsing.json has one line with the result of each. */
 
+/** A text with the name of the parser that reads it. */
 export interface ParsingCase {
   readonly parser: string
   readonly text: string
@@ -7,6 +8,7 @@ export interface ParsingCase {
 
 const text = { type: 'string' }
 
+/** The tools of the calls. */
 export const parsingTools = [
   tool('calculator', { expression: text }),
   tool('clock', { zone: text, offset: { type: 'number' }, places: { type: 'object' } }),
@@ -14,7 +16,7 @@ export const parsingTools = [
 
 type Write = (name: string, args: Readonly<Record<string, unknown>>) => string
 
-/** How each format writes a call, and several of them. `json` is Python's, as models write it. */
+/** Writes one call or several in a format. `json` uses Python's spacing, as models do. */
 interface Format {
   readonly call: Write
   readonly several?: (calls: readonly string[]) => string
@@ -150,7 +152,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
     call: (name, args) => `<|function_call|>{"name": "${name}", "arguments": ${json(args)}}`,
     several: (calls) => calls.join(''),
   },
-  // The tags have no suffix where the tokenizer has none, as that of the shipped model.
+  // The tags have no suffix if those of the tokenizer have none, as in the shipped model.
   hunyuan: {
     call: (name, args) =>
       `<tool_call>${name}<tool_sep>\n${Object.entries(args)
@@ -160,10 +162,11 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
 }
 
-/** The last value and what closes it, where that is a tag. */
+/** Matches the last value and the tag that closes it, if there is one. */
 const VALUE_END =
   /12 \* 7(\n?)(?:<\|"\|>|<\/(?:[^<>]*parameter|arg_value|param)>|\]<\]minimax\[>\[<\/expression>|<\|close\|>argument<\|sep\|>)/
 
+/** Texts for parsers of tool calls. */
 export const callCases: readonly ParsingCase[] = Object.entries(FORMATS).flatMap(([parser, { call, several }]) => {
   const written = several ?? ((calls) => calls.join('\n'))
   const one = written([call('calculator', { expression: '12 * 7' })])
@@ -213,6 +216,7 @@ const DELIMITERS: Readonly<Record<string, readonly [open: string, close: string]
   step3p5: THINK,
 }
 
+/** Texts for reasoning parsers. */
 export const reasoningCases: readonly ParsingCase[] = Object.entries(DELIMITERS).flatMap(([parser, [open, close]]) =>
   [
     ' plain ',

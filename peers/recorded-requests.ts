@@ -1,15 +1,20 @@
 /**
- * The requests of which lib/sglang/recordings keeps SGLang's answers, by the name of the file: streamed chat completions,
- * completions, what their flags add, and prompts scored on a busy server. The prompts are such that the shipped model thinks, calls and answers.
+ * The requests whose answers by SGLang are in lib/sglang/recordings, by file name: streamed chat completions, completions,
+ * the effects of their flags, and prompts scored on a busy server. With these prompts the shipped model thinks, calls and
+ * answers.
  */
 
+/** A request to SGLang. */
 export interface RecordedRequest {
   readonly path: string
-  /** A text is sent as it is. */
+  /** The body; a text is sent unchanged. */
   readonly body: Readonly<Record<string, unknown>> | string
-  /** Bodies of generating requests that wait with this one while the server is paused: SGLang prefills all in one batch. */
+  /**
+   * Bodies of generating requests that wait with this one while the server is paused. SGLang prefills all of them in one
+   * batch.
+   */
   readonly batchedWith?: readonly Readonly<Record<string, unknown>>[]
-  /** How the server streams. Omitted: with --incremental-streaming-output. */
+  /** The streaming mode of the server. Omitted: --incremental-streaming-output. */
   readonly streaming?: 'cumulative'
 }
 
@@ -136,7 +141,7 @@ const chats: Readonly<Record<string, RecordedRequest>> = {
 
 const PROMPT = '<|im_start|>user\nWhat is 2 + 2?<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n'
 const QUESTION = '<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n'
-/** The same in ids, as far as the model tells a question. */
+/** The ids of the same prompt, which are close enough for the model. */
 const IDS = [1, 308, 207, 578, 229, 338, 229, 25, 26, 2, 207, 1, 315, 207]
 
 const completion = (prompt: unknown, own: object = {}): RecordedRequest => ({
@@ -235,7 +240,10 @@ const parsings: Readonly<Record<string, RecordedRequest>> = {
   'separate-err-blocks-type': separate({ text: TEXT, reasoning_parser: 'qwen3', return_blocks: 'yes, please' }),
 }
 
-/** A prompt scored (max_new_tokens 0) while other requests generate: the answer has the row of a token that nobody asked for. */
+/**
+ * Returns a request that scores a prompt (max_new_tokens 0) while other requests generate: the answer has the row of a token
+ * that was not requested.
+ */
 const busyScore = (own: object, streaming?: 'cumulative'): RecordedRequest => ({
   path: '/generate',
   body: {
@@ -260,6 +268,7 @@ const busyScores: Readonly<Record<string, RecordedRequest>> = {
   'busy-score-stream-cumulative': busyScore({ top_logprobs_num: 2, stream: true }, 'cumulative'),
 }
 
+/** All requests, by the name of their file. */
 export const recordedRequests: Readonly<Record<string, RecordedRequest>> = {
   ...chats,
   ...completions,

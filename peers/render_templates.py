@@ -1,4 +1,4 @@
-"""Renders templates as transformers does: a line of JSON in, a line of JSON out, until the input ends."""
+"""Renders templates as transformers does. It answers each line of JSON with a line of JSON until the input ends."""
 import json
 import os
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "lib" / "templates" / "golden"))
 from oracle import MADE_WITH, render  # noqa: E402
 
-# What a template prints stays out of the protocol's way.
+# Output of templates goes to standard error, so that it does not mix with replies.
 replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)
 print(json.dumps(MADE_WITH), file=replies, flush=True)

@@ -1,4 +1,7 @@
-/** The Python files of "Copy repro", run by pytest with transformers: they fail at the token where our drift begins, and else pass. */
+/**
+ * Runs the Python files of "Copy repro" with pytest and transformers: they fail at the token where our drift begins, and pass
+ * without drift.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +23,7 @@ const TOOL = {
   description: 'Adds.',
   inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
 }
-/** As no json.dumps would write it. */
+/** A call in a notation that json.dumps never writes. */
 const CALL = '<tool_call>\n{"name":"add","arguments":{"a":1.0,"b":2}}\n</tool_call>'
 
 function loaded(name: string): LoadedTokenizer {
@@ -33,7 +36,7 @@ function loaded(name: string): LoadedTokenizer {
   })
 }
 
-/** `pieces`: each is encoded by itself, which is not how the whole would be. */
+/** Returns a trajectory whose `pieces` are encoded separately, which differs from the encoding of the whole text. */
 function recorded(
   { tokenizer, template }: LoadedTokenizer,
   endOfTurn: string,
@@ -51,7 +54,7 @@ function recorded(
   return trajectory
 }
 
-/** One for each drift; a single one where there is none. */
+/** Returns one file for each drift, or a single one without drift. */
 function reproduced(trajectory: Trajectory, kind: Repro['mode'], tokenizer: LoadedTokenizer): readonly Repro[] {
   const side = { trajectory, template: undefined }
   const compared = compareSides(
@@ -72,7 +75,7 @@ function reproduced(trajectory: Trajectory, kind: Repro['mode'], tokenizer: Load
   })
 }
 
-/** The tokens at which its test may fail: those of the drift, and those up to the next one, where a text repeats itself. */
+/** Expects the test to fail at a token of the drift, or at one before the next drift if a text repeats. */
 function expectFailure(repro: Repro): void {
   const { report, drift } = repro
   if (!drift) throw new Error('it drifts')
@@ -84,7 +87,7 @@ function expectFailure(repro: Repro): void {
   if (next) expect(token).toBeLessThan(Math.max(next.left.start, drift.span.left.end + 1))
 }
 
-/** The exit status of pytest, the drift and the token at which the test failed. */
+/** Runs pytest. Returns its exit status, and the drift and the token at which the test failed. */
 function ran(repro: Repro): {
   readonly status: number | null
   readonly drift: number | undefined
@@ -131,7 +134,7 @@ describe.each(CASES)('the reproduction of %s', (name, endOfTurn) => {
     repros.forEach(expectFailure)
   })
 
-  test('text: passes for tokens that come back the same', () => {
+  test('text: the test passes for tokens that stay the same', () => {
     for (const repro of reproduced(recorded(tokenizer, endOfTurn, 'It is 3.'), 'text', tokenizer)) {
       const { status, output } = ran(repro)
       expect(status, output).toBe(0)

@@ -1,6 +1,6 @@
 /**
- * “Copy as Python script” and “Copy as cURL”, run: the real Python strands-sglang and the real curl send the ids that the
- * run of Rollscope began with, and at temperature 0 they get the same tokens.
+ * Runs the code of “Copy as Python script” and “Copy as cURL”: the real Python strands-sglang and the real curl send the ids
+ * that the run of Rollscope began with, and at temperature 0 they get the same tokens.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ const weather = {
   },
   mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } },
 }
-/** Strands writes descriptions into such a schema; the model is shown it as it is. */
+/** Strands adds descriptions to such a schema, but the model gets it unchanged. */
 const undescribed = {
   name: 'get_weather',
   inputSchema: { properties: { city: { type: 'string' }, at: { type: 'object', properties: { day: {} } } } },
@@ -90,7 +90,7 @@ test.each(RUNS)('the request code of %s reproduces the response', async (_, open
   else if (first?.kind === 'prompt' && first.messages.length > 0) expect(made?.stopped).toBeNull()
 
   const called = ids(replayed(await curlRuns(rolloutCurl(again))))
-  // The call is the first turn; how to make the others is said under it.
+  // The call makes only the first turn; a comment below it explains the others.
   expect(called).toEqual(turns.length > 0 ? ids(trajectory).slice(0, called.length) : ids(trajectory))
 })
 
@@ -125,7 +125,7 @@ async function scriptRuns(script: string): Promise<readonly ScriptRun[]> {
 const curlRuns = (call: string): Promise<string> =>
   output('bash', ['-c', call], { ROLLSCOPE_URL: rollscope.baseUrl, ROLLSCOPE_TOKEN: APPLICATION_TOKEN })
 
-/** A run with further turns, all with the same settings. */
+/** Runs a conversation with further turns, all with the same settings. */
 async function recorded(
   request: { readonly limits?: object; readonly sampling: object; readonly server: string },
   turns: readonly string[],
@@ -143,7 +143,7 @@ async function recorded(
   return decoded.trajectory
 }
 
-/** The trajectory of a rollout's events. */
+/** Returns the trajectory of a rollout's events. */
 function replayed(lines: string): Trajectory {
   const events = lines.split('\n').flatMap((line) => (line === '' ? [] : [rolloutEventSchema.parse(JSON.parse(line))]))
   const made = (events as readonly RolloutEvent[]).reduce<LiveTrajectory | undefined>(applyEvent, undefined)

@@ -1,4 +1,7 @@
-/** Sides made again: the golden files are what transformers makes, and the characters that it knows otherwise are those listed. */
+/**
+ * Checks retokenized sides: transformers makes the golden files, and the only characters that it treats differently are the
+ * listed ones.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** The real sglang-router in front of two scripted workers, one of which dies. */
+/** Tests the real sglang-router in front of two scripted workers, one of which dies. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -30,7 +30,7 @@ class Worker {
         if (!response.writableFinished) this.closedStreams++
       })
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      // The router notices that its client has left when it passes on the next chunk.
+      // The router only notices that its client has left when it passes on the next chunk.
       for (let to = 1; !response.destroyed; to++) {
         response.write(`data: ${JSON.stringify(replyOf(JSON.parse(text), 0, to))}\n\n`)
         await setTimeout(20)

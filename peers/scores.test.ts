@@ -1,4 +1,4 @@
-/** Both servers’ logprobs against transformers in fp32. */
+/** Compares the logprobs of both servers with those of transformers in fp32. */
 import { expect, inject, test } from 'vitest'
 import { generateReply } from '#lib/sglang/server/schema.ts'
 import { scoreLineSchema } from '#lib/trajectory/scoring/score.ts'
@@ -10,7 +10,7 @@ const places = inject('places')
 const rollscope = application(places.application)
 const TOLERANCE = 1e-4
 
-/** Prefill logprobs of a whole sequence. */
+/** Returns the prefill logprobs of a whole sequence. */
 async function scored(baseUrl: string, ids: readonly number[]): Promise<(number | null)[]> {
   const response = await fetch(`${baseUrl}/generate`, {
     method: 'POST',
@@ -27,7 +27,7 @@ async function scored(baseUrl: string, ids: readonly number[]): Promise<(number 
   return (entries ?? []).map(([logprob]) => logprob)
 }
 
-/** By Rollscope's own interface, on prefixes that grow by a few tokens. */
+/** Returns logprobs through Rollscope's own interface, requested for prefixes that grow by a few tokens. */
 async function verified(server: string, ids: readonly number[]): Promise<(number | null)[]> {
   const PORTION = 64
   const ranges = Array.from({ length: Math.ceil(ids.length / PORTION) }, (_, index) => ({

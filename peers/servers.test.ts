@@ -1,4 +1,7 @@
-/** The same conversations on the built-in server and on the real SGLang: directly, streamed either way, through the router. */
+/**
+ * Runs the same conversations on the built-in server and on the real SGLang: directly, in both streaming modes, and through
+ * the router.
+ */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { application, difference, type RunSettings, tokensOf } from './application.ts'

@@ -1,4 +1,4 @@
-/** Every chat template of the packages under the prefix doctor, under TRL, and under transformers. */
+/** Runs the prefix doctor, TRL and transformers on every chat template of the packages. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import {
@@ -30,8 +30,9 @@ import {
 } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import { type Conversation, conversing } from './python.ts'
 
+/** A template with the report of the doctor. */
 export interface DoctoredTemplate {
-  /** Package and file. */
+  /** Package and file name. */
   readonly name: string
   readonly text: string
   readonly marks: readonly string[]
@@ -40,6 +41,7 @@ export interface DoctoredTemplate {
 
 const SPECIAL_TOKENS = { bos_token: '<s>', eos_token: '</s>' }
 
+/** Returns all templates in the folder of chat templates. */
 export const templatesIn = (chatTemplates: string): readonly { readonly name: string; readonly text: string }[] =>
   ['llama-cpp-python', 'trl'].flatMap((folder) =>
     readdirSync(path.join(chatTemplates, folder))
@@ -59,7 +61,7 @@ const compiled = (text: string): CompiledTemplate => {
   }
 }
 
-/** The doctor's report with the marks of the template as added tokens. */
+/** Runs the doctor with the marks of the template as added tokens. */
 export function doctored({ name, text }: { readonly name: string; readonly text: string }): DoctoredTemplate {
   const marks = marksOf(text)
   return {
@@ -72,7 +74,7 @@ export function doctored({ name, text }: { readonly name: string; readonly text:
 
 const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[|\]~b\]|\]!p~\[|\]~!b\[|\]<\]minimax\[>\[/g
 
-/** Marks in the source, and those that it puts together while it renders. */
+/** Returns the marks in the source and in some renders, because a template may assemble marks. */
 function marksOf(text: string): readonly string[] {
   const template = compiled(text)
   const call = { id: 'call00001', type: 'function', function: { name: 'f', arguments: { x: 1 } } }
@@ -99,7 +101,7 @@ function marksOf(text: string): readonly string[] {
   return [...new Set(['<s>', '</s>', ...[text, ...texts].flatMap((each) => each.match(MARK) ?? [])])]
 }
 
-/** What TRL answers about every template. */
+/** Returns TRL's answer for every template. */
 export async function trlGolden(python: string, templates: readonly DoctoredTemplate[]): Promise<TrlGolden> {
   const trl = conversing(python, 'trl_verdicts.py')
   try {
@@ -125,6 +127,7 @@ interface FalseVerdict {
   readonly why: string
 }
 
+/** Numbers of confirmed verdicts, and the refuted ones. */
 export interface ConfirmedCells {
   readonly stable: number
   readonly unstable: number
@@ -132,9 +135,9 @@ export interface ConfirmedCells {
 }
 
 /**
- * "The next turn begins with the ids that were read and written", by transformers' renders alone: the prompt, the conversation with
- * the reply, and the next turn. Where the second begins with the first, the reply is what it adds, up to the doctor's own end
- * of the turn; else only the prompt is known to have been read.
+ * Checks the doctor's claim that the next turn begins with the ids that were read and written, with transformers' renders
+ * alone: of the prompt, of the conversation with the reply, and of the next turn. If the second begins with the first, the
+ * reply is the addition, up to the doctor's own end of the turn; otherwise only the prompt is known to have been read.
  */
 export async function confirmedCells(python: string, templates: readonly DoctoredTemplate[]): Promise<ConfirmedCells> {
   const transformers = conversing(python, 'render_templates.py')
@@ -153,7 +156,7 @@ export async function confirmedCells(python: string, templates: readonly Doctore
   }
 }
 
-/** Every cell with a verdict, and why transformers refutes it. */
+/** Returns every cell with a verdict, with the reason if transformers refutes it. */
 async function refutations(
   { text, marks, report }: DoctoredTemplate,
   transformers: Conversation,
@@ -186,7 +189,7 @@ async function refutations(
   return found
 }
 
-/** `messages`: a JSON list. */
+/** Renders messages, which are a JSON list. */
 type Render = (messages: string, addGenerationPrompt: boolean) => Promise<string>
 
 async function refutation(
@@ -206,7 +209,7 @@ async function refutation(
   const next = await rendered([...history, reply, ...following], following.length > 0)
   const { end } = writingOf({ history, reply }, trained)
   const added = whole.startsWith(prompt) ? whole.slice(prompt.length) : undefined
-  // The token at which the model stops is written even where the template leaves it out.
+  // The reply ends with the token at which the model stops, even if the template leaves it out.
   const close = end === '' ? -1 : (added?.lastIndexOf(end) ?? -1)
   const written = added === undefined ? '' : `${close < 0 ? added.trimEnd() : added.slice(0, close)}${end}`
   const isKept = next.startsWith(prompt + written)
@@ -223,7 +226,7 @@ async function refutation(
     'thinking-stripped': isLost(reply.thinking),
     'content-dropped': isLost(reply.content),
     'call-dropped': reply.calls.some(({ name, id }) => isLost(name) && isLost(id)),
-    // The prefix is kept, and Rollscope appends something else: the recipe of the report says so too.
+    // The prefix is preserved, but Rollscope appends other text, as the recipe of the report states too.
     'new-messages-rewritten': true,
   }
   return confirms[cause.kind] ? undefined : `the prefix is kept, and the cross says: ${cause.text}`

@@ -1,16 +1,17 @@
-/** docs/template-lab.md: TRL's verdict on each template beside the prefix doctor's, and why they differ. */
+/** Writes the table of docs/template-lab.md: TRL's and the prefix doctor's verdicts on each template, and why they differ. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Cell } from '#lib/templates/prefix-preservation/report.ts'
 import type { TrlAnswer, TrlGolden } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import type { DoctoredTemplate } from './stability-sweep.ts'
 
+/** Path of the page with the table. */
 export const stabilityPage = path.join(import.meta.dirname, '..', 'docs', 'template-lab.md')
 
 const BEGIN = '<!-- peers/record-stability.ts writes the table. -->'
 const END = '<!-- End of the table. -->'
 
-/** The page with the table. Throws an Error where a difference is not explained, or an explanation is not needed. */
+/** Returns the page with the table. Throws an Error if a difference lacks an explanation, or an explanation is unnecessary. */
 export function stabilityPageWith(templates: readonly DoctoredTemplate[], { templates: answers }: TrlGolden): string {
   const text = readFileSync(stabilityPage, 'utf8')
   const [before, rest] = text.split(BEGIN)
@@ -74,7 +75,7 @@ const PROMPT = 'TRL renders no generation prompt before the call.'
 const OPEN_THINK = `${PROMPT} It ends with a think block that history lacks.`
 const NO_TOOLS = 'TRL gives no tools, and the template goes through the list of tools. The doctor gives one.'
 
-/** Why TRL and the doctor differ about the result of a call. */
+/** Reasons why TRL and the doctor differ about the result of a call, by template. */
 const WHY: Readonly<Record<string, string>> = {
   'llama-cpp-python/Apriel-1.6-15b-Thinker-fixed': `${PROMPT} It ends with “Here are my reasoning steps:”, which history lacks.`,
   'llama-cpp-python/CohereForAI-c4ai-command-r7b-12-2024-tool_use':

@@ -1,4 +1,4 @@
-/** The prefix doctor over real templates: its claims held against transformers, and TRL's own question beside it. */
+/** Compares the prefix doctor's verdicts on real templates with transformers and with TRL's own check. */
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { readTrlGolden, type TrlGolden } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   golden = await trlGolden(python, templates)
 })
 
-test('The golden file of TRL’s question holds what TRL answers, and the doctor answers the same', () => {
+test('The golden file of TRL’s check contains TRL’s answers, and the doctor gives the same', () => {
   expect(readTrlGolden()).toEqual(golden)
   for (const { name, report } of templates) {
     const { supported, preserving, error } = golden.templates[name] ?? {}

@@ -1,12 +1,13 @@
-/** Installs strands-sglang and starts the application once, for the tests that need no SGLang. */
+/** Installs strands-sglang and starts the application once, for the tests that do not need SGLang. */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { installStrands, peersFolder } from './install.ts'
 import { startApplication } from './processes.ts'
 
+/** The addresses and paths for these tests. */
 export interface StrandsPlaces {
-  /** Python with strands-sglang, as it is published. */
+  /** Python with the published strands-sglang. */
   readonly python: string
   /** The shipped model, whose tokenizer strands-sglang loads. */
   readonly model: string
@@ -19,6 +20,7 @@ declare module 'vitest' {
   }
 }
 
+/** Starts everything before the tests. Returns a function that stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const python = installStrands(peersFolder())
   const models = path.resolve(import.meta.dirname, '..', 'models')

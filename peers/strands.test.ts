@@ -1,6 +1,6 @@
 /**
- * The real Python strands-sglang runs agents against the built-in server, unchanged, as it does against SGLang. It keeps
- * only the origin of an address, so it talks to the built-in server at the application's root.
+ * Runs agents of the real, unchanged Python strands-sglang against the built-in server, as against SGLang. It keeps only the
+ * origin of an address, so it uses the built-in server at the application's root.
  */
 import { expect, inject, test } from 'vitest'
 import { application, difference, type Tokens, tokensOf } from './application.ts'
@@ -36,7 +36,7 @@ function compare(left: readonly Tokens[], right: readonly Tokens[], who: string)
   console.log(
     `${who}: ${left.length} rollouts, ${tokens} ids equal, ${compared} logprobs, largest difference ${largest.toExponential(1)}`,
   )
-  // All but the first token of each rollout have one.
+  // All tokens have logprobs, except the first of each rollout.
   expect(compared).toBe(tokens - left.length)
   expect(largest).toBeLessThan(LOGPROB_TOLERANCE)
 }

@@ -1,6 +1,6 @@
-"""Texts with calls, cut at random, put to SGLang's own reader of growing texts (`--tool-call-parser qwen`).
+"""Gives texts with calls, cut at random, to SGLang's own streaming parser (`--tool-call-parser qwen`).
 
-Writes a list: [pieces, what each piece brought: [text, [[index, name, arguments], ...]], what was still to come or null].
+Writes a list: [pieces, the result of each piece: [text, [[index, name, arguments], ...]], the remaining arguments or null].
 Usage: python stream_calls.py [seed [cases]]
 """
 
@@ -71,7 +71,7 @@ def case():
 
 
 def still_to_come(detector):
-    """As serving_chat.py's _check_for_unstreamed_tool_args."""
+    """Returns the arguments that are not streamed yet, as serving_chat.py's _check_for_unstreamed_tool_args does."""
     index = len(detector.prev_tool_call_arr) - 1
     if index < 0 or index >= len(detector.streamed_args_for_tool):
         return None

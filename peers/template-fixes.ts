@@ -1,7 +1,7 @@
 /**
- * Every fix that the prefix doctor offers for the chat templates of the packages, held against its promise with transformers:
- * a conversation whose next turn began with what was read and written still does, nothing that rendered raises, and what
- * the fix does not say that it costs is unchanged: first prompts and the replies behind them.
+ * Compares the promise of every fix that the prefix doctor offers for the packages' chat templates with transformers. A
+ * conversation whose next turn preserved the prefix still does, nothing that rendered raises an error, and everything outside
+ * of the fix's stated costs is unchanged: first prompts and the replies after them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,29 +15,30 @@ import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 import { type Conversation, conversing } from './python.ts'
 
 interface OfferedFix {
-  /** Package and file. */
+  /** Package and file name. */
   readonly template: string
-  /** Id of the cell for which it was offered. */
+  /** Id of the cell for which the fix was offered. */
   readonly cell: string
   readonly why: string
-  /** What the fix itself says that it changes. */
+  /** Changes that the fix itself states. */
   readonly costs: readonly string[]
-  /** Conversations that transformers rendered with both templates. */
+  /** Number of conversations that transformers rendered with both templates. */
   readonly held: number
-  /** What transformers renders otherwise than promised; empty: the promise is kept. */
+  /** Renders of transformers that differ from the promise; empty if it is kept. */
   readonly wrong: readonly string[]
 }
 
+/** The offered fixes of all templates. */
 export interface FixSweep {
   readonly offered: readonly OfferedFix[]
-  /** Cells for which a fix was looked for: the first of each cause and line. */
+  /** Number of cells for which a fix was searched: the first of each cause and line. */
   readonly cells: number
 }
 
 const TOKENS = { bos_token: '<s>', eos_token: '</s>' }
 const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[/g
 
-/** Bytes, and the marks that stand in the template as added tokens. */
+/** Returns a byte tokenizer with the marks in the template as added tokens. */
 function tokenizerFor(template: string): LabTokenizer {
   const marks = [...new Set([...Object.values(TOKENS), '<|im_end|>', ...(template.match(MARK) ?? [])])]
   const added = marks.map((content, index) => ({ id: index, content, special: !/think|tool_|function/i.test(content) }))
@@ -47,7 +48,7 @@ function tokenizerFor(template: string): LabTokenizer {
   }
 }
 
-/** `only`: part of a template's name; `cells`: for which of the cells that would be cured a fix is looked for. */
+/** Searches and checks fixes. `only` is a part of a template's name; `cells` selects the cells for which a fix is searched. */
 export async function sweepFixes(
   python: string,
   chatTemplates: string,
@@ -106,7 +107,7 @@ async function fixesOf(
   return { offered, cells: cells.length }
 }
 
-/** The first cell of each cause and line. */
+/** Returns the first cell of each cause and line. */
 function distinctFindings({ cells }: DoctorReport): readonly Cell[] {
   const first = new Map<string, Cell>()
   for (const cell of cells) {
@@ -164,8 +165,8 @@ async function judged(
         isRendered = true
         if (index < 3 && before !== fixedBefore) wrong.push(`${label}: the prompt of message ${index} changes`)
         const [reply, fixedReply] = await both(messages.slice(0, index + 1), false)
-        // What the model writes stays that of the template that it was trained with; one that writes it otherwise behind the
-        // prompt knows no such reply with these options.
+        // The model writes as in the template that it was trained with. If a template writes a reply differently after its
+        // prompt, no reply with these options is known.
         const written = reply?.startsWith(before) ? reply.slice(before.length).trimEnd() : undefined
         const isPlain = !messages
           .slice(0, index + 1)
@@ -190,7 +191,7 @@ const thinks = (message: Json): boolean =>
   ['reasoning_content', 'reasoning', 'thinking'].some((field) => field in message) ||
   String(message.content).includes('think')
 
-/** In the form that the template takes. */
+/** Returns conversations in the form that the template accepts. */
 function conversations(
   facts: TemplateFacts,
 ): readonly { readonly title: string; readonly messages: readonly Json[] }[] {

@@ -1,6 +1,6 @@
 /**
- * Every chat template of the packages, two turns of calls each: what a run sends, beside what transformers renders. What the
- * model writes is what the template itself renders for the replies.
+ * Runs two turns of calls with every chat template of the packages, and compares the requests with transformers' renders. The
+ * model's replies are the template's own renders of them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,18 +17,19 @@ import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { type Conversation, conversing } from './python.ts'
 
+/** The result of one template. */
 export interface Swept {
-  /** Package and file. */
+  /** Package and file name. */
   readonly name: string
   readonly kind: Kind
   readonly parser?: string
-  /** Why the kind is not `equal`; '' where that says all. */
+  /** The reason why the kind is not `equal`; '' if the kind needs none. */
   readonly why: string
 }
 
 /**
- * docs/chat-templates.md says what they mean. The last three must never be: a run fails where transformers renders, a result
- * is not read, ids differ and nothing tells.
+ * Kinds of results, as docs/chat-templates.md explains them. The last three must never occur: a run fails although
+ * transformers renders, a result is not read, or differing ids are not reported.
  */
 export type Kind =
   | 'equal'
@@ -46,6 +47,7 @@ export type Kind =
 type Json = { readonly role: string }
 type Render = (messages: readonly Json[], addGenerationPrompt: boolean, options: object) => Promise<Outcome>
 
+/** Runs every template, in the order of packages and files. */
 export async function sweepTemplates(python: string, chatTemplates: string): Promise<readonly Swept[]> {
   const transformers = conversing(python, 'render_templates.py')
   const server = await startScriptedServer()
@@ -97,10 +99,10 @@ async function sweepTemplate(
   return best as Swept
 }
 
-/** Of the forms of a conversation, the one that goes best counts. */
+/** Kinds from good to bad: of several forms of a conversation, the best result counts. */
 const RANKS: readonly Kind[] = ['rewritten', 'broken', 'refused', 'misread', 'failed', 'lost', 'unnoticed']
 
-/** Those by which templates turn thinking on and off. */
+/** Options with which templates turn thinking on and off. */
 const OPTIONS = [{}, { enable_thinking: true }, { thinking: true }, { enable_thinking: false }]
 const SPECIAL_TOKENS = { bos_token: '<s>', eos_token: '</s>' }
 const base: Family = {
@@ -116,7 +118,7 @@ const base: Family = {
 
 type Form = Required<Pick<Family, 'parallel' | 'omitsContent' | 'argumentsAsText'>>
 
-/** The form of messages whose calls and results a template prints, or why it prints none. */
+/** Returns the form of messages whose calls and results a template prints, or the reason why it prints none. */
 async function formOf(template: string, render: Render): Promise<Form | Pick<Swept, 'kind' | 'why'>> {
   const errors: string[] = []
   let printsResults = false
@@ -189,18 +191,24 @@ async function tried(
   return judged(run, whole, prompts.slice(0, steps.length), replies)
 }
 
-/** Where the reply begins in the next render: behind the prompt, or where the two part if the template writes it otherwise. */
+/**
+ * Returns the start of the reply in the next render: after the prompt, or at the first difference if the template writes the
+ * prompt differently.
+ */
 function replyStart(prompt: string, next: string, header: string, written: string): number {
   if (next.startsWith(prompt)) return prompt.length
   const at = commonText(prompt, next)
   const again = header === '' ? -1 : next.lastIndexOf(header, next.lastIndexOf(written))
-  // One that stands in what both share began an earlier reply: the template goes on in the turn of that one.
+  // A header in the common part began an earlier reply: the template continues in the turn of that reply.
   if (again >= 0 && again + header.length >= at) return again + header.length
   const inside = Array.from(next.matchAll(MARK)).find(({ 0: mark, index }) => index < at && at < index + mark.length)
   return inside?.index ?? at
 }
 
-/** Up to the token at which the model stops: the first one behind what it writes last, and before the result; else up to the next mark. */
+/**
+ * Returns the text up to the token at which the model stops: the first stop after its last value and before the result,
+ * otherwise up to the next mark.
+ */
 function cutAtStop(text: string, written: string, result: string | undefined, stops: readonly string[]): string {
   // Quotes may be escaped.
   const last = [written, JSON.stringify(written).slice(1, -1)].find((one) => text.includes(one)) ?? ''
@@ -215,7 +223,10 @@ function cutAtStop(text: string, written: string, result: string | undefined, st
   return `${text.slice(0, mark === undefined ? from : text.indexOf(mark, from))}</s>`
 }
 
-/** A mark that stands inside a reply too ends none: the model stops at a token of its own, which the template does not write. */
+/**
+ * Replaces the last mark of replies if it also occurs inside of a reply. Such a mark cannot end a reply: the model stops at a
+ * token of its own, which the template does not write.
+ */
 function stoppable(replies: readonly string[]): readonly string[] {
   const ends = new Set(replies.flatMap((reply) => reply.match(LAST_MARK) ?? []))
   const inner = [...ends].filter((mark) => replies.some((reply) => reply.slice(0, -mark.length).includes(mark)))
@@ -225,7 +236,7 @@ function stoppable(replies: readonly string[]): readonly string[] {
   })
 }
 
-/** The mark with which the template ends a turn without calls; undefined where it is one of those below. */
+/** Returns the mark with which the template ends a turn without calls, or undefined if it is one of STOPS. */
 async function endOfTurn(render: Render, options: object): Promise<string | undefined> {
   const text = await render(
     [

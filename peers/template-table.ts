@@ -1,13 +1,14 @@
-/** docs/chat-templates.md: its tables are what a sweep of all templates finds. */
+/** Writes the tables of docs/chat-templates.md from a sweep of all templates. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Kind, Swept } from './template-sweep.ts'
 
+/** Path of the page with the tables. */
 export const tablePage = path.join(import.meta.dirname, '..', 'docs', 'chat-templates.md')
 
 const BEGIN = '<!-- peers/record-families.ts writes what follows. -->'
 
-/** The page with the tables of a sweep. */
+/** Returns the page with the tables of a sweep. */
 export const pageWith = (swept: readonly Swept[]): string =>
   `${readFileSync(tablePage, 'utf8').split(BEGIN)[0]}${BEGIN}\n\n${tables(swept)}`
 

@@ -1,4 +1,7 @@
-/** Templates made by chance and the golden files, by transformers: same texts, errors of the same class at the same line. */
+/**
+ * Compares generated templates and the golden files with transformers: the same texts, and errors of the same class at the
+ * same line.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,7 +14,7 @@ import { type GeneratedTemplate, generatedTemplate } from './generated-templates
 import { conversing, python } from './python.ts'
 
 const CASES = 2_500
-/** One is rare enough to differ in a way that docs/divergences.md names: more are tried by hand, with SEED=… */
+/** The fixed seed has no case with a difference that docs/divergences.md names. Other seeds are tried by hand, with SEED=… */
 const seed = Number(process.env.SEED ?? 5)
 const interpreter = inject('places').peers.templates
 
@@ -22,7 +25,7 @@ afterAll(() => {
   vi.useRealTimers()
 })
 
-test(`${CASES} generated templates (SEED=${seed})`, async () => {
+test(`${CASES} generated templates render as with transformers (SEED=${seed})`, async () => {
   const theirs = conversing(interpreter, 'render_templates.py')
   const seen = { texts: 0, errors: 0, 'errors in the same words': 0 }
   try {
@@ -47,7 +50,7 @@ test(`${CASES} generated templates (SEED=${seed})`, async () => {
   }
 })
 
-/** Where a recursion ends, and what is too much memory, each has its own limits for (docs/divergences.md, `limits`). */
+/** Removes what depends on the limits of recursion and memory, which differ (docs/divergences.md, `limits`). */
 const comparable = (outcome: Outcome): unknown => {
   if (typeof outcome === 'string') return outcome
   const { class: name, line } = outcome
@@ -65,7 +68,7 @@ function rendered({ template, variables, messages, addGenerationPrompt }: Genera
   return outcomeOf({ template, specialTokens: {}, input })
 }
 
-test('the golden files are what make.py writes', async () => {
+test('the golden files of templates equal those that make.py writes', async () => {
   const golden = path.join('..', 'lib', 'templates', 'golden')
   const folder = mkdtempSync(path.join(tmpdir(), 'golden-'))
   try {

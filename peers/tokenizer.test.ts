@@ -1,4 +1,4 @@
-/** SGLang's own /tokenize and /detokenize in place of the tokenizer's files. */
+/** Tests SGLang's own /tokenize and /detokenize in place of the tokenizer's files. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { settled } from '#lib/rollout/prompt/prompt.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
@@ -22,19 +22,19 @@ describe('SGLang as tokenizer', () => {
     hub: { url: undefined, token: undefined, cacheFolder: undefined },
   })
 
-  test('the tokenizer of its folder is its own, id by id', async () => {
+  test('equals the tokenizer of its folder, id by id', async () => {
     const { tokenizer } = await tokenizers.load('model')
     await checkTokenizer(tokenizer, client, never)
     const codec = await openServerPromptEncoder(client, { name: 'sglang' }, never)
     const ids = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
     const found = await settled(codec, () => ids.map((id) => [...codec.tokenizer.bytes(id)]), never)
     const differing = ids.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
-    // Single bytes that stand in no UTF-8 text.
+    // These are single bytes that occur in no UTF-8 text.
     expect(differing.every((id) => tokenizer.bytes(id).length === 1)).toBe(true)
     expect(differing.length).toBeLessThanOrEqual(13)
   })
 
-  test('whole conversations have the ids that they have with the tokenizer’s files', async () => {
+  test('gives whole conversations the ids of the tokenizer’s files', async () => {
     const chatTemplate = (await tokenizers.load('model')).template(true)?.text as string
     for (const conversation of conversations) {
       const settings = { server: 'sglang-tokenizer', stream: true }
@@ -45,7 +45,7 @@ describe('SGLang as tokenizer', () => {
     }
   })
 
-  test('with its own template too every request extends the one before', async () => {
+  test('extends the ids of every request in the next one, also with its own template', async () => {
     for (const conversation of conversations) {
       const settings = { server: 'sglang-tokenizer', stream: true, tokenizer: 'server' }
       const { segments, model } = await rollscope.converse(conversation, settings)

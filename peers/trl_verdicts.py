@@ -1,7 +1,7 @@
-"""Asks TRL its own question about chat templates: a line of JSON in, a line of JSON out, until the input ends.
+"""Runs TRL's own check of chat templates. It answers each line of JSON with a line of JSON until the input ends.
 
-In: `{"template", "marks"}`, marks being the added tokens; every other byte is a token. Out: `{"supported", "preserving", "error",
-"renders"}`, with every input that TRL renders and what transformers renders for it.
+A request is `{"template", "marks"}`: marks are the added tokens; every other byte is a token. An answer is `{"supported",
+"preserving", "error", "renders"}`, with every input that TRL renders and transformers' render of it.
 """
 import json
 import os
@@ -16,7 +16,7 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers  # noqa: E4
 from transformers import PreTrainedTokenizerFast  # noqa: E402
 from trl.chat_template_utils import is_chat_template_prefix_preserving, supports_tool_calling  # noqa: E402
 
-# What a template prints stays out of the protocol's way.
+# Output of templates goes to standard error, so that it does not mix with replies.
 replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(2, 1)
 

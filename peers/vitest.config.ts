@@ -4,7 +4,7 @@ import { requireNode } from '../scripts/required-node.ts'
 
 requireNode('test:peers')
 
-/** What needs strands-sglang and the built-in server, and no SGLang: npm run test:peers -- --project strands. */
+/** Tests that need strands-sglang and the built-in server, but not SGLang: npm run test:peers -- --project strands. */
 const STRANDS = ['peers/{files,golden-strands,interpreter,reproduce}.test.ts']
 
 const timeouts = { testTimeout: 300_000, hookTimeout: 300_000 }

@@ -1,7 +1,7 @@
-"""Stands in for sgl_kernel, which is CUDA-only: the names that SGLang imports without a guard on a CPU.
+"""Replaces sgl_kernel, which needs CUDA, by the names that SGLang imports without a guard on a CPU.
 
-Those that have no torch equivalent here fail when they are called. Every other name stays an ImportError, which makes
-SGLang take its own torch fallbacks.
+Names without a torch equivalent here fail when they are called. Every other name raises an ImportError, after which
+SGLang uses its own torch fallbacks.
 """
 
 __version__ = "0.0.0+cpu"
