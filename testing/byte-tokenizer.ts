@@ -1,11 +1,11 @@
-/** Real tokenizers that fit on a page: a byte is a token, and some texts are added tokens. */
+/** Real tokenizers that are small enough to read: each byte is a token, and some texts are added tokens. */
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 
 const BYTES = 256
 
 const encoder = new TextEncoder()
 
-/** The bytes have the ids from `firstByte` on. */
+/** Returns a tokenizer whose byte b has the id `firstByte` + b. */
 export function byteTokenizerWith(name: string, addedTokens: readonly AddedToken[], firstByte: number): Tokenizer {
   const idOf = new Map(addedTokens.map(({ id, content }) => [content, id]))
   const contentOf = new Map(addedTokens.map(({ id, content }) => [id, encoder.encode(content)]))
@@ -41,10 +41,10 @@ const chatmlTokens: readonly AddedToken[] = [
   '<|observation|>',
 ].map((content, index) => ({ id: BYTES + index, content, special: content.startsWith('<|') }))
 
-/** With the delimiters of ChatML with tools. */
+/** Tokenizer of bytes (ids 0 to 255) with the delimiters of ChatML with tools as added tokens. */
 export const byteTokenizer: Tokenizer = byteTokenizerWith('bytes', chatmlTokens, 0)
 
-/** The id of an added token of `byteTokenizer`. */
+/** Returns the id of an added token of `byteTokenizer`. Throws Error if there is none. */
 export function byteId(content: string): number {
   const added = chatmlTokens.find((token) => token.content === content)
   if (!added) throw new Error(`the byte tokenizer has no token ${content}`)

@@ -1,6 +1,6 @@
 /**
- * Every way in which a server fails, as a fault of the test server, with the outcome that a run must have and the time after which
- * it must have it; and a run of the whole agent that meets one of them. For tests and bench/upstream-faults.ts.
+ * All ways in which a server fails, as faults of the test server, each with the outcome that a run must have and the time by
+ * which it must have it; and a run of the whole agent that meets one of them. For tests and bench/upstream-faults.ts.
  */
 import { gzipSync } from 'node:zlib'
 import { hermes } from '#lib/parsers/json/hermes.ts'
@@ -33,45 +33,47 @@ import { byteTokenizer } from './byte-tokenizer.ts'
 import { call, END, empty, user } from './scripted-rollout.ts'
 import { chatml } from './small-templates.ts'
 
-/** What of the reply is recorded. */
+/** Part of the reply that is recorded. */
 type Kept =
-  /** The call leaves nothing; its messages are given back. */
+  /** The call records nothing; its messages are returned as unsent. */
   | 'nothing'
-  /** Of a stream what had arrived, cut; of a plain reply nothing. */
+  /** A streamed reply is recorded as far as it arrived and marked as cut; a plain reply is not recorded. */
   | 'what-came'
-  /** All tokens arrived, whole or streamed, and the response is marked as cut. */
+  /** All tokens arrived, at once or streamed, and the response is marked as cut. */
   | 'cut'
-  /** The reply is as good as a healthy one. */
+  /** The reply is recorded like that of a healthy server. */
   | 'all'
 
+/** A fault with its expected outcome. */
 export interface Case {
   readonly what: string
-  /** An error's code, or the reason that a run ended for. */
+  /** Error code, or the reason for which the run ended. */
   readonly outcome: SglangErrorCode | 'UNKNOWN_FINISH' | Extract<Outcome, { kind: 'ended' }>['reason']
   readonly kept: Kept
-  /** Tries of the call that fails; 1 unless said. */
+  /** Number of attempts of the failing call; 1 if omitted. */
   readonly tries?: number
-  /** Sent once more at once, on a new connection: the first try met one that had brought replies. */
+  /** Whether the call is sent again at once on a new connection, because the first attempt used a connection with earlier replies. */
   readonly isSentAnew?: boolean
-  /** Whether the first try meets a closed connection is chance. */
+  /** Whether chance decides if the first attempt meets a closed connection. */
   readonly mayBeTriedAgain?: boolean
-  /** What answers instead: another address … */
+  /** Starts another server that answers in place of the test server; alternative to `fault`. */
   readonly elsewhere?: () => Promise<{ readonly baseUrl: string; close?(): Promise<void> }>
-  /** … or the same server, so. */
+  /** Fault with which the test server answers; alternative to `elsewhere`. */
   readonly fault?: Fault
-  /** Done before the call. */
+  /** Runs before the failing call. */
   readonly before?: (server: FaultServer) => void
   readonly limits?: Partial<TransportLimits>
-  /** Fewer than usual, where each waits long. */
+  /** Number of repetitions, if smaller than usual because each one waits long. */
   readonly repetitions?: number
-  /** What the server asks to be waited for, with Retry-After. */
+  /** Wait that the server requests with Retry-After, in milliseconds. */
   readonly retryAfterMs?: number
-  /** A plain reply has no such fault. */
+  /** Set if plain replies cannot have this fault. */
   readonly onlyStreamed?: true
-  /** The call's reply, where it is another than usual. */
+  /** Tokens of the failing call's reply, if different from the usual ones. */
   readonly reply?: readonly SentToken[]
 }
 
+/** A row of the fault table, which docs/upstream-faults.md shows. */
 export interface Row {
   readonly number: number
   readonly what: string
@@ -86,7 +88,7 @@ const status =
     await write(body)
   }
 
-/** A good beginning, then this text as the rest of the body: an event of a stream, or the whole plain body. */
+/** Returns a fault that begins well and then sends this text: an event of a stream, or a whole plain body. */
 const rest =
   (text: (exchange: Exchange) => string): Fault =>
   async (exchange) => {
@@ -101,7 +103,7 @@ const rest =
     await exchange.write('0\r\n\r\n')
   }
 
-/** The same with a body that is JSON and says something that cannot be. */
+/** Returns such a fault with a JSON body that claims something impossible. */
 const claims = (change: (body: ReturnType<Exchange['body']>) => unknown): Fault =>
   rest(({ body, tokens, isStream }) => JSON.stringify(change(body(isStream ? 3 : 0, tokens.length))))
 
@@ -117,10 +119,10 @@ const typed = (isStream: boolean): Readonly<Record<string, string>> => ({
   ...CHUNKED,
 })
 
-/** Members of a gzip file that follow each other are one text. */
+/** Bytes that decompress to 100 MB: consecutive members of a gzip file are one text. */
 const BOMB = Buffer.concat(Array(100).fill(gzipSync(Buffer.alloc(1_000_000))))
 
-/** Three times as many as a run asks for. */
+/** Three times as many tokens as a run requests. */
 const TOO_MANY: readonly SentToken[] = Array.from({ length: 600 }, () => ({ id: 65, logprob: -0.5 }))
 
 const busy = (line: string, retryAfter?: string): Fault =>
@@ -140,6 +142,7 @@ const tooLong = JSON.stringify({
   error: { message: "The input (5000 tokens) is longer than the model's context length (4096 tokens)." },
 })
 
+/** All faults, by row of the table. */
 export const ROWS: readonly Row[] = [
   {
     number: 1,
@@ -662,7 +665,7 @@ export const ROWS: readonly Row[] = [
 const textOfIds = (ids: readonly number[]): string =>
   textOf(ids, Object.fromEntries(ids.map((id) => [id, vocabEntry(byteTokenizer.bytes(id))])))
 
-/** Two turns with a tool, then an answer with characters of several bytes. */
+/** Replies of a healthy server: two turns with a tool call, then an answer with multi-byte characters. */
 export const REPLIES: readonly (readonly SentToken[])[] = [
   call('calculator', { expression: '1 + 1' }),
   call('calculator', { expression: '2 + 2' }),
@@ -671,18 +674,19 @@ export const REPLIES: readonly (readonly SentToken[])[] = [
   [...byteTokenizer.encode(text), END].map((id, index) => ({ id, logprob: -Math.fround(0.01 * (index + 1)) })),
 )
 
+/** Results of a run that met a fault. */
 export interface FaultRun {
   readonly trajectory: Trajectory
   readonly log: FaultServer['log']
-  /** Before repetitions of the call that fails; none of them was really waited for. */
+  /** Waits before the repetitions of the failing call in milliseconds; the run does not really wait. */
   readonly waitsMs: readonly number[]
-  /** Of the call that fails, its waits excepted. */
+  /** Duration of the failing call in milliseconds, without its waits. */
   readonly elapsedMs: number
 }
 
 /**
- * A run in which the call of this number meets the fault; undefined: a healthy one. `standard`: the limits of calls where the case
- * has none of its own.
+ * Runs the agent; its call number `at` (from 1) meets the fault, or none if `found` is undefined. `standard` has the limits of
+ * calls for cases without limits of their own.
  */
 export async function runFault(
   found: Case | undefined,
@@ -724,7 +728,7 @@ export async function runFault(
       return client
     }
     const good = clientOf(server.baseUrl)
-    // Tight limits are the faulty call's alone: the others may be slow on a busy machine.
+    // Only the failing call gets tight limits, because the others may be slow on a busy machine.
     const bad = found?.elsewhere || found?.limits ? clientOf(other?.baseUrl ?? server.baseUrl, found) : good
     const told = await good.describe(new AbortController().signal)
     let calls = 0
@@ -770,18 +774,20 @@ export async function runFault(
   }
 }
 
+/** Returns the outcome as one word: the stop reason, the error code, or the kind. */
 export const outcomeOf = ({ outcome }: Trajectory): string =>
   outcome.kind === 'ended' ? outcome.reason : outcome.kind === 'failed' ? outcome.code : outcome.kind
 
+/** Returns the response segments of a trajectory. */
 export const responsesOf = ({ segments }: Trajectory): ResponseSegment[] =>
   segments.filter((segment) => segment.kind === 'response')
 
-/** What an idle machine needs for one try besides all waits. */
+/** Time for one attempt on an idle machine without any waits, in milliseconds. */
 const AT_ONCE_MS = 1_000
 
-/** Milliseconds after which a call that meets the fault has ended, with these limits, its waits included. */
+/** Returns the milliseconds by which a call with this fault must have ended under these limits, waits included. */
 export function longestMs({ limits = {}, tries = 1, repetitions, retryAfterMs }: Case, all: TransportLimits): number {
-  // A case with fewer repetitions than usual stands for one with as many.
+  // A case with fewer repetitions than usual represents one with the usual number.
   const made = repetitions === undefined ? tries : 1 + RETRY_POLICY.repetitions
   const endedBy = ENDING.filter((name) => limits[name] !== undefined)
   const tryMs = AT_ONCE_MS + endedBy.reduce((sum, name) => sum + all[name], 0)
@@ -793,7 +799,7 @@ export function longestMs({ limits = {}, tries = 1, repetitions, retryAfterMs }:
 
 const ENDING = ['connectMs', 'firstByteMs', 'idleMs', 'firstTokenMs', 'deadlineMs'] as const
 
-/** The cases of a way of answering. */
+/** Returns the cases that apply to streamed or to plain replies, each with the number of its row. */
 export const casesOf = (isStream: boolean): readonly (Case & Pick<Row, 'number'>)[] =>
   ROWS.flatMap(({ number, cases }) =>
     cases.filter(({ onlyStreamed }) => isStream || !onlyStreamed).map((one) => ({ ...one, number })),

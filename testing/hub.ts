@@ -1,41 +1,45 @@
-/** Test double: a Hub on this machine, with the paths and shapes that a download of tokenizer files meets. */
+/** Test double: a Hub on this machine, with the paths and shapes that downloads of tokenizer files and models use. */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** A repository of the test Hub, and its faults. */
 export interface TestRepository {
-  /** By their path. */
+  /** Contents by path. */
   readonly files: Readonly<Record<string, string | Buffer>>
-  /** Status of every answer about it, in place of the files. */
+  /** Status of every answer about the repository, instead of its files. */
   readonly refused?: number
-  /** Files are given with this status in place of their content: a gated model whose facts are public. */
+  /** Status instead of the contents of files: a gated model whose metadata is public. */
   readonly filesRefused?: number
-  /** Files are kept as LFS objects are: with their SHA-256. */
+  /** Whether files are stored as LFS objects, with their SHA-256. */
   readonly isLfs?: boolean
-  /** Bytes that are listed for a file, in place of its own. */
+  /** Sizes in bytes that are listed instead of the real ones, by path. */
   readonly sizes?: Readonly<Record<string, number>>
-  /** Waited between two parts of a file. */
+  /** Waits between two parts of a file. */
   readonly pause?: () => Promise<unknown>
-  /** Only in this file. */
+  /** Path of the only file that pauses. Omitted: every file. */
   readonly pauseIn?: string
-  /** Ends the connection in the middle of this file. */
+  /** Path of the file in whose middle the connection ends. */
   readonly cut?: string
-  /** Sends other bytes than it lists, of the same length. */
+  /** Path of the file whose bytes differ from the listed ones, with the same length. */
   readonly spoilt?: string
 }
 
+/** A running test Hub. */
 export interface TestHub {
   readonly url: string
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly requests: readonly string[]
-  /** May be changed between requests. */
+  /** Repositories by name; tests may change them between requests. */
   readonly repositories: Record<string, TestRepository>
   close(): Promise<void>
 }
 
+/** Commit of every repository. */
 export const TEST_COMMIT = '0123456789abcdef0123456789abcdef01234567'
 const PARTS = 8
 
+/** Starts a Hub on 127.0.0.1; port 0 selects a free one. */
 export async function startTestHub(repositories: Record<string, TestRepository>, port = 0): Promise<TestHub> {
   const requests: string[] = []
   const server = createServer(async (request, response) => {

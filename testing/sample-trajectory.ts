@@ -1,6 +1,7 @@
-/** A small trajectory with everything in it that views and files must cope with. For tests. */
+/** A small trajectory with everything that views and files must support. For tests. */
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
+/** The sample: four segments with logprobs, alternatives, calls, a mask, a column and a recorded problem. */
 export const sampleTrajectory: Trajectory = {
   format: FORMAT,
   id: 'sample',

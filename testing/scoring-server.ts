@@ -1,4 +1,4 @@
-/** A server that scores as SGLang does, behind the services of the routes. For tests. */
+/** A server that scores as SGLang does, as part of the services of the routes. For tests. */
 
 import type { Services } from '#lib/server/services.ts'
 import type { GenerateRequest } from '#lib/sglang/client/request.ts'
@@ -6,6 +6,7 @@ import type { Chunk } from '#lib/sglang/reply/reply.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 
+/** Behaviour of the scoring server. */
 export interface ScoringScript {
   readonly contextLength?: number
   readonly hasFiles?: boolean
@@ -13,7 +14,7 @@ export interface ScoringScript {
   readonly answer?: (chunk: Chunk, call: number) => Chunk
 }
 
-/** Scores the position n with −n; of the first it was asked for it knows nothing. */
+/** Returns services and a log of the calls. The server gives position n the logprob −n, and null to the first requested one. */
 export function scoringServer({
   contextLength = 10_000,
   hasFiles = true,

@@ -1,4 +1,4 @@
-/** Runs an agent over a chat endpoint that renders, tokenizes and parses as small as can be, by bytes. For tests. */
+/** Runs an agent over a minimal chat endpoint that renders, tokenizes (by bytes) and parses. For tests. */
 
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
@@ -15,15 +15,17 @@ import { byteTokenizer } from './byte-tokenizer.ts'
 import { bytes, END, empty, user } from './scripted-rollout.ts'
 import { looksBack } from './small-templates.ts'
 
-/** What the model writes, or the server's own way of answering. */
+/** Text that the model writes, or a function that answers the request. */
 type ChatScript = string | ((request: ChatRequest, signal: AbortSignal) => Promise<Partial<ChatAnswer>>)
 
+/** Trajectory of a chat baseline without segments. */
 export const emptyChat: Trajectory = {
   ...empty,
   model: { ...empty.model, name: 'scripted', template: { text: looksBack, options: {} } },
   provenance: { kind: 'rollout', application: 'test', endpoint: 'chat' },
 }
 
+/** Script and settings of a run over the chat endpoint. */
 export interface ChatPlay {
   readonly scripts: readonly ChatScript[]
   readonly on?: Trajectory
@@ -34,6 +36,7 @@ export interface ChatPlay {
   readonly onEvent?: (event: RolloutEvent) => void
 }
 
+/** Runs the agent and returns its events, its trajectory and the requests. Throws Error if the script has too few replies. */
 export async function runScriptedChat({
   scripts,
   on = emptyChat,
@@ -82,7 +85,7 @@ export async function runScriptedChat({
   return { events, trajectory: played, requests }
 }
 
-/** The template over the messages, and of the reply what a parser leaves: no thinking, calls structured, text trimmed. */
+/** Returns the endpoint's answer: the rendered prompt, and the reply after parsing, without thinking and with structured calls. */
 export function answer(request: ChatRequest, text: string, ids: readonly number[] = [...bytes(text), END]): ChatAnswer {
   const visible = text.slice(text.lastIndexOf('</think>') + 1).replace(/^\/think>/, '')
   const calls = hermes.parse(visible, [], request.tools).flatMap((call, index) =>

@@ -1,4 +1,4 @@
-/** Runs an agent against a scripted server, with bytes for tokens, and draws what came out. For tests. */
+/** Runs an agent against a scripted server, with bytes as tokens, and returns the result as text. For tests. */
 
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
@@ -15,28 +15,33 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from './byte-tokenizer.ts'
 import { chatml } from './small-templates.ts'
 
+/** Id of the token that ends a turn. */
 export const END = byteId('<|im_end|>')
+/** Returns the ids of a text. */
 export const bytes = (text: string) => byteTokenizer.encode(text)
-/** A tool call as Hermes writes it. */
+/** Returns a tool call in the format of Hermes. */
 export const call = (name: string, input: object) =>
   `<tool_call>${JSON.stringify({ name, arguments: input })}</tool_call>`
+/** Returns a message of a user. */
 export const user = (content: string): Message => ({ role: 'user', content })
 
-/** What the server does with one request: a text, or its own way of answering. */
+/** Answer of the server to one request: a text, or a function that returns chunks. */
 export type Script = string | ((request: GenerateRequest, signal: AbortSignal) => AsyncGenerator<Chunk>)
 
+/** Returns the end of a reply of `count` tokens that stopped at `END`. */
 export const stop = (count: number) => ({
   finish: { kind: 'stop', matched: END } as const,
   usage: { completionTokens: count },
 })
 
-/** A reply token by token, each with a logprob. */
+/** Yields a reply token by token, each with the logprob −0.5. */
 export async function* says(text: string, end: Chunk['end'] = stop(text.length + 1)): AsyncGenerator<Chunk> {
   const reply = [...bytes(text), ...(end?.finish.kind === 'stop' ? [END] : [])]
   for (const [index, id] of reply.entries())
     yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [], ...(index === reply.length - 1 && end && { end }) }
 }
 
+/** Returns a script that sends a text and then fails with the error. */
 export const cut = (text: string, error: Error): Script =>
   async function* () {
     for (const id of bytes(text)) yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [] }
@@ -49,6 +54,7 @@ interface Played {
   readonly requests: readonly GenerateRequest[]
 }
 
+/** Trajectory without segments, with which a run begins. */
 export const empty: Trajectory = {
   format: FORMAT,
   id: 't',
@@ -65,6 +71,7 @@ export const empty: Trajectory = {
   provenance: { kind: 'rollout', application: 'test' },
 }
 
+/** Script and settings of a run. */
 export interface Options {
   readonly scripts: readonly Script[]
   readonly tools?: readonly AgentTool[]
@@ -77,10 +84,11 @@ export interface Options {
   readonly onEvent?: (event: RolloutEvent) => void
   readonly template?: string
   readonly server?: RolloutDependencies['server']
-  /** Wall clock. */
+  /** Returns the wall-clock time. */
   readonly now?: () => Date
 }
 
+/** Runs the agent and returns its events, its trajectory and the requests. Throws Error if the script has too few replies. */
 export async function runScripted({
   scripts,
   tools = [calculator],
@@ -137,7 +145,7 @@ export async function runScripted({
   return { events, trajectory, requests }
 }
 
-/** Context in round brackets, trained tokens in square ones; ChatML's frame left out. */
+/** Returns a trajectory as text: context in round brackets and trained tokens in square ones, without the tokens of ChatML. */
 export const draw = (trajectory: Trajectory): string =>
   trajectory.segments
     .map((segment) => {
@@ -149,4 +157,5 @@ export const draw = (trajectory: Trajectory): string =>
     })
     .join(' ')
 
+/** Returns an outcome that ended for a reason. */
 export const ended = (reason: string): Partial<Outcome> => ({ kind: 'ended', reason }) as Partial<Outcome>

@@ -1,4 +1,4 @@
-/** Services with a store and runs as they are, and servers that say what they are told. */
+/** Services with a real store and real runs, and with scripted servers. For tests. */
 
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
@@ -17,26 +17,27 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 
-/** What the thread that renders and encodes would answer is answered in this one. */
+/** Returns the tokenizer services of the lab's thread, computed in this thread. */
 export const threadedHere = (tokenizers: Services['tokenizers']): Services['threaded'] =>
   createThreadedTokenizers(
     labThread({ ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }), close: async () => {} }),
   )
 
 interface TestServers extends Partial<Pick<SglangClient, 'generate' | 'chat' | 'load'>> {
-  /** By the name of the server. */
+  /** Describes the server with this name. */
   readonly describe: (name: string) => Promise<Partial<ServerDescription>>
-  /** The chat template that comes with the tokenizer, as it is now. */
+  /** Returns the current chat template of the tokenizer. */
   readonly template: () => string
 }
 
+/** MCP servers without any server. */
 export const noMcpServers = createMcpServers(
   [],
   { list: () => [], save() {} },
   { fetch, version: '0', own: ownAddress({ host: '127.0.0.1', port: 3000 }) },
 )
 
-/** `folder`: of the store. */
+/** Returns services whose store is in `folder`. */
 export function testServices(folder: string, { template, describe, ...calls }: TestServers): Services {
   const runs = createRuns()
   const compiled = () => chatTemplate(template(), {})

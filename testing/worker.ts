@@ -1,7 +1,7 @@
-/** Workers of tests: in this thread, their messages copied, and later. */
+/** Workers for tests: they run in this thread, copy their messages and deliver them asynchronously. */
 import { createTaskHost, type FromWorker, type HostDeps, type ToWorker } from '#lib/browser/workers/task-host.ts'
 
-/** `startHost` gives what is to be done with each message from the page. */
+/** Returns a worker. `startHost` returns the handler of messages from the page. */
 export function fakeWorker(
   startHost: (post: (message: FromWorker) => void, nextTurn: () => Promise<void>) => (message: ToWorker) => unknown,
 ) {
@@ -32,6 +32,6 @@ export function fakeWorker(
   return worker
 }
 
-/** One that runs these tasks. */
+/** Returns a worker that runs these tasks. */
 export const inThisThread = <Held>(deps: Pick<HostDeps<Held>, 'tasks' | 'hold'>) =>
   fakeWorker((post, nextTurn) => createTaskHost({ ...deps, post, nextTurn, now: () => performance.now() }))

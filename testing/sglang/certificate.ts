@@ -1,6 +1,7 @@
-/** A key and a certificate that nobody vouches for and that has expired, made on the spot: no key lies in the tree. */
+/** A key and a self-signed certificate that has expired, generated on demand, so that no key is in the repository. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
+/** Returns a new key and its certificate as PEM texts. */
 export function expiredCertificate(): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = der(SEQUENCE, der(SET, der(SEQUENCE, der(OID, COMMON_NAME), der(UTF8, Buffer.from('localhost')))))
@@ -31,7 +32,7 @@ const [INTEGER, BIT_STRING, OID, UTF8, UTC_TIME, SEQUENCE, SET] = [0x02, 0x03, 0
 const COMMON_NAME = Buffer.from('550403', 'hex')
 const ECDSA_WITH_SHA256 = Buffer.from('2a8648ce3d040302', 'hex')
 
-/** Tag, length, contents (X.690). */
+/** Returns a DER value: tag, length and contents (X.690). */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   const length =

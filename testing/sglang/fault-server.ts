@@ -1,6 +1,6 @@
 /**
- * A server that plays SGLang until it is told to misbehave: raw bytes on a socket, so that it can do anything that a
- * server, a proxy or a network does. It keeps a log of every token that it sent, to hold a recorded trajectory against.
+ * A server that imitates SGLang until a fault is due. It writes raw bytes on a socket, so that it can do anything that a server,
+ * a proxy or a network does. It logs every token that it sends, to compare with the recorded trajectory.
  */
 
 import type { AddressInfo } from 'node:net'
@@ -9,39 +9,40 @@ import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { expiredCertificate } from './certificate.ts'
 
+/** A token of a scripted reply. */
 export interface SentToken {
   readonly id: number
   readonly logprob: number
 }
 
-/** One request to /generate, that of a score excepted. */
+/** A logged request to /generate; requests that only score are not logged. */
 interface LoggedCall {
-  /** Counted from 1; tries of the same call share it. */
+  /** Number of the call, from 1. The attempts of a call share it. */
   readonly call: number
   readonly inputIds: readonly number[]
-  /** Tokens that left the server whole. */
+  /** Tokens that the server sent completely. */
   readonly sent: SentToken[]
 }
 
-/** One request under way, for a fault to answer. */
+/** A request in progress that a fault answers. */
 export interface Exchange {
   readonly socket: Socket
-  /** 1 for the first try of the call. */
+  /** Attempt of the call, from 1. */
   readonly attempt: number
   readonly isStream: boolean
-  /** What a healthy server would write. */
+  /** Tokens that a healthy server would send. */
   readonly tokens: readonly SentToken[]
-  /** Raw bytes. */
+  /** Writes raw bytes. */
   write(text: string | Buffer): Promise<void>
-  /** Status line and headers. */
+  /** Writes the status line and headers. */
   head(status: string, headers?: Readonly<Record<string, string>>): Promise<void>
-  /** The whole reply, in the form asked for, changed on its way. */
+  /** Writes the whole reply in the requested form, with the last body changed. */
   reply(change?: (body: Body) => unknown): Promise<void>
-  /** Headers of a stream and its first `count` tokens; of a plain reply the headers and half a body without tokens. */
+  /** Writes the headers of a stream and its first `count` tokens; for a plain reply the headers and half a body without tokens. */
   begin(count: number, headers?: Readonly<Record<string, string>>): Promise<void>
-  /** Notes that the whole reply was written, by other means than `reply`. */
+  /** Logs that the whole reply was sent, if it was written without `reply`. */
   sentAll(): void
-  /** The body of a chunk with tokens `from` up to `to`, not sent. */
+  /** Returns the body of a chunk with tokens `from` up to `to`, without sending it. */
   body(from: number, to: number): Body
 }
 
@@ -51,25 +52,29 @@ interface Body {
   readonly meta_info: Readonly<Record<string, unknown>>
 }
 
+/** Answers a request in place of a healthy server. */
 export type Fault = (exchange: Exchange) => Promise<void> | void
 
+/** A running server. */
 export interface FaultServer {
   readonly baseUrl: string
   readonly log: readonly LoggedCall[]
-  /** The process ends and another one with this model listens at once; connections are lost. */
+  /** Restarts the server at once with another model; all connections are lost. */
   restartAs(model: string, weightVersion?: string): void
   close(): Promise<void>
 }
 
+/** Script of the server. */
 export interface FaultServerOptions {
-  /** The replies in order; the text's last token is the end of the turn. */
+  /** Replies in order; the last token of each ends the turn. */
   readonly replies: readonly (readonly SentToken[])[]
-  /** Answers the call of this number. */
+  /** Fault that answers the call with this number, from 1. */
   readonly at?: { readonly call: number; readonly fault: Fault }
   readonly endOfTurnId: number
   readonly textOf: (ids: readonly number[]) => string
 }
 
+/** Starts the server on a free port of 127.0.0.1. */
 export async function startFaultServer({ replies, at, endOfTurnId, textOf }: FaultServerOptions): Promise<FaultServer> {
   let model = 'good'
   let weightVersion = '1'
@@ -122,10 +127,10 @@ export async function startFaultServer({ replies, at, endOfTurnId, textOf }: Fau
   }
 }
 
-/** Where nobody listens: a port that no program is given by chance. */
+/** Address where nothing listens: port 9 is never assigned by chance. */
 export const CLOSED_PORT = 'http://127.0.0.1:9'
 
-/** Answers TLS with a certificate that is not accepted. */
+/** Starts a TLS server whose certificate clients refuse. */
 export async function badTlsServer(): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createTlsServer(expiredCertificate(), (socket) => socket.end())
@@ -136,8 +141,8 @@ export async function badTlsServer(): Promise<{ readonly baseUrl: string; close(
 }
 
 /**
- * A port whose queue of connections is full and never emptied: the kernel drops every further SYN. Its thread stands
- * still, so nothing is ever accepted.
+ * Returns a port whose queue of connections is full and never emptied: the kernel drops every further SYN. The thread of the
+ * server is blocked, so it never accepts a connection.
  */
 export async function swallowingPort(): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const { connect } = await import('node:net')
@@ -156,7 +161,7 @@ export async function swallowingPort(): Promise<{ readonly baseUrl: string; clos
     filler.on('error', () => {})
     fillers.push(filler)
     isFull = await new Promise<boolean>((resolve) => {
-      // What has connected meanwhile is told before the check: on a busy machine the timer alone would be no proof.
+      // Pending `connect` events run before this check, because on a busy machine the timer alone would prove nothing.
       const timer = setTimeout(() => setImmediate(resolve, true), 300)
       filler.once('connect', () => {
         clearTimeout(timer)
@@ -231,7 +236,7 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): Exchang
         ? stepsOf(tokens.length, asked.sampling_params.stream_interval ?? 1)
         : [[0, tokens.length] as const]
       for (const [from, to] of steps) {
-        // Before they leave: whoever has received them must find them here.
+        // Tokens are logged before they are sent, so that a client that has received them finds them in the log.
         onSent(tokens.slice(from, to))
         await write(chunk(asked.stream ? event(changed(from, to)) : JSON.stringify(changed(from, to))))
       }
@@ -241,7 +246,7 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): Exchang
   }
 }
 
-/** As 0.5.23 with --incremental-streaming-output sends it; a score brings the prompt’s logprobs. */
+/** Returns a body as SGLang 0.5.23 sends it with --incremental-streaming-output; a score adds the prompt's logprobs. */
 function bodyOf(
   asked: Asked,
   { tokens, weightVersion, endOfTurnId, textOf }: Answering,
@@ -277,11 +282,14 @@ function* stepsOf(length: number, interval: number): Generator<readonly [number,
 
 const EVENTS = 'text/event-stream; charset=utf-8'
 const JSON_TYPE = 'application/json'
+/** Header of a body in chunks. */
 export const CHUNKED: Readonly<Record<string, string>> = { 'transfer-encoding': 'chunked' }
+/** Returns a server-sent event with a JSON body. */
 export const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`
+/** Returns a text as one chunk of a chunked body. */
 export const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 
-/** Calls `handle` with each request of a connection, one after the other. */
+/** Calls `handle` for each request of a connection, one after the other. */
 function onRequests(socket: Socket, handle: (request: { path: string; body: string }) => Promise<void>): void {
   let buffer = Buffer.alloc(0)
   let turn = Promise.resolve()

@@ -1,9 +1,10 @@
-/** Recorded requests and replies of the real SGLang 0.5.23, and a server that answers with one of them. For tests. */
+/** Recorded requests and replies of SGLang 0.5.23, and a server that answers with them. For tests. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 
+/** A recorded request with its reply, as in the files of lib/sglang/recordings. */
 export interface Recording {
   readonly request: {
     readonly method: string
@@ -18,12 +19,14 @@ export interface Recording {
 
 const FOLDER = path.resolve('lib/sglang/recordings')
 
+/** Names of all recordings. */
 export const recordingNames: readonly string[] = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
 
+/** Reads a recording. Throws Error if there is none with this name. */
 export const recording = (name: string): Recording =>
   JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8'))
 
-/** A recorded reply to a request that did not ask for logprobs, with a made-up one at each token: the client always asks. */
+/** Returns a recording with logprob −1 for each token, if its request had none: our client always requests logprobs. */
 export function withLogprobs(recorded: Recording): Recording {
   const { response, stream_lines: lines } = recorded
   return {
@@ -48,14 +51,15 @@ function scored(reply: Partial<UnscoredReply>): object {
   return { ...reply, meta_info: { ...meta, output_token_logprobs: ids.map((id) => [-1, id, null]) } }
 }
 
+/** A running server with its log. */
 export interface Replay {
   readonly baseUrl: string
-  /** Bodies of the requests that came, in order. */
+  /** Requests in order; bodies are parsed JSON. */
   readonly requests: readonly { readonly method: string; readonly path: string; readonly body: unknown }[]
   close(): Promise<void>
 }
 
-/** Answers each path with its recording, split as `cut` says (bytes per write). */
+/** Starts a server that answers each path with its recording. `cut` splits replies into writes of that many bytes. */
 export async function replay(recordings: Readonly<Record<string, Recording>>, cut?: number): Promise<Replay> {
   const requests: { method: string; path: string; body: unknown }[] = []
   const server = createServer(async (request, response) => {
@@ -87,7 +91,7 @@ export async function replay(recordings: Readonly<Record<string, Recording>>, cu
   return { baseUrl: await listening(server), requests, close: () => closed(server) }
 }
 
-/** A server with a handler of the test's own. */
+/** Starts a server with the handler of a test. */
 export async function scripted(
   handler: Parameters<typeof createServer>[1],
 ): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {

@@ -1,33 +1,35 @@
 /**
- * A router that behaves as sglang-router 0.3.2 was measured to: it has neither /model_info nor /abort_request, passes
- * /get_model_info to its first worker, reports a dead worker as healthy until its health check drops it, and takes
- * stream_interval out of a request. Its workers stream in the cumulative manner, a token a chunk. For tests.
+ * A router with the measured behaviour of sglang-router 0.3.2: it has neither /model_info nor /abort_request, passes
+ * /get_model_info to its first worker, reports a dead worker as healthy until its health check drops it, and removes
+ * stream_interval from requests. Its workers stream cumulatively, one token per chunk. For tests.
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { recording, scripted } from './recordings.ts'
 
+/** A running router with its log. */
 export interface ScriptedRouter {
   readonly baseUrl: string
-  /** `POST /generate` and the like, in order. */
+  /** Method and path of each request, such as `POST /generate`, in order. */
   readonly requests: readonly string[]
   /** Sampling parameters as they reached a worker. */
   readonly sampling: readonly Readonly<Record<string, unknown>>[]
-  /** Resolves when the client has left a stream that was not finished. */
+  /** Resolves when the client has closed an unfinished stream. */
   readonly left: Promise<void>
-  /** The first worker no longer answers. */
+  /** Makes the first worker unreachable. */
   killFirst(): void
-  /** The health check has found the dead worker. */
+  /** Lets the health check find the dead worker. */
   dropDead(): void
   close(): Promise<void>
 }
 
-/** What a worker reports of itself, and the ids that it writes before it waits for ever. */
+/** What a worker reports about itself, and the ids that it sends before it waits forever. */
 export interface RouterWorker {
   readonly model: Readonly<Record<string, string>>
   readonly ids: readonly number[]
 }
 
+/** Starts a router with two workers on a free port. */
 export async function startScriptedRouter(workers: readonly [RouterWorker, RouterWorker]): Promise<ScriptedRouter> {
   const requests: string[] = []
   const sampling: Record<string, unknown>[] = []
@@ -85,7 +87,7 @@ export async function startScriptedRouter(workers: readonly [RouterWorker, Route
   }
 }
 
-/** sglang-router's answer for a worker that refuses the connection; the 502 of a worker that resets it is worded alike. */
+/** Answer of sglang-router for a worker that refuses the connection; the 502 for a worker that resets it has similar words. */
 const UNREACHED = {
   error: {
     type: 'Internal Server Error',

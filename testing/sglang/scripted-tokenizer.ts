@@ -1,15 +1,16 @@
-/** Test double: a server's tokenizer that is a codec of ours, and what it was asked. */
+/** Test double: a server's tokenizer, computed by a tokenizer and template of ours, with counts of its calls. */
 
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 
+/** The tokenizer, and how often each endpoint was called with work to do. */
 export interface ScriptedTokenizer extends ServerTokenizer {
   readonly calls: { tokenize: number; tokenizeMessages: number; detokenize: number }
 }
 
-/** `decode` makes a text of pieces; by default it joins their bytes as byte-level tokenizers do. */
+/** Returns the tokenizer. `decode` joins pieces to a text; the default joins their bytes as byte-level tokenizers do. */
 export function scriptedTokenizer(
   { tokenizer, template }: PromptEncoder,
   decode: (pieces: readonly Uint8Array[]) => string = joinedText,

@@ -1,15 +1,17 @@
 /**
- * A server that answers /generate as SGLang 0.5.23 does, field by field, in the cumulative or the incremental manner,
- * and counts the bytes. It knows no model: tokens and logprobs are numbers of the right length.
+ * A server that answers /generate with the fields of SGLang 0.5.23, cumulatively or incrementally, and counts the bytes.
+ * It has no model: tokens and logprobs are numbers of the right length.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+/** cumulative: each chunk repeats all tokens; incremental: each chunk has only new ones. */
 export type Manner = 'cumulative' | 'incremental'
 
+/** Number of ids that the server uses. */
 export const VOCABULARY = 151_936
 
-/** What is read of a request. */
+/** Fields of a request that the server reads. */
 export interface ReceivedRequest {
   readonly rid: string
   readonly input_ids: readonly number[]
@@ -19,14 +21,15 @@ export interface ReceivedRequest {
   readonly stream: boolean
 }
 
+/** A running server. */
 export interface StreamServer {
   readonly baseUrl: string
-  /** Of all replies since the last call. */
+  /** Returns the bytes of all replies since the last call. */
   bytesSent(): number
   close(): Promise<void>
 }
 
-/** Every reply is as long as max_new_tokens allows. */
+/** Starts a server whose replies always have max_new_tokens tokens. */
 export async function startStreamServer(manner: Manner): Promise<StreamServer> {
   let bytes = 0
   const server = createServer(async (request, response) => {
@@ -59,7 +62,7 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
 
 const lengthOf = (asked: ReceivedRequest): number => asked.sampling_params.max_new_tokens
 
-/** The first chunk comes with the first token, each further one after `stream_interval` more. */
+/** Yields the events of a stream: a chunk with the first token, then one after every `stream_interval` tokens. */
 function* eventsOf(asked: ReceivedRequest, manner: Manner): Generator<string> {
   const total = lengthOf(asked)
   const step = asked.sampling_params.stream_interval ?? 1
@@ -68,7 +71,7 @@ function* eventsOf(asked: ReceivedRequest, manner: Manner): Generator<string> {
   yield 'data: [DONE]\n\n'
 }
 
-/** A chunk that brings the tokens from `from` to `to`. */
+/** Returns a chunk with the tokens `from` up to `to`. */
 export function replyOf(asked: ReceivedRequest, from: number, to: number): object {
   const total = lengthOf(asked)
   const start = asked.logprob_start_len ?? asked.input_ids.length
@@ -107,10 +110,10 @@ export function replyOf(asked: ReceivedRequest, from: number, to: number): objec
 
 const range = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)
 const idAt = (index: number): number => (index * 7919) % VOCABULARY
-/** Float32 digits, as SGLang writes them. */
+/** Returns a logprob with float32 digits, as in SGLang's replies. */
 const logprobAt = (index: number): number => -Math.fround(((index * 2654435761) % 1000) / 97 + 0.001)
 const alternatives = (index: number, top: number): unknown[] =>
   range(0, top).map((rank) => [logprobAt(index + rank), idAt(index + rank), null])
 
-/** Some ids of the vocabulary, as a prompt. */
+/** Returns `length` ids of the vocabulary as a prompt. */
 export const promptOf = (length: number): number[] => range(0, length).map(idAt)
