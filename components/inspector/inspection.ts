@@ -31,7 +31,7 @@ export const TAB_TITLES: Readonly<Record<InspectorTab, string>> = {
 /** The view that the address stores; a copied link restores exactly this. `undefined` means that the address lacks the name. */
 export interface InspectorView {
   readonly tab: InspectorTab
-  /** Name of a colour mode as in colour/modes.ts, such as `column:` and the name of a column. */
+  /** Name of a colour mode as in colour/modes.ts, such as `logprob`, or `column:` and the name of a column. */
   readonly colour: string
   /** End of the colour scale in the unit of the mode; undefined means p95 of trained tokens. */
   readonly limit: number | undefined

@@ -45,7 +45,7 @@ export function densityOf(
   return { columns, rows, counts, most }
 }
 
-/** AROUND is the distance in cells in which a point is isolated; FEW is the largest number of points in this square. */
+/** AROUND is the distance in cells in which other points are counted; a cell with at most FEW points in this square is an outlier. */
 const AROUND = 3
 const FEW = 3
 

@@ -7,7 +7,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /**
  * Returns the programs; undefined if the trajectory has no prompt. `baseUrl` is the address of the server; without it, the
- * script requests one.
+ * script requires the variable SGLANG_BASE_URL.
  */
 export function runCode(trajectory: TrajectoryView, baseUrl: string | undefined) {
   const again = againOfTrajectory(trajectory)

@@ -28,7 +28,7 @@ export const MASK: CategoryMode = {
 
 /**
  * Colours trained tokens by their rank among `k` alternatives. Rank 1 has no colour and later ranks are warmer; if there are more ranks
- * than colours, neighbouring ranks share one.
+ * than colours, adjacent ranks share one.
  */
 export function rankMode(k: number): CategoryMode {
   const bucketOf = (rank: number): number =>
