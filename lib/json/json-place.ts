@@ -6,7 +6,7 @@
 import { elementAt } from '#lib/util/element-at.ts'
 import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } from '#lib/util/text/text-lines.ts'
 
-/** Keys of objects and indices of arrays, outermost first. */
+/** Keys of objects and indices of arrays that lead to a value, the outermost first. */
 export type JsonPath = readonly (string | number)[]
 
 /** Writes a path as code: `segments[3].ids[512]`. */

@@ -5,6 +5,7 @@
  * the first or none), and a tool must not run with a guessed value.
  */
 
+/** A member of an object with its offsets in UTF-16 code units, half-open. */
 export interface Member {
   readonly name: string
   /** Range of the name with its quotes. */
@@ -69,7 +70,7 @@ interface OpenBracket {
 
 /** Scans the value that starts at `start`. */
 function scanValue(text: string, start: number, limit: number, mayRepeat = false): Scan {
-  /** Innermost last. */
+  /** Open brackets, the innermost last. */
   const open: OpenBracket[] = []
   let position = start
   for (;;) {

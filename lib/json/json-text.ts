@@ -4,11 +4,12 @@
  * including NaN and Infinity. Offsets are UTF-16 units; ranges are half-open.
  */
 
+/** A parsed value with its range in the text. */
 export type JsonNode =
   | (Place & { readonly kind: 'object'; readonly members: readonly JsonMember[] })
   | (Place & { readonly kind: 'array'; readonly items: readonly JsonNode[] })
   | (Place & { readonly kind: 'string'; readonly value: string })
-  /** Numbers, true, false, null: as they are spelled. */
+  /** A number, true, false or null. Its spelling is the source text of its range. */
   | (Place & { readonly kind: 'plain' })
 
 /** A member of an object with its key. */
@@ -22,7 +23,7 @@ interface Place {
   readonly end: number
 }
 
-/** In the words of json.loads; line and column count from 1. */
+/** A syntax error in the words of json.loads. Lines and columns are counted from 1. */
 interface JsonProblem {
   readonly message: string
   readonly line: number
@@ -73,7 +74,7 @@ export function sourceAtMargin(text: string, place: Place): string {
 const replaced = (text: string, { start, end }: Place, source: string): string =>
   text.slice(0, start) + source + text.slice(end)
 
-/** Keys and indices from the outermost value inwards. */
+/** Keys and indices that lead to a value, from the outermost one inwards. */
 export type JsonPath = readonly (string | number)[]
 
 /** Returns the value at a path, or undefined. */

@@ -1,4 +1,4 @@
-/** JSON values from other programs' files. */
+/** This file prepares JSON values from other programs' files for storage. */
 import type { JsonObject } from './json-object.ts'
 
 /**

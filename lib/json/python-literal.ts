@@ -11,21 +11,21 @@ export type LiteralScan =
   | {
       readonly ok: true
       readonly end: number
-      /** The value; digits as in the text. */
+      /** JSON text of the value, with the digits of the source. */
       readonly json: string
     }
   | {
       readonly ok: false
       readonly at: number
       readonly why: string
-      /** value: the text may be Python, but has no value in JSON. */
+      /** syntax: the text is invalid. value: it may be valid Python, but has no value in JSON. */
       readonly kind: 'syntax' | 'value'
     }
 
-/** JSON values by their literals. */
+/** JSON texts by the word that denotes the value. */
 export type LiteralWords = ReadonlyMap<string, string>
 
-/** The literals of Python. */
+/** The words of Python for true, false and null. */
 export const PYTHON_WORDS: LiteralWords = new Map([
   ['True', 'true'],
   ['False', 'false'],
@@ -80,7 +80,7 @@ function scanValue(text: string, start: number, words: LiteralWords, depth: numb
 const notOne = (at: number, why: string): LiteralScan => ({ ok: false, at, why, kind: 'value' })
 const syntax = (at: number, why: string): LiteralScan => ({ ok: false, at, why, kind: 'syntax' })
 
-/** Returns undefined for text that is not a number, or that Python refuses, such as 01. */
+/** Returns a number as JSON; undefined for text that is not a number, or that Python refuses, such as 01. */
 function numberJson([, sign, based, whole = '', point, fraction = '', exponent = '']: RegExpExecArray):
   | string
   | undefined {
@@ -132,7 +132,7 @@ function scanDict(text: string, start: number, words: LiteralWords, depth: numbe
   return { ok: true, end: at + 1, json: `{${json.join(', ')}}` }
 }
 
-/** Adjacent texts are joined. */
+/** Scans one or more adjacent strings, which Python joins. */
 function scanStrings(text: string, start: number): LiteralScan {
   let value = ''
   let end = start
@@ -183,7 +183,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** An unknown escape keeps its backslash, as in Python. Undefined for a named character or too few digits. */
+/** Decodes escapes. An unknown escape keeps its backslash, as in Python. Undefined for a named character or too few digits. */
 function unescaped(written: string): string | undefined {
   let isReadable = true
   const text = written.replace(ESCAPE, (...found) => {

@@ -6,7 +6,7 @@ export const readableJson = (value: object): string => `${readable(value, '')}\n
 
 const LINE_WIDTH = 120
 
-/** Works from the inside out: the parts decide whether a value fits on a line, so nothing is written twice. */
+/** Writes a value from the inside out: its parts decide whether it fits on a line, so nothing is written twice. */
 function readable(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))

@@ -1,7 +1,6 @@
-/** The specification of the built-in calculator. Templates render it, so every word of it becomes prompt tokens. */
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
-/** Specification of the built-in calculator. */
+/** Specification of the built-in calculator. Templates render it, so every word of it becomes prompt tokens. */
 export const CALCULATOR_SPEC: ToolSpec = {
   name: 'calculator',
   description: 'Evaluate an arithmetic expression.',

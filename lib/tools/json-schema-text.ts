@@ -1,7 +1,7 @@
 import { violationText } from '#lib/util/schema-violation.ts'
 import { checkSchema } from './tool-schema.ts'
 
-/** Returns what is wrong with the text of a JSON Schema, given that it is JSON, or undefined. */
+/** Returns the error of a JSON Schema in a text, as a sentence. Undefined: it is valid, or the text is not JSON. */
 export function schemaProblem(text: string): string | undefined {
   try {
     const check = checkSchema(JSON.parse(text))

@@ -32,7 +32,7 @@ describe('replyTo with a templated reply', () => {
     expect(templated('{{a}}', { a: '{{b}}', b: 'no' })).toBe('{{b}}')
   })
 
-  test('cuts a reply that would fill the memory, and says so', () => {
+  test('cuts a reply that would fill the memory, and notes the cut', () => {
     const reply = templated('{{.}}'.repeat(20_000), { a: 'x'.repeat(50_000) })
     expect(reply).toMatch(/\[cut after 200000 characters\]$/)
     expect(reply.length).toBeLessThan(200_100)
@@ -54,11 +54,11 @@ describe('replyTo with a templated reply', () => {
   })
 })
 
-test('returns a canned reply unchanged', () => {
+test('replyTo returns a canned reply unchanged', () => {
   expect(replyTo({ reply: { kind: 'canned', text: '{{city}}' } }, { city: 'Rome' })).toBe('{{city}}')
 })
 
-test('failureAt fails by the number of the call', () => {
+test('failureAt returns the error for the calls that must fail, by their number', () => {
   const reply = { kind: 'canned', text: '' } as const
   const failing = (failure: Mock['failure']) =>
     [1, 2, 3, 4, 5, 6].filter((n) => failureAt({ reply, ...(failure && { failure }) }, n) === 'down')

@@ -1,6 +1,6 @@
 /**
- * The result of a mock tool call: pure and total. Any arguments get a reply, the same one each time, and nothing of a
- * definition is executed.
+ * Computes the result of a mock tool call. Any arguments get a reply, the same one each time, and nothing of a definition
+ * is executed.
  */
 import type { Mock } from '#lib/tools/tool-spec.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -21,7 +21,7 @@ export function failureAt({ failure }: Mock, callNumber: number): string | undef
   }
 }
 
-/** Twice the maximum size of a definition: a thousand `{{.}}` for a long input would fill the memory. */
+/** Maximum length of a reply, twice that of a definition: a thousand `{{.}}` for a long input would fill the memory. */
 const LONGEST_REPLY = 200_000
 
 /** Returns the reply of a call, at most LONGEST_REPLY characters; a cut is noted at the end. */

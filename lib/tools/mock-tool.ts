@@ -1,4 +1,4 @@
-/** Mock tools that users define: data, never code. mock-reply.ts returns their replies. */
+/** Defines mock tools, which are data and never code. mock-reply.ts returns their replies. */
 import * as z from 'zod'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { Plain } from '#lib/util/plain.ts'
@@ -44,7 +44,7 @@ export function toolListProblem(tools: readonly Pick<ToolSpec, 'name' | 'mcp' | 
   return undefined
 }
 
-/** Named where a tool comes from an external server. */
+/** Returns where the tools come from, if one of them belongs to an MCP server; otherwise ''. */
 const origins = (...tools: readonly Pick<ToolSpec, 'mcp' | 'mock'>[]): string =>
   tools.some(({ mcp }) => mcp)
     ? `: ${tools.map(({ mcp, mock }) => (mcp ? `one from the MCP server ${mcp.server}` : mock ? 'a mock tool' : 'a built-in tool')).join(', ')}`

@@ -59,7 +59,7 @@ test.each<[unknown, string]>([
   [{ $dynamicRef: '#x' }, '$dynamicRef: expected $ref instead, found "#x"'],
   [{ allOf: [] }, 'allOf: expected an array of schemas, found an array of 0'],
   [{ anyOf: [{}, 1] }, 'anyOf[1]: expected a schema (an object, true or false), found 1'],
-])('%j', (schema, expected) => {
+])('checkToolSchema refuses %j with %s', (schema, expected) => {
   expect(said(schema)).toBe(expected)
 })
 
@@ -77,7 +77,7 @@ test.each<[unknown, string]>([
   [{ pattern: 1 }, 'pattern: expected a regular expression (JavaScript, with the u flag), found 1'],
   [{ pattern: '[' }, 'pattern: expected a regular expression (JavaScript, with the u flag), found "["'],
   [{ items: [1] }, 'items[0]: expected a schema (an object, true or false), found 1'],
-])('inside: %j', (property, expected) => {
+])('checkToolSchema refuses a property %j with %s', (property, expected) => {
   expect(inside(property)).toBe(`properties.a.${expected}`)
 })
 

@@ -16,7 +16,7 @@ export type SchemaCheck =
 
 type Key = string | number
 
-/** Far beyond any tool in use; validators recurse, and a schema is read again for every call. */
+/** Limits far beyond any tool in use. Validators are recursive, and a schema is read again for every call. */
 const DEEPEST = 32
 const MOST_SCHEMAS = 2_000
 const LONGEST_PATTERN = 1_000
@@ -69,7 +69,7 @@ const type: Keyword = (value, place) =>
 const typeName: Keyword = (value, place) =>
   TYPES.includes(value as string) ? value : refuse(value, place, `one of ${TYPES.join(', ')}`)
 
-/** Values of any kind, which validators compare and other code writes as JSON recursively. */
+/** Accepts any value of limited depth, because validators and JSON.stringify are recursive. */
 const anything: Keyword = (value, place) => {
   if (typeof value !== 'object' || value === null) return value
   if (isTooDeep(place)) return refuse(value, place, `at most ${DEEPEST} levels`)
@@ -213,7 +213,7 @@ function schemaAt(value: unknown, place: Place): CheckedSchema | undefined {
   )
 }
 
-/** A nested schema is two steps deeper: a keyword, and a name or an index. */
+/** Returns true beyond DEEPEST schemas. A nested schema is two steps deeper: a keyword, and a name or an index. */
 const isTooDeep = ({ path }: Place): boolean => path.length > 2 * DEEPEST
 
 const inside = ({ path, seen }: Place, key: Key): Place => ({ path: [...path, key], seen })

@@ -1,13 +1,14 @@
-/** A tool as trajectories store it, separate from the format so that a page can import it alone. */
+/** Defines a tool as trajectories store it. It is separate from the format, so that a page can import it alone. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
+/** Schema of any JSON object. */
 export const jsonObject = z.custom<Record<string, unknown>>(isObject, { error: 'an object' }).meta({ type: 'object' })
 
 const LONGEST_TEXT = 100_000
 
-/** Fields of a mock: files may contain others, requests (mock-tool.ts) may not. */
+/** Fields of a mock. Files may contain further ones, requests (mock-tool.ts) may not. */
 export const mockShapes = {
   canned: { kind: z.literal('canned').describe('Always the same text.'), text: z.string().max(LONGEST_TEXT) },
   templated: {
@@ -41,6 +42,7 @@ const mock = z
   })
   .describe('The behaviour of a mock tool: data, never code.')
 
+/** Schema of a tool in a file. Further fields are kept. */
 export const toolSpec = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
@@ -56,5 +58,7 @@ export const toolSpec = z.looseObject({
     ),
 })
 
+/** A tool with its schema. `mock` or `mcp` say where it comes from if it is not a tool of the application. */
 export type ToolSpec = Plain<z.infer<typeof toolSpec>>
+/** Behaviour of a mock tool. */
 export type Mock = NonNullable<ToolSpec['mock']>

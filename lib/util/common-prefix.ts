@@ -2,7 +2,6 @@
  * Returns the length of the common beginning of two id sequences. Ids and texts have separate functions, because
  * JavaScript engines run one loop over both types far slower.
  */
-
 export function commonIds(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const most = Math.min(a.length, b.length)
   let count = 0

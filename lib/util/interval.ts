@@ -1,4 +1,4 @@
-/** Intervals of numbers in typed notation: `<-3`, `>=1`, `0..1`, `100-200`. */
+/** Parses intervals of numbers in typed notation: `<-3`, `>=1`, `0..1`, `100-200`. */
 
 /** The numbers from `low` to `high`, inclusive, except `without`. */
 export interface Interval {
@@ -7,6 +7,7 @@ export interface Interval {
   readonly without: number | undefined
 }
 
+/** A comparison operator in typed notation. */
 export type ComparisonSign = '<' | '<=' | '>' | '>='
 
 /** Parses `3`, `100-200` or `-3..-1`; undefined for other text. */
@@ -26,7 +27,7 @@ export function comparedWith(sign: ComparisonSign, value: number | undefined): I
     : { low: value, high: Number.POSITIVE_INFINITY, without }
 }
 
-/** Parses a number, also with a typographic minus sign. */
+/** Parses a number, also with a typographic minus sign. Undefined for other text. */
 export function readNumber(text: string): number | undefined {
   const plain = text.replace('−', '-')
   return /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(plain) ? Number(plain) : undefined

@@ -3,19 +3,19 @@
  * docs/limits.md documents them.
  */
 export interface Limits {
-  /** Bytes of a stored file. */
+  /** Maximum bytes of a stored file. */
   readonly fileBytes: number
-  /** Bytes of one record: a line of JSON lines, an element of a list, or any other whole file. */
+  /** Maximum bytes of one record: a line of JSON lines, an element of a list, or any other whole file. */
   readonly recordBytes: number
-  /** Trajectories in one file. */
+  /** Maximum number of trajectories in one file. */
   readonly records: number
-  /** Segments of one trajectory: a file with more has an alternating mask, not a run. */
+  /** Maximum number of segments of one trajectory. A file with more has an alternating mask, not a run. */
   readonly segments: number
-  /** Tokens of one trajectory. */
+  /** Maximum number of tokens of one trajectory. */
   readonly tokens: number
-  /** Entries of one list or object in a record, counted before parsing. */
+  /** Maximum number of entries of one list or object in a record, counted before parsing. */
   readonly entries: number
-  /** Levels of nesting in JSON. */
+  /** Maximum levels of nesting in JSON. */
   readonly depth: number
 }
 

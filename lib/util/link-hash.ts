@@ -1,9 +1,9 @@
-/** JSON in a link: compressed, after the #, which browsers never send to a server. */
+/** Writes and reads JSON in a link: compressed, after the #, which browsers never send to a server. */
 
 /** The kinds of data in a link. */
 export type LinkName = 'setup' | 'lab'
 
-/** Bytes. A link may expand to a thousand times its length. */
+/** Maximum size of the data in bytes. A link may expand to a thousand times its length. */
 const LARGEST = 1 << 20
 
 /** Returns the fragment `#name=…` of a link, or undefined if the data is too large to be opened. */
@@ -14,9 +14,10 @@ export async function hashOfJson(json: string, name: LinkName): Promise<string |
   return `#${name}=${base64Url(bytes as Uint8Array)}`
 }
 
+/** The text of a link, or why there is none. */
 export type OpenedHash =
   | { readonly kind: 'text'; readonly text: string }
-  /** Another address. */
+  /** The address is not a link of this kind. */
   | { readonly kind: 'none' }
   | { readonly kind: 'broken'; readonly why: string }
 
@@ -43,7 +44,7 @@ export async function textOfHash(address: string, name: LinkName): Promise<Opene
 
 const CUT = 'it is truncated or was changed'
 
-/** Returns undefined if the output exceeds LARGEST. */
+/** Returns the output of a stream for these bytes; undefined if a decompressed output exceeds LARGEST. */
 async function throughStream(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,
@@ -66,7 +67,7 @@ function base64Url(bytes: Uint8Array): string {
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** Returns undefined if the length is impossible. */
+/** Decodes base64url; undefined if the length is impossible. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1) return undefined
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))

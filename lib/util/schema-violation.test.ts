@@ -40,6 +40,6 @@ test.each<[z.ZodType, unknown, string]>([
     'expected a number above 1 in "a", found an object with a',
   ],
   [z.object({ a: z.object({ b: z.int() }) }), { a: undefined }, 'a: expected an object, found nothing'],
-])('%#', (schema, value, expected) => {
+])('schemaViolation names path, expectation and value in case %#', (schema, value, expected) => {
   expect(said(schema, value)).toBe(expected)
 })

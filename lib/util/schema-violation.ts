@@ -7,26 +7,28 @@ import { elementAt } from '#lib/util/element-at.ts'
 
 /** A departure from a schema. */
 export interface Violation {
-  /** For example `segments[2].logprobs[17]`; '' for the whole value. */
+  /** Path of the value, for example `segments[2].logprobs[17]`; '' for the whole value. */
   readonly path: string
   readonly expected: string
   readonly found: string
 }
 
+/** Returns the most informative violation of a zod error. `input` is the value that was parsed. */
 export function schemaViolation(error: z.ZodError, input: unknown): Violation {
   const issue = deepest(error.issues)
   const value = valueAt(input, issue.path)
   return { path: pathText(issue.path), expected: expectation(issue), found: shownValue(value) }
 }
 
+/** Writes a violation as the end of a sentence: `path: expected …, found …`. */
 export const violationText = ({ path, expected, found }: Violation): string =>
   `${path === '' ? '' : `${path}: `}expected ${expected}, found ${found}`
 
 type Issue = z.core.$ZodIssue
 
 /**
- * Of a union, the branch that got furthest is the most informative; of several, the one with the fewest issues. A zod
- * error has at least one issue.
+ * Returns the most informative issue. For a union, it is that of the branch that failed deepest in the value, and of several such
+ * branches the one with the fewest issues. A zod error has at least one issue.
  */
 function deepest(issues: readonly Issue[]): Issue {
   const first = elementAt(issues, 0)

@@ -11,7 +11,7 @@ export function cutText(text: string, most: number): string {
   return `${text.slice(0, head)}${note(tail - head)}${text.slice(tail)}`
 }
 
-/** Surrogate pairs are not split. */
+/** Returns the nearest position that does not split a surrogate pair. */
 const wholeUpTo = (text: string, end: number): number => (isInside(text, end) ? end - 1 : end)
 const wholeFrom = (text: string, start: number): number => (isInside(text, start) ? start + 1 : start)
 

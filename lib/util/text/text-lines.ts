@@ -1,18 +1,20 @@
 /**
- * A long text as UTF-8 with its lines and the rows that they wrap into. The bytes are outside of the page's heap and
- * are transferred between threads without a copy. No character is wider in cells than in bytes, so a row of n bytes
- * fits n columns.
+ * Provides a long text as UTF-8, with its lines and the rows that they wrap into. The bytes are outside of the page's
+ * heap and are transferred between threads without a copy. No character is wider in cells than in bytes, so a row of n
+ * bytes fits n columns.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { countWhile } from '../bisect.ts'
 
+/** A text as UTF-8 bytes with its lines. Lines are numbered from 0. */
 export interface TextLines {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Offset of each line, then that of a line after the last: a line's bytes end one before the next offset. */
   readonly starts: Int32Array<ArrayBuffer>
 }
 
+/** Splits a text into lines. A missing line break at its end is added. */
 export function textLines(text: string): TextLines {
   const bytes = new TextEncoder().encode(text.endsWith('\n') ? text : `${text}\n`)
   let count = 0
@@ -25,23 +27,28 @@ export function textLines(text: string): TextLines {
 
 const LINE_END = 0x0a
 
+/** Returns the number of lines. */
 export const lineCount = ({ starts }: TextLines): number => starts.length - 1
+/** Returns the byte offset of a line. */
 export const lineStart = ({ starts }: TextLines, line: number): number => elementAt(starts, line)
-/** Returns the end without the line break. */
+/** Returns the byte offset of a line's end, without its line break. */
 export const lineEnd = ({ starts }: TextLines, line: number): number => elementAt(starts, line + 1) - 1
 
+/** Returns the line at a byte offset. */
 export const lineAt = ({ starts }: TextLines, offset: number): number =>
   Math.min(lastAtMost(starts, offset), starts.length - 2)
 
+/** Decodes the bytes between two offsets. */
 export const textBetween = ({ bytes }: TextLines, start: number, end: number): string =>
   new TextDecoder().decode(bytes.subarray(start, end))
 
-/** Number of the first row of each line, then the number of rows. */
+/** Rows of wrapped lines: the number of the first row of each line, and the number of all rows last. */
 export interface Rows {
   readonly columns: number
   readonly firsts: Int32Array
 }
 
+/** Wraps lines into rows that fit this number of columns. An empty line has one row. */
 export function wrapped({ starts }: TextLines, columns: number): Rows {
   const firsts = new Int32Array(starts.length)
   for (let line = 0; line + 1 < starts.length; line++) {
@@ -51,23 +58,27 @@ export function wrapped({ starts }: TextLines, columns: number): Rows {
   return { columns, firsts }
 }
 
+/** Returns the number of rows. */
 export const rowCount = ({ firsts }: Rows): number => firsts.at(-1) as number
 
+/** A row of a wrapped line. */
 export interface Row {
   readonly line: number
   /** Index of the row within its line, from 0. */
   readonly part: number
-  /** Half-open offsets. */
+  /** Byte offsets of the row, half-open. */
   readonly start: number
   readonly end: number
 }
 
+/** Returns the row with a number, from 0. */
 export function rowNumbered(text: TextLines, { columns, firsts }: Rows, row: number): Row {
   const line = Math.min(lastAtMost(firsts, row), firsts.length - 2)
   const part = row - elementAt(firsts, line)
   return { line, part, start: partStart(text, line, part, columns), end: partStart(text, line, part + 1, columns) }
 }
 
+/** Returns the number of the row at a byte offset. */
 export function rowAt(text: TextLines, { columns, firsts }: Rows, offset: number): number {
   const line = lineAt(text, offset)
   const first = elementAt(firsts, line)
@@ -77,7 +88,7 @@ export function rowAt(text: TextLines, { columns, firsts }: Rows, offset: number
   return first + part + (isBehind ? 1 : 0)
 }
 
-/** A row begins with a whole character. */
+/** Returns the byte offset of a part of a line, moved back so that a row begins with a whole character. */
 function partStart(text: TextLines, line: number, part: number, columns: number): number {
   const end = lineEnd(text, line)
   let start = Math.min(lineStart(text, line) + part * columns, end)
