@@ -1,4 +1,4 @@
-/** The sampling form: every parameter as its typed text. */
+/** Defines the sampling form, in which every parameter is a typed text. */
 import * as z from 'zod'
 import { objectOf } from '#lib/json/object-text.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
@@ -11,7 +11,7 @@ export type SamplingField = SamplingName | 'further'
 /** All fields of the sampling form, in display order. */
 export const samplingFields: readonly SamplingField[] = [...samplingNames, 'further']
 
-/** Texts on the first visit. '' is not sent, so the server's default applies. */
+/** Field texts on the first visit. An empty text is not sent, so the server's default applies. */
 const FIRST_SAMPLING: Readonly<Partial<Record<SamplingField, string>>> = {
   temperature: '0.7',
   top_p: '1',

@@ -1,5 +1,5 @@
 /**
- * The table of SGLang's sampling parameters (`sampling_params` of /generate): kinds, ranges and which server versions
+ * Defines the table of SGLang's sampling parameters (`sampling_params` of /generate): kinds, ranges and which server versions
  * know them. words.ts has the explanations. The schema, form, validation and docs are derived from this table. It
  * matches SGLang 0.5.23, except for `choice`, which SGLang lists without documentation.
  */
@@ -16,17 +16,17 @@ interface ParameterFacts {
 
 /** The values that a parameter accepts. */
 export type ParameterKind =
-  /** `isAbove` excludes the minimum itself. */
+  /** A number in a range. `isAbove` excludes the minimum itself. */
   | { readonly kind: 'number'; readonly minimum: number; readonly maximum: number; readonly isAbove?: true }
-  /** `also`: besides the range. */
+  /** A whole number in a range. `also` is one more allowed value. */
   | { readonly kind: 'whole'; readonly minimum: number; readonly maximum: number; readonly also?: number }
   | { readonly kind: 'switch' }
   | { readonly kind: 'texts'; readonly most: number }
-  /** Python's regular expressions. */
+  /** Regular expressions in Python's syntax. */
   | { readonly kind: 'patterns'; readonly most: number; readonly mostBytes: number }
   /** Token ids. */
   | { readonly kind: 'ids'; readonly most: number }
-  /** Token id → what is added to its logit. */
+  /** An object from token ids to the numbers that are added to their logits. */
   | { readonly kind: 'biases'; readonly minimum: number; readonly maximum: number }
   /** A JSON object, sent as text. */
   | { readonly kind: 'json'; readonly what: string }
@@ -200,7 +200,7 @@ export const SAMPLING_PARAMETERS = {
   },
 } as const satisfies Readonly<Record<string, SamplingParameter>>
 
-/** The name of a sampling parameter of the table. */
+/** Name of a sampling parameter in the table. */
 export type SamplingName = keyof typeof SAMPLING_PARAMETERS
 
 /** All parameter names, in display order. */
@@ -225,7 +225,7 @@ export const OWN_PARAMETERS = {
   stream_interval: null,
 } as const satisfies Readonly<Record<string, boolean | null>>
 
-/** The name of a parameter that only Rollscope sets. */
+/** Name of a parameter that only Rollscope sets. */
 export type OwnName = keyof typeof OWN_PARAMETERS
 
 /** Returns whether only Rollscope sets the parameter of this name. */

@@ -18,7 +18,7 @@ test('samplingChanges lists each field that a preset would change', () => {
   ])
 })
 
-test('the RL preset truncates and penalises nothing', () => {
+test('the RL preset has no truncation and no penalty', () => {
   const rl = BUILT_IN_PRESETS.find(({ name }) => name.includes('RL'))
   const texts = { ...DEFAULT_SETUP.sampling, top_k: '5', frequency_penalty: '1', ...rl?.sampling }
   expect(samplingOf(texts).sampling).toEqual({ temperature: 1, top_p: 1, max_new_tokens: 512 })

@@ -1,4 +1,4 @@
-/** Named sampling presets: the built-in ones, the user's own, and the fields that each sets. */
+/** Defines named sampling presets: the built-in ones, the user's own, and the fields that each sets. */
 import * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 import { type SamplingField, type SamplingTexts, samplingFields, samplingTextsSchema } from './fields.ts'
@@ -11,7 +11,7 @@ export interface Preset {
   readonly sampling: Readonly<Partial<SamplingTexts>>
 }
 
-/** A preset of the user, with all fields; it is stored in the browser and in settings files. */
+/** Schema of a preset of the user, with all fields. The browser and settings files store it. */
 const ownPresetSchema = z.object({ name: z.string().trim().min(1).max(80), sampling: samplingTextsSchema }).readonly()
 /** A preset that the user saved. */
 export type OwnPreset = Plain<z.infer<typeof ownPresetSchema>>
@@ -27,6 +27,7 @@ const NO_PENALTIES = { frequency_penalty: '', presence_penalty: '', repetition_p
 const NOTHING = Object.fromEntries(samplingFields.map((field) => [field, ''])) as SamplingTexts
 const UNCUT = { top_p: '1', top_k: '', min_p: '' } as const
 
+/** Presets that the application has, in display order. */
 export const BUILT_IN_PRESETS: readonly Preset[] = [
   {
     name: 'Greedy',
@@ -54,7 +55,7 @@ export const BUILT_IN_PRESETS: readonly Preset[] = [
 /** A field whose text a preset would change. */
 export interface FieldChange {
   readonly field: SamplingField
-  /** '' = not sent. */
+  /** Texts of the field; an empty text is not sent. */
   readonly from: string
   readonly to: string
 }

@@ -7,7 +7,7 @@ import { valueSchemas } from './values.ts'
 
 const someText = fc.string({ unit: fc.constantFrom(...'a1 "\\\n\r\t,:{}é四'), minLength: 1, maxLength: 12 })
 
-/** Text cannot represent -0. */
+/** Replaces -0 by 0, because text cannot represent -0. */
 const signed = (number: fc.Arbitrary<number>) => number.map((value) => value + 0)
 
 function drawn(parameter: SamplingParameter): fc.Arbitrary<unknown> {
@@ -64,7 +64,7 @@ test('readSamplingText never throws on any text', () => {
   )
 })
 
-describe('readSamplingText reads typed text:', () => {
+describe('readSamplingText', () => {
   test.each<[SamplingName, string, unknown]>([
     ['temperature', ' 0.7 ', 0.7],
     ['top_k', '-1', -1],
@@ -75,7 +75,7 @@ describe('readSamplingText reads typed text:', () => {
     ['logit_bias', '{"5": 1}', { 5: 1 }],
     ['json_schema', ' {"type": "object"} ', '{"type": "object"}'],
     ['watermark', '{"enabled": true}', { enabled: true }],
-  ])('%s %j', (name, text, value) => {
+  ])('reads the text of %s: %j', (name, text, value) => {
     expect(readSamplingText(name, text)).toEqual({ kind: 'value', value })
   })
 
@@ -87,12 +87,15 @@ describe('readSamplingText reads typed text:', () => {
     ['json_schema', '{', 'must be a JSON Schema, a JSON object as text'],
     ['custom_params', '[]', 'must be a JSON object'],
     ['stop_regex', 'x'.repeat(257), 'must be at most 32 regular expressions of at most 256 bytes each'],
-  ])('%s %j is refused', (name, text, why) => {
+  ])('refuses the text of %s: %j', (name, text, why) => {
     expect(readSamplingText(name, text)).toEqual({ kind: 'problem', why })
   })
 
-  test.each<SamplingName>(['temperature', 'stop', 'stop_token_ids'])('an empty field of %s says nothing', (name) => {
-    for (const text of ['', '  ', name === 'stop_token_ids' ? ' , ' : '\n\n'])
-      expect(readSamplingText(name, text)).toEqual({ kind: 'nothing' })
-  })
+  test.each<SamplingName>(['temperature', 'stop', 'stop_token_ids'])(
+    'gives no value for an empty field of %s',
+    (name) => {
+      for (const text of ['', '  ', name === 'stop_token_ids' ? ' , ' : '\n\n'])
+        expect(readSamplingText(name, text)).toEqual({ kind: 'nothing' })
+    },
+  )
 })

@@ -6,7 +6,7 @@ import { isObject } from '#lib/json/json-object.ts'
 import { type ParameterKind, type SamplingName, samplingParameter } from './parameters.ts'
 import { rangeText, valueSchemas } from './values.ts'
 
-/** A parsed value, or what is wrong with the text. */
+/** A parsed value, or the problem of the text. `nothing` is an empty field. */
 export type ReadText =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'value'; readonly value: unknown }
@@ -43,7 +43,7 @@ export function samplingText(name: SamplingName, value: unknown): string {
   }
 }
 
-/** Returns undefined if the text cannot be a value of this kind. */
+/** Converts a text to a value of this kind; undefined if that is impossible. The value may still be out of range. */
 function typedValue(parameter: ParameterKind, text: string): unknown {
   switch (parameter.kind) {
     case 'number':

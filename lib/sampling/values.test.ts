@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type SamplingName, samplingParameter } from './parameters.ts'
 import { combinationProblem, furtherProblem, rangeText, valueSchemas } from './values.ts'
 
-describe('sampling values at their bounds:', () => {
+describe('the schema of sampling values', () => {
   test.each<[SamplingName, readonly unknown[], readonly unknown[]]>([
     ['temperature', [0, 1e-7, 100], [-0.1, 100.1, Number.NaN, Number.POSITIVE_INFINITY, '1']],
     ['top_p', [1e-9, 1], [0, 1.01]],
@@ -17,7 +17,7 @@ describe('sampling values at their bounds:', () => {
     ['json_schema', ['{}', '{"type":"object"}', '$$ANY$$'], ['[]', 'x', '', 'null']],
     ['regex', ['a|b'], ['']],
     ['custom_params', [{}, { a: { b: 1 } }], ['{}', []]],
-  ])('%s', (name, good, bad) => {
+  ])('accepts %s within its bounds and refuses it beyond them', (name, good, bad) => {
     for (const value of good) expect(valueSchemas[name].safeParse(value).success).toBe(true)
     for (const value of bad) expect(valueSchemas[name].safeParse(value).success).toBe(false)
   })
@@ -31,7 +31,7 @@ test.each<[SamplingName, string]>([
   ['sampling_seed', 'a whole number'],
   ['json_schema', 'a JSON Schema, a JSON object as text'],
   ['watermark', 'a JSON object'],
-])('the range of %s in words', (name, words) => {
+])('rangeText describes the range of %s in words', (name, words) => {
   expect(rangeText(samplingParameter(name))).toBe(words)
 })
 

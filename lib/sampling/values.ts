@@ -1,6 +1,6 @@
 /**
- * Validation of sampling values: allowed values, allowed combinations, and their ranges in words. All are derived from
- * the table.
+ * Validates sampling values: allowed values, allowed combinations, and their ranges in words. All are derived from the
+ * table.
  */
 import * as z from 'zod'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
@@ -47,7 +47,7 @@ export const valueSchemas = Object.fromEntries(
   samplingNames.map((name) => [name, valueSchema(samplingParameter(name))]),
 ) as Readonly<Record<SamplingName, z.ZodType>>
 
-/** The grammars; SGLang takes one. */
+/** Parameters that set a grammar. SGLang accepts only one of them. */
 const GRAMMARS = samplingNames.filter((name) => SAMPLING_PARAMETERS[name].group === 'Grammar')
 
 /** Returns the first value that cannot be combined with the others. */
@@ -63,10 +63,10 @@ export function combinationProblem(
   return undefined
 }
 
-/** SGLang servers that allow it unpickle its value, which runs code. */
+/** A parameter that is never sent: SGLang servers that allow it unpickle its value, which runs code. */
 const LOGIT_PROCESSOR = 'custom_logit_processor'
 
-/** Returns why the name cannot be a further parameter, as what it should be; undefined if it can. */
+/** Returns why a name cannot be a further parameter, as the end of a sentence with "must have"; undefined if it can. */
 export function furtherProblem(name: string): string | undefined {
   if (isSamplingName(name)) return `${name} next to "further", not inside it`
   if (name === LOGIT_PROCESSOR) return `no ${name}: it is code for the server, which Rollscope does not send`
@@ -150,7 +150,7 @@ function valueSchema(parameter: SamplingParameter): z.ZodType {
 }
 
 function isJsonObject(text: string): boolean {
-  // SGLang uses this text for any JSON.
+  // SGLang uses this text as the schema of any JSON.
   if (text === '$$ANY$$') return true
   try {
     return isObject(JSON.parse(text))

@@ -1,4 +1,4 @@
-/** Explanations of the sampling parameters. They are apart from the table because the page loads them on demand. */
+/** This file explains the sampling parameters. It is separate from the table because the page loads it on demand. */
 import type { OwnName, SamplingName } from './parameters.ts'
 
 /** Explanation of one parameter. */
@@ -14,6 +14,7 @@ const TRUNCATED =
   'Sampled logprobs are from before this truncation: where it removes tokens, they are not those of the policy that sampled.'
 const MASKED = 'Sampled logprobs include its mask: a token that it forces has logprob 0.'
 
+/** Explanations by parameter. The page and docs/playground.md show them. */
 export const SAMPLING_WORDS: Readonly<Record<SamplingName, ParameterWords>> = {
   max_new_tokens: {
     explanation: 'Maximum number of tokens of one response. If it is empty, Rollscope requests 1,024.',

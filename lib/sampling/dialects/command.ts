@@ -53,7 +53,7 @@ interface Word {
   readonly value: unknown
 }
 
-/** Words as Bash splits them; undefined where a command ends and at both ends of an array. */
+/** Yields words as Bash splits them, and undefined where a command ends and at both ends of an array. */
 function* wordsOf(text: string): Generator<Word | undefined> {
   let depth = 0
   for (let at = 0; at < text.length; ) {
@@ -79,7 +79,7 @@ function* wordsOf(text: string): Generator<Word | undefined> {
 const SPACE = /(?:[ \t\r]|\\\r?\n)+/y
 const COMMENT = /#[^\n]*/y
 const END = '\n();|&<>'
-/** An unclosed quote extends to the end of its line. */
+/** Matches one word. An unclosed quote extends to the end of its line. */
 const WORD =
   /(?:'[^']*'|"(?:[^"\\]|\\[\s\S])*"|['"][^\n]*|\\[\s\S]|\\|[^\s();|&<>\\'"$]|\$(?:\{[^}\n]*\}|\([^)\n]*\))?)+/y
 
@@ -90,7 +90,7 @@ function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const PART = /'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\\'"$`]+)|([\s\S])/g
 
-/** A quoted word is a text; any other may be a number. */
+/** Reads the value of a word. A quoted word is a text; any other may be a number. */
 function wordFrom(written: string): Word {
   const parts = [...written.matchAll(PART)]
   if (parts.some(([, , , , , odd]) => odd !== undefined)) return { written, value: undefined }

@@ -140,7 +140,7 @@ test.each<[JsonObject, JsonObject]>([
   [{ top_k: 0 }, { top_k: '-1' }],
   [{ extra_body: { sampling_params: { min_p: 0.1 } } }, { min_p: '0.1' }],
   [{ temperature: null, n: null }, {}],
-])('%j', (value, sampling) => {
+])('readDialect converts %j to %j', (value, sampling) => {
   expect(readDialect(value)).toEqual({ ...nothingElse, sampling })
 })
 
@@ -200,7 +200,7 @@ describe('readDialect of Python', () => {
       'out = model.generate(**inputs, max_new_tokens=5, extra_body={"top_k": 20, "x": y})',
       { max_new_tokens: 5, top_k: 20, unread: [['x', 'y']] },
     ],
-  ])('%s', (text, values) => expect(valuesOf(text)).toEqual(values))
+  ])('reads %s', (text, values) => expect(valuesOf(text)).toEqual(values))
 
   test.each([
     ['f(temperature=args.temperature, n=2)', 'temperature', 'args.temperature'],
@@ -266,7 +266,7 @@ describe('readDialect of a command', () => {
     ],
     ['(--a 1 \\\n 2) 3 --b 1\n2', { a: [1, 2], b: 1 }],
     ['run(x) # --n 3\n "--n 4" --a', { a: true }],
-  ])('%s', (text, values) => expect(valuesOf(text)).toEqual(values))
+  ])('reads %s', (text, values) => expect(valuesOf(text)).toEqual(values))
 })
 
 /** Writes a value in one of Python's notations, with line breaks where Python allows them. */

@@ -57,10 +57,10 @@ interface Found {
   readonly problems: Remark[]
 }
 
-/** JSON cannot write infinity. */
+/** Writes a value for a person. Numbers are not written as JSON, which has no infinity. */
 const shownValue = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 
-/** Nested objects are read as if their entries were on the top level. */
+/** Returns names and values. Nested objects are read as if their entries were on the top level. */
 const entriesOf = (value: JsonObject): (readonly [string, unknown])[] =>
   Object.entries(value).flatMap(([name, own]) => (WRAPPERS.has(name) && isObject(own) ? entriesOf(own) : [[name, own]]))
 
@@ -73,7 +73,7 @@ function readOne(name: string, value: unknown, found: Found): void {
   else found.ignored.push({ name, why: reasonFor(name) })
 }
 
-/** The value of an ignored name does not matter. */
+/** Reports a value that is not a literal. The value of an ignored name does not matter. */
 function readUnread(name: string, written: string, found: Found): void {
   const shown = written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN)} …` : written
   const why =
@@ -125,11 +125,11 @@ function readFormat(name: string, value: unknown, found: Found): void {
   else if (type !== 'text') found.ignored.push({ name, why: 'It contains no schema.' })
 }
 
-/** Normalises single values to lists, objects to their text, and other notations of "all". */
+/** Normalizes single values to lists, objects to their text, and other notations of "all". */
 function asSglang(name: SamplingName, value: unknown): unknown {
   switch (name) {
     case 'top_k':
-      // In Hugging Face and vLLM 0 means all.
+      // In Hugging Face and vLLM, a top_k of 0 means all tokens.
       return value === 0 ? -1 : value
     case 'stop':
     case 'stop_regex':

@@ -1,4 +1,4 @@
-/** Names of the sampling parameters in other programs, and why some of their parameters have no meaning here. */
+/** This file lists the names of sampling parameters in other programs, and why some of their parameters have no meaning here. */
 import { isSamplingName, type SamplingName } from '#lib/sampling/parameters.ts'
 
 /** Names in TorchRL, vLLM, OpenAI, Hugging Face, TRL, slime and lm-eval that differ from SGLang's. */

@@ -101,7 +101,7 @@ function endOfExpression(text: string, start: number, depth: number): number {
   return text.length
 }
 
-/** Accepts the literals of Python and of JSON, because both are pasted. */
+/** The words of Python and of JSON for true, false and null, because both are pasted. */
 const WORDS: LiteralWords = new Map([...PYTHON_WORDS, ['true', 'true'], ['false', 'false'], ['null', 'null']])
 
 /** Returns the literal at `start`, or undefined if it has no value in JSON. */

@@ -1,4 +1,4 @@
-/** Maximum lengths of pasted text, in characters. The text is parsed on every keystroke. */
+/** This file defines the maximum lengths of pasted text, in characters. The text is parsed on every keystroke. */
 
 /** Longest prompt as text, ids or messages: a million ids, and half of the request limit. */
 export const LONGEST_PROMPT = 8_000_000

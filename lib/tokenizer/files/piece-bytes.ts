@@ -1,10 +1,11 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Returns the exact bytes of a vocabulary entry, according to its tokenizer's notation of bytes. */
-
 const encoder = new TextEncoder()
 
-/** Creates the function for the `decoder` of tokenizer.json. It returns undefined for an unknown piece. */
+/**
+ * Creates a function that returns the exact bytes of a vocabulary entry, in the notation of bytes that the `decoder` of tokenizer.json
+ * uses. It returns no bytes for an unknown piece.
+ */
 export function pieceBytes(decoder: unknown): (piece: string | undefined) => Uint8Array {
   const bytes = isByteLevel(decoder) ? byteLevelBytes : sentencePieceBytes
   return (piece) => (piece === undefined ? new Uint8Array() : bytes(piece))
@@ -16,7 +17,7 @@ function isByteLevel(decoder: unknown): boolean {
   return 'decoders' in decoder && Array.isArray(decoder.decoders) && decoder.decoders.some(isByteLevel)
 }
 
-/** Byte-level BPE (GPT-2) writes each byte as one character; a character outside its table stands for itself. */
+/** Decodes byte-level BPE (GPT-2), which writes each byte as one character. A character outside its table represents itself. */
 function byteLevelBytes(piece: string): Uint8Array {
   const bytes: number[] = []
   for (const character of piece) {
@@ -27,7 +28,7 @@ function byteLevelBytes(piece: string): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** SentencePiece writes a space as ▁ and a byte it has no piece for as <0xNN>. */
+/** Decodes SentencePiece, which writes a space as ▁, and a byte without a piece as <0xNN>. */
 function sentencePieceBytes(piece: string): Uint8Array {
   const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece)
   return byte ? Uint8Array.of(Number.parseInt(elementAt(byte, 1), 16)) : encoder.encode(piece.replaceAll('▁', ' '))
@@ -35,7 +36,7 @@ function sentencePieceBytes(piece: string): Uint8Array {
 
 const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteLevelTable()
 
-/** Printable Latin-1 characters are their own bytes; the other 68 bytes follow from U+0100 on. */
+/** Returns GPT-2's table. Printable Latin-1 characters are their own bytes; the other 68 bytes are the characters from U+0100 on. */
 function byteLevelTable(): Map<string, number> {
   const isPrintable = (byte: number) => (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae
   let next = 0x100

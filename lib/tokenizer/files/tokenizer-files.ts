@@ -59,7 +59,7 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const tokenizer: Tokenizer = {
     name,
     fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
-    // Not Math.max(...): there may be more added tokens than an argument list may have.
+    // Math.max(...) cannot be used, because there may be more added tokens than an argument list may have.
     vocabularySize: addedTokens.reduce((size, { id }) => Math.max(size, id + 1), library.model?.vocab.length ?? 0),
     addedTokens,
     encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
@@ -162,8 +162,8 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
 const MOST_COMPILED = 200_000
 
 /**
- * A chat_template.jinja takes precedence over the configuration, as in transformers; "tool_use" takes precedence if
- * there are tools.
+ * Selects and compiles templates. A chat_template.jinja takes precedence over the configuration, as in transformers.
+ * The template "tool_use" takes precedence if there are tools.
  */
 function templates(
   jinja: string | undefined,

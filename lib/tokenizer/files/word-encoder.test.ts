@@ -38,7 +38,7 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
         fc.constantFrom(...contents.slice(0, 40), ...contents.slice(-40)),
         fc.constantFrom(...contents).map((content) => content.slice(0, -1)),
         fc.nat().map(String),
-        // Characters that combine in normal form, spaces of all kinds, halves of a surrogate pair.
+        // The characters include combining ones, spaces of all kinds and lone surrogates.
         fc.constantFrom('\u0301', 'e', '\u0323', '\u212a', '\u1100', '\u1161', '\u11a8', '\ud83d', '\ude00'),
         fc.constantFrom(
           ' ',
@@ -76,7 +76,7 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
     expect(encode?.('The same words')).toEqual(whole('The same words'))
   })
 
-  test('wordEncoder leaves other kinds of tokenizers to the library', () => {
+  test('leaves other kinds of tokenizers to the library', () => {
     const others: readonly (readonly [object, object])[] = [
       [{ ...definition, normalizer: { type: 'NFKC' } }, config],
       [{ ...definition, pre_tokenizer: { type: 'Metaspace' } }, config],

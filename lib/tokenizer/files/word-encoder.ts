@@ -11,10 +11,10 @@ import {
 import * as z from 'zod'
 import { createWordMemory, type WordMemory } from './word-memory.ts'
 
-/** Returns undefined if a word has no ids of its own; then the library must encode the whole text. */
+/** Encodes a text. Returns undefined if a word has no ids of its own; then the library must encode the whole text. */
 type Encode = (text: string) => number[] | undefined
 
-/** Returns undefined for a tokenizer that works differently. `definition` is the parsed tokenizer.json. */
+/** Returns the encoder of a tokenizer; undefined if it works differently. `definition` is the parsed tokenizer.json. */
 export function wordEncoder(library: LibraryTokenizer, definition: unknown, config: unknown): Encode | undefined {
   const known = plainDefinition.safeParse(definition)
   const { model } = library
@@ -25,7 +25,7 @@ export function wordEncoder(library: LibraryTokenizer, definition: unknown, conf
   const idsOfAdded = new Map(added.map(({ content, id }) => [content, id]))
   const isNormalized = (token: AddedToken) => token.normalized && normalizer !== null
   const normal = (text: string) => (normalizer?.type === 'NFC' && MAY_CHANGE.test(text) ? text.normalize('NFC') : text)
-  // Like the library, cuts at some tokens before normalisation and at others after it.
+  // As in the library, the text is cut at some tokens before normalization, and at others after it.
   const before = cutter(added.filter((token) => !isNormalized(token)).map(({ content }) => content))
   const after = cutter(added.filter(isNormalized).map(({ content }) => normal(content)))
   for (const token of added) if (isNormalized(token)) idsOfAdded.set(normal(token.content), token.id)
@@ -64,13 +64,13 @@ export function wordEncoder(library: LibraryTokenizer, definition: unknown, conf
   }
 }
 
-/** Below U+0300, the first combining character, every text is in normal form C; this check is several times faster. */
+/** Matches texts that NFC may change. Texts below U+0300, the first combining character, are in NFC. The check is much faster than NFC. */
 const MAY_CHANGE = /[^\0-\u02ff]/
 
-/** Texts between added tokens: system prompts and tools repeat in many conversations. */
+/** Bounds of the cache of texts between added tokens: system prompts and tools repeat in many conversations. */
 const SECTIONS = { most: 200, longest: 8192 }
 
-/** Returns false if a word has no ids of its own. */
+/** Appends the ids of words. Returns false if a word has no ids of its own. */
 function addWords(
   ids: number[],
   texts: readonly string[],
@@ -111,7 +111,7 @@ const plainDefinition = z.looseObject({
   pre_tokenizer: z
     .looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.union([split, byteLevel])) })
     .transform(({ pretokenizers }) => pretokenizers)
-    // Bytes come last: what splits must read characters.
+    // The byte step must be last, because the splits must read characters.
     .refine((steps) => steps.length > 0 && steps.findIndex(({ type }) => type === 'ByteLevel') === steps.length - 1),
   model: z.looseObject({ type: z.literal('BPE'), fuse_unk: z.literal(false).nullish() }),
   post_processor: z.looseObject({ type: z.enum(['ByteLevel', 'TemplateProcessing', 'Sequence']) }).nullish(),
@@ -141,7 +141,7 @@ function cutter(contents: readonly string[]): (text: string) => readonly string[
   const alternatives = contents
     .toSorted((a, b) => b.length - a.length)
     .map((content) => content.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  // Without the flag u, because the library compares code units.
+  // The pattern has no flag u, because the library compares code units.
   const pattern = new RegExp(`(${alternatives.join('|')})`)
   return (text) => text.split(pattern).filter((part) => part !== '')
 }
@@ -153,7 +153,7 @@ function words(section: string, splits: readonly SplitPreTokenizer[]): readonly 
     : [section]
 }
 
-/** If the matches cover the whole text, as for most patterns, there is nothing between them. */
+/** Splits a text. For most patterns the matches cover the whole text, so that the slower split of the library is not needed. */
 function pieces(text: string, split: SplitPreTokenizer): readonly string[] {
   const matches: readonly string[] = (split.pattern && text.match(split.pattern)) ?? []
   let length = 0

@@ -8,15 +8,16 @@ export interface WordMemory {
 }
 
 interface Bounds {
-  /** Entries of one half. */
+  /** Number of entries in one half. */
   readonly most: number
-  /** UTF-16 code units. */
+  /** Length of the longest cached word, in UTF-16 code units. */
   readonly longest: number
 }
 
 /** A book has some twenty thousand different words; longer words are rare and seldom repeat. */
 const WORDS: Bounds = { most: 20_000, longest: 64 }
 
+/** Creates a cache. Words that are too long or have lone surrogates are not cached. */
 export function createWordMemory({ most, longest }: Bounds = WORDS): WordMemory {
   let newer = new Map<string, readonly number[]>()
   let older = new Map<string, readonly number[]>()
@@ -44,5 +45,5 @@ export function createWordMemory({ most, longest }: Bounds = WORDS): WordMemory 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** A slice keeps the whole text in memory, so the key is copied. */
+/** Copies a key, because a slice would keep its whole text in memory. */
 const ownText = (word: string): string => decoder.decode(encoder.encode(word))

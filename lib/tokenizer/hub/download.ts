@@ -9,7 +9,7 @@ import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 export interface HubFile {
   readonly url: string
   readonly token: string | undefined
-  /** Bytes, as the Hub lists it. */
+  /** Size in bytes, as the Hub lists it. */
   readonly size: number
   readonly checksum: { readonly kind: 'sha256' | 'git'; readonly hex: string }
   /** Path of the content, named by its checksum and shared by all commits with it. */
@@ -20,7 +20,7 @@ export interface HubFile {
 
 const IDLE_MS = 30_000
 
-/** Throws TokenizerError, HubApiError or fetch's own errors, and then leaves no file. */
+/** Downloads a file unless the cache has it. Throws TokenizerError, HubApiError or fetch's own errors, and then leaves no file. */
 export async function downloadToCache(
   file: HubFile,
   onBytes: (bytes: number) => void,
@@ -30,7 +30,7 @@ export async function downloadToCache(
   await mkdir(path.dirname(file.blob), { recursive: true })
   await mkdir(path.dirname(file.place), { recursive: true })
   if (!(await exists(file.blob))) {
-    // Unique to this download, because another process may be fetching the same file.
+    // The name is unique to this download, because another process may be fetching the same file.
     const arriving = `${file.blob}.${randomUUID()}.incomplete`
     try {
       await receive(file, arriving, onBytes, signal)

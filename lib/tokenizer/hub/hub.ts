@@ -1,4 +1,4 @@
-/** Tokenizer files of a Hub repository, in the cache that Python's huggingface_hub uses too. */
+/** Provides the tokenizer files of a Hub repository, in the cache that Python's huggingface_hub uses too. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -11,9 +11,9 @@ import {
   type Progress,
 } from './repository.ts'
 
-/** tokenizer.json is last: if it exists, the others do too. */
+/** Names of the files. tokenizer.json is last, so if it exists, the others do too. */
 const FILES = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json', 'tokenizer.json']
-/** Bytes. The largest tokenizers in use have 35 MB. */
+/** Maximum size of a tokenizer file in bytes. The largest ones in use have 35 MB. */
 export const LARGEST_FILE = 128 << 20
 
 /** Returns the folder with the files; cached files are used without a request to the Hub. */

@@ -9,7 +9,7 @@ import type { HubPlace, Progress } from './repository.ts'
 
 /** Sources of tokenizers. */
 export interface TokenizerPlaces {
-  /** Name → folder or Hub name, for the built-in model. */
+  /** Folder or Hub name by the name of a built-in model. */
   readonly builtIn: Readonly<Record<string, string>>
   /** Folders whose subfolders may be named, by absolute or relative path (ROLLSCOPE_TOKENIZERS). */
   readonly folders: readonly string[]
@@ -19,8 +19,8 @@ export interface TokenizerPlaces {
 /** Loads tokenizers by name. */
 export interface TokenizerLoader {
   /**
-   * The same files give the same instance. Concurrent callers share one download, which ends when the last of them
-   * aborts. Throws TokenizerError, or the reason of the signal.
+   * Loads a tokenizer. The same files give the same instance. Concurrent callers share one download, which ends when the
+   * last of them aborts. Throws TokenizerError, or the reason of the signal.
    */
   load(name: string, signal?: AbortSignal): Promise<LoadedTokenizer>
   /**
@@ -98,7 +98,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
       }
     },
     async files(name, signal) {
-      // Uses load, so that a download is shared and reports its progress.
+      // This calls load, so that a download is shared and reports its progress.
       await loader.load(name, signal)
       return readFiles(name, await folderOf(name, places, () => {}, signal), places.folders)
     },
@@ -158,7 +158,7 @@ const hasTokenizer = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-/** A model, or an organization with its models. */
+/** Levels of folders that are searched: models, and organizations with their models. */
 const NAME_LEVELS = 2
 
 async function namesIn(folders: readonly string[]): Promise<readonly string[]> {
@@ -184,7 +184,7 @@ async function namesUnder(folder: string, prefix: string, levels: number): Promi
   return names.flat()
 }
 
-/** Symbolic links are resolved before the comparison, so none leads out of the allowed folders. */
+/** Returns the real path of an allowed folder. Links are resolved before the comparison, so none leads out of the allowed folders. */
 async function allowedFolder(name: string, folders: readonly string[]): Promise<string> {
   const refused = (why: string) =>
     new TokenizerError(
@@ -219,7 +219,7 @@ async function readFiles(name: string, folder: string, allowed: readonly string[
   return { tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson }
 }
 
-/** In the Hub's cache the files of a snapshot are links to the blobs of the same repository. */
+/** Returns the folder of blobs for a snapshot in the Hub's cache, whose files are links to blobs of the same repository. */
 const blobsOf = (folder: string): readonly string[] =>
   path.basename(path.dirname(folder)) === 'snapshots' ? [path.resolve(folder, '..', '..', 'blobs')] : []
 

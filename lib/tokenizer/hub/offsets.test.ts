@@ -18,7 +18,7 @@ const loaded = (name: string): Tokenizer => {
   ).tokenizer
 }
 
-/** Without marks and jamo, normalisation joins nothing and offsets are those of single characters. */
+/** Without marks and jamo, normalization joins nothing, and offsets are those of single characters. */
 const isPlain = (text: string): boolean => !/[\p{M}\u1160-\u11ff]/u.test(text) && text.normalize('NFC') === text
 
 describe.each(Object.keys(golden.encodings))('token offsets of %s', (name) => {
@@ -41,7 +41,7 @@ describe.each(Object.keys(golden.encodings))('token offsets of %s', (name) => {
     expect(compared).toBeGreaterThan(100)
   })
 
-  test('are in the same cluster as Python’s inside of characters that normalisation joins', () => {
+  test('are in the same cluster as Python’s inside of characters that normalization joins', () => {
     for (const [text, ids, offsets] of cases) {
       const { starts, ends, ids: own } = encodeWithOffsets(tokenizer, text)
       expect(own, JSON.stringify(text)).toEqual(ids)

@@ -1,4 +1,4 @@
-/** A Hub repository with its files in the cache that Python's huggingface_hub uses too. */
+/** Accesses a Hub repository, with its files in the cache that Python's huggingface_hub uses too. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { getHFHubCachePath, getRepoFolderName, HUB_URL, HubApiError, modelInfo, pathsInfo } from '@huggingface/hub'
@@ -22,7 +22,7 @@ export type Progress = Omit<Download, 'kind' | 'name'>
 export interface HubRepository {
   /** Folder of the files of its current commit. */
   readonly folder: string
-  /** Those of the requested paths that it has, in their order. */
+  /** The requested files that the repository has, in the order of the request. */
   readonly files: readonly RepositoryFile[]
   /**
    * Fetches the files that the cache lacks, in this order. Throws TokenizerError, HubApiError or fetch's own errors.
@@ -32,7 +32,7 @@ export interface HubRepository {
 
 interface RepositoryFile {
   readonly path: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
   /** Checksum of the content, which names it in the cache. */
   readonly checksum: { readonly kind: 'sha256' | 'git'; readonly hex: string }
@@ -41,6 +41,7 @@ interface RepositoryFile {
 const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}(\/[A-Za-z0-9][\w.-]{0,95})?$/
 const ANSWER_MS = 20_000
 
+/** Returns true for a name that the Hub allows, such as `Qwen/Qwen3-8B` or `gpt2`. */
 export const isRepositoryName = (name: string): boolean => REPOSITORY.test(name) && !name.includes('..')
 
 const cacheOf = (name: string, { cacheFolder }: HubPlace): string =>

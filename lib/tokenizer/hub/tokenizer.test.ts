@@ -31,7 +31,7 @@ interface Golden {
     readonly text: string
   }[]
 }
-/** golden/make.py creates it. */
+/** Texts and renders of Python's tokenizers, which golden/make.py creates. */
 const golden: Record<'qwen3' | 'tiny', Golden> = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'golden', 'golden.json'), 'utf8'),
 )
