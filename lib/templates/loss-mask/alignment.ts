@@ -1,6 +1,6 @@
 /**
- * Which tokens of one sequence are which of another: those with equal ids in the same order, and between them stretches
- * that spell the same bytes in other tokens. What is left has no counterpart: it is never paired by position or proportion.
+ * Finds which tokens of one sequence correspond to which of another: those with equal ids in the same order, and between them stretches
+ * that spell the same bytes in other tokens. The remaining tokens have no counterpart: they are never paired by position or proportion.
  */
 
 import { countWhile } from '#lib/util/bisect.ts'
@@ -9,14 +9,14 @@ import type { MaskedTokens } from './masked-tokens.ts'
 
 type Spelled = Pick<MaskedTokens, 'ids' | 'bytes'>
 
-/** Half-open ranges in both. same: token by token. bytes: the same bytes in other tokens. */
+/** Half-open ranges of tokens in both sequences. same: equal ids, token by token. bytes: the same bytes in other tokens. */
 export interface Block {
   readonly kind: 'same' | 'bytes'
   readonly a: readonly [start: number, end: number]
   readonly b: readonly [start: number, end: number]
 }
 
-/** In order, without overlaps. */
+/** Returns the blocks in order, without overlaps. */
 export function align(a: Spelled, b: Spelled): readonly Block[] {
   const runs = equalRuns(a.ids, b.ids)
   const blocks: Block[] = []
@@ -36,8 +36,8 @@ interface EqualRun {
 }
 
 /**
- * Runs of equal ids, in order in both: what both begin and end with, then ids that stand once in each, then the same between
- * those (patience diff). A common id that stands in several places anchors nothing.
+ * Returns runs of equal ids, in order in both: the common beginning and end, then ids that occur once in each, then the same between those
+ * (patience diff). A common id that occurs several times anchors nothing.
  */
 function equalRuns(a: readonly number[], b: readonly number[]): readonly EqualRun[] {
   const runs: EqualRun[] = []
@@ -69,7 +69,7 @@ interface Pair {
   readonly b: number
 }
 
-/** Ids that stand exactly once in each window, in the order of the first. */
+/** Returns the ids that occur exactly once in each window, in the order of the first. */
 function uniquePairs(
   a: readonly number[],
   b: readonly number[],
@@ -90,7 +90,7 @@ function uniquePairs(
   })
 }
 
-/** The longest subsequence that rises in both. */
+/** Returns the longest subsequence that increases in both. */
 function increasing(pairs: readonly Pair[]): readonly Pair[] {
   const tails: number[] = []
   const before = new Array<number>(pairs.length).fill(-1)
@@ -104,7 +104,7 @@ function increasing(pairs: readonly Pair[]): readonly Pair[] {
   return found.reverse()
 }
 
-/** What two stretches without equal tokens begin and end with, in bytes, up to where tokens of both end. */
+/** Returns the common beginning and end, in bytes, of two stretches without equal tokens, up to positions where tokens of both end. */
 function sameBytes(
   a: Spelled,
   b: Spelled,
@@ -144,7 +144,7 @@ function joined(
   return { bytes: all, ends }
 }
 
-/** How many tokens of each side end at the last place, not behind `limit`, where tokens of both end. */
+/** Returns how many tokens of each side end by the last position, at most `limit`, at which tokens of both end. */
 function lastShared(a: readonly number[], b: readonly number[], limit: number): readonly [number, number] {
   let shared: readonly [number, number] = [0, 0]
   let other = 0

@@ -1,4 +1,4 @@
-/** The whole conversation as the template renders it, in tokens, and what each of them is. */
+/** Renders the whole conversation in tokens, and finds what each of them is. */
 
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
@@ -12,22 +12,23 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { orTemplateFailure, type ReadInput } from '../document/input.ts'
 import { type MaskedPart, replyParts } from './masked-tokens.ts'
 
-/** What every way to a mask starts from. */
+/** The rendered conversation from which every way to a mask starts. */
 export interface Conversation {
   readonly input: RenderInput
   readonly roles: readonly string[]
   readonly template: CompiledTemplate
   readonly tokenizer: Tokenizer
-  /** The token that ends a turn; undefined where the template ends it with none. */
+  /** The token that ends a turn; undefined if the template ends turns with none. */
   readonly endOfTurnId: number | undefined
   readonly rendering: Rendering
   readonly encoding: Encoding
-  /** Of each token. */
+  /** The part of each token; `messages` and `lines` have one entry for each token too. */
   readonly parts: readonly MaskedPart[]
   readonly messages: readonly (number | undefined)[]
   readonly lines: readonly number[]
 }
 
+/** Renders the conversation. Returns an error if the template raises one, or if the last message is left open. */
 export function renderedConversation(
   input: RenderInput,
   template: CompiledTemplate,
@@ -53,7 +54,7 @@ export function renderedConversation(
   })
 }
 
-/** A message that is left open is a prompt, and no sample to train on. */
+/** The error for an open last message: it is a prompt, and not a sample to train on. */
 const CONTINUED: ReadInput<never> = {
   ok: false,
   error: { where: 'options', className: 'ValueError', message: CONTINUED_AND_MASKED },
@@ -64,7 +65,7 @@ function roleOf(message: RenderInput['messages'][number]): string {
   return typeof role === 'string' ? role : ''
 }
 
-/** The piece in which each token begins. */
+/** Returns the piece in which each token begins. */
 function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encoding): readonly RenderedPiece[] {
   let at = 0
   return ids.map((_, index) => {
@@ -73,7 +74,7 @@ function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encod
   })
 }
 
-/** Where a template puts what cannot be traced to a message (text gathered over a loop), nothing is claimed. */
+/** Returns the part of each token. Text that a template writes without a trace to a message (gathered over a loop) is unknown. */
 function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly RenderedPiece[]): readonly MaskedPart[] {
   const { roles, encoding, rendering, tokenizer } = conversation
   const isTraced = rendering.pieces.some(({ message }) => message !== undefined)
@@ -82,7 +83,7 @@ function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly Ren
     return roles[message] === 'tool' ? 'tool' : roles[message] === 'assistant' ? 'reply' : 'context'
   })
   const opening = generationPrompt(conversation)
-  /** Marks what opens a turn, from a character on; returns the token behind it. */
+  /** Marks the tokens that open a turn, from a character on; returns the index of the token after them. */
   const openFrom = (offset: number, end: number): number => {
     const limit = offset + commonText(opening, rendering.text.slice(offset))
     let index = encoding.starts.findIndex((start) => start >= offset)
@@ -105,7 +106,7 @@ function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly Ren
   return parts
 }
 
-/** From the first token of each message to its last, by message; the ranges of two may overlap. */
+/** Returns the range from the first to the last token of each message; the ranges of two messages may overlap. */
 export function messageRanges(
   messages: readonly (number | undefined)[],
 ): ReadonlyMap<number, { readonly start: number; readonly end: number }> {
@@ -119,7 +120,7 @@ export function messageRanges(
   return ranges
 }
 
-/** What the template writes to open the first reply; empty where it cannot be told. */
+/** Returns the text with which the template opens the first reply; '' if it cannot be found. */
 function generationPrompt({ input, roles, template }: Pick<Conversation, 'input' | 'roles' | 'template'>): string {
   const first = roles.indexOf('assistant')
   const before = input.messages.slice(0, first === -1 ? undefined : first)

@@ -1,12 +1,13 @@
-/** Where ways to a mask differ on one sequence. */
+/** Finds where ways to a mask differ on one sequence. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { type MaskedTokens, quoted } from './masked-tokens.ts'
 import type { Disagreement, Mark, MaskReport, WayName } from './report.ts'
 
+/** One mark for each token of the sequence, by way. */
 export type MarksByWay = ReadonlyMap<WayName, readonly Mark[]>
 
-/** Of the tokens that both speak of. */
+/** Returns how many tokens each two ways disagree on, of those that both know. */
 export function pairsOf(marks: MarksByWay): MaskReport['pairs'] {
   const ways = [...marks.entries()]
   return ways.flatMap(([name, own], index) =>
@@ -19,8 +20,8 @@ export function pairsOf(marks: MarksByWay): MaskReport['pairs'] {
 }
 
 /**
- * Stretches on which the ways say the same different things, in one message. A token that one way trains and another does not
- * have counts; one that nobody trains does not.
+ * Returns the stretches, within one message, on which the ways disagree in the same manner. A token that one way trains and another does
+ * not have counts; a token that no way trains does not.
  */
 export function disagreementsOf(
   sequence: Pick<MaskedTokens, 'ids' | 'bytes'>,

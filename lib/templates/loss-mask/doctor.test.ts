@@ -28,7 +28,7 @@ function diagnosed(
 
 const way = (name: WayName, { ways }: MaskReport): Way => ways.find((each) => each.name === name) as Way
 
-/** The sequence with what a way trains in square brackets, and what it does not have in braces. */
+/** Returns the sequence with the text that a way trains in square brackets, and the text that it does not have in braces. */
 function drawn(name: WayName, { sequence, ways }: MaskReport): string {
   const found = ways.find((each) => each.name === name)
   if (found?.kind !== 'computed') return '—'
@@ -42,8 +42,8 @@ const kinds = (lints: readonly Lint[]) => lints.map(({ kind, way }) => `${way}: 
 const CONVERSATION = [user('hi'), assistant('a'), tool('4'), assistant('b')]
 const HEADER = '<|im_start|>assistant\n'
 
-describe('one conversation', () => {
-  test('by prefixes and behind a fixed base is trained from the header to the next turn', () => {
+describe('the masks of one conversation', () => {
+  test('by prefixes and after a fixed base train each reply from the header to the next turn', () => {
     const found = diagnosed(plain, CONVERSATION)
     const expected = `<|im_start|>user\nhi<|im_end|>\n${HEADER}[a<|im_end|>\n]<|im_start|>tool\n4<|im_end|>\n${HEADER}[b<|im_end|>\n]`
     expect(drawn('prefix', found)).toBe(expected)
@@ -60,7 +60,7 @@ describe('one conversation', () => {
     ])
   })
 
-  test('with blocks around what the assistant writes and nothing behind it, all ways agree and nothing is found', () => {
+  test('agree without findings if blocks enclose what the assistant writes and nothing follows it', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', 'é', 'e\u0301', '🙂', '\n', '<think>') })
     const turns = fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 4 })
     fc.assert(
@@ -86,7 +86,7 @@ describe('one conversation', () => {
     )
   })
 
-  test('whose template rewrites history: the difference holds what the whole does not', () => {
+  test('by prefixes contain text that the whole conversation lacks if the template rewrites history', () => {
     const found = diagnosed(forgetful, [user('q'), assistant('<think>t</think>a'), user('r'), assistant('b')])
     expect(drawn('prefix', found)).toContain(`${HEADER}[a<|im_end|>\n]<|im_start|>user`)
     expect(way('prefix', found)).toMatchObject({
@@ -105,7 +105,7 @@ describe('one conversation', () => {
     })
   })
 
-  test('that the template refuses in parts: each way says where', () => {
+  test('report where the template refuses parts of the conversation', () => {
     const system = { role: 'system', content: 's' }
     expect(diagnosed(strict, [system, user('q')]).failure).toEqual({
       where: 'template',
@@ -124,7 +124,7 @@ describe('one conversation', () => {
     })
   })
 
-  test('whose reply is opened otherwise than by the generation prompt', () => {
+  test('report a reply that the template opens differently than its generation prompt does', () => {
     const opening = writtenTemplate(
       ({ role, content }) => [{ text: `<|im_start|>${role}\n${String(content)}<|im_end|>` }],
       () => '<|im_start|>assistant\n<think>',
@@ -136,7 +136,7 @@ describe('one conversation', () => {
 })
 
 describe('a token across a boundary', () => {
-  /** The byte tokenizer, but a newline and the letter behind it are one token. */
+  /** The byte tokenizer, except that a newline and the letter a after it are one token. */
   const merging: Tokenizer = {
     ...byteTokenizer,
     encode: (text) => {
@@ -148,20 +148,20 @@ describe('a token across a boundary', () => {
     bytes: (id) => (id === 1000 ? Uint8Array.of(10, 97) : byteTokenizer.bytes(id)),
   }
 
-  test('is found by every way', () => {
+  test('is found by every way to a mask', () => {
     const found = diagnosed(tight, [user('q'), assistant('ab')], { tokenizer: merging })
     expect(kinds(found.lints)).toEqual(['generation: merge', 'prefix: merge', 'fixed-base: merge'])
     const [generation, prefix, fixed] = found.lints.map(({ places }) => places)
     const whole = [expect.objectContaining({ text: '\na', inSequence: { start: 18, end: 19 }, line: 2, message: 1 })]
     expect(generation).toEqual(whole)
     expect(prefix).toEqual(whole)
-    // Cut by the number of tokens, the letter is lost.
+    // The cut by the number of tokens loses the letter.
     expect(fixed).toEqual([expect.objectContaining({ text: '\n', inSequence: undefined })])
     expect(drawn('fixed-base', found)).toContain('assistant{\na}[b<|im_end|>]')
   })
 })
 
-describe('an open trajectory', () => {
+describe('an open trajectory in the mask report', () => {
   const END = byteId('<|im_end|>')
   const stop = { kind: 'stop', matched: END } as const
   const reply = (text: string) => ({ reply: [...byteTokenizer.encode(text), END], finish: stop })
@@ -173,7 +173,7 @@ describe('an open trajectory', () => {
   ])
   const messages = [user('q'), assistant('<think>t</think>a'), user('r'), assistant('b')]
 
-  test('is what the other ways are compared on', () => {
+  test('is the sequence on which the other ways are compared', () => {
     const found = diagnosed(plain, messages, { trajectory })
     expect(found.sequence.of).toBe('trajectory')
     expect(drawn('tito', found)).toBe(
@@ -188,7 +188,7 @@ describe('an open trajectory', () => {
     ])
   })
 
-  test('names what the template has lost of it', () => {
+  test('shows which of its tokens the template has lost', () => {
     const found = diagnosed(forgetful, messages, { trajectory })
     expect(drawn('generation', found)).toContain('{<think>t</think>}a')
     expect(drawn('prefix', found)).toContain('[<think>t</think>a<|im_end|>\n]')
@@ -197,14 +197,14 @@ describe('an open trajectory', () => {
     })
   })
 
-  test('is shown alone where its conversation cannot be rendered', () => {
+  test('is the only computed way if its conversation cannot be rendered', () => {
     const found = diagnosed(strict, [assistant('x')], { trajectory })
     expect(found.failure?.message).toBe('no user query found')
     expect(found.ways.map(({ kind }) => kind)).toEqual(['computed', 'missing', 'missing', 'missing'])
   })
 })
 
-test('template lines and messages are told of every token', () => {
+test('the mask report has the template line and the message of every token', () => {
   const { sequence } = diagnosed(generating, [user('q'), assistant('a')])
   expect(sequence.origins.map(({ start, end, line, message }) => [start, end, line, message])).toEqual([
     [0, 6, 2, 0],

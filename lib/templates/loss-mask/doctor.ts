@@ -1,4 +1,4 @@
-/** One conversation, its loss mask by every way, and where they differ. */
+/** Computes the loss mask of one conversation by every way, and finds where the ways differ. */
 
 import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -33,22 +33,24 @@ import {
 } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
+/** A conversation of the template lab, and its recorded rollout. */
 export interface MaskInput {
   readonly input: LabInput
-  /** Its ids are the truth that the other ways are held against. */
+  /** The trajectory whose ids and mask the other ways are compared with. */
   readonly trajectory?: TrajectoryView | undefined
 }
 
-/** Assistant messages done, of all. */
+/** Assistant messages that are done, of all. */
 export interface MaskProgress {
   readonly done: number
   readonly of: number
 }
 
-/** The whole report at once. */
+/** Returns the complete report. */
 export const maskDoctor = (input: MaskInput, tokenizer: LabTokenizer): MaskReport =>
   resultOf(maskDiagnosis(input, tokenizer))
 
+/** Computes the report; yields progress before each assistant message. */
 export function* maskDiagnosis(
   { input, trajectory }: MaskInput,
   { tokenizer, compile }: LabTokenizer,
@@ -63,7 +65,7 @@ export function* maskDiagnosis(
   return yield* report(conversation, trajectory && unpack(trajectory), tokenizer)
 }
 
-/** What one way gave, before it is held against the others. */
+/** The mask of one way, before it is compared with the others. */
 interface Computed {
   readonly tokens: MaskedTokens
   readonly findings: readonly Finding[]
@@ -73,6 +75,7 @@ interface Computed {
 
 type Attempt = Computed | { readonly why: string }
 
+/** Computes the report of a rendered conversation; after a failed render, that of the trajectory alone. */
 export function* report(
   conversation: ReadInput<Conversation>,
   trajectory: Trajectory | undefined,
@@ -181,7 +184,7 @@ const fromDifference = ({ breaks, merged, ...tokens }: OwnTokens): Computed => (
   hasTag: true,
 })
 
-/** The sequence that is shown, and where each of its tokens comes from. */
+/** Returns the sequence that is shown, and the origin of each of its tokens. */
 function described(
   tokens: MaskedTokens,
   trajectory: Trajectory | undefined,
@@ -229,7 +232,7 @@ function described(
 
 const count = (trained: readonly boolean[]): number => trained.filter((is) => is).length
 
-/** Tokens of a way that no block holds. */
+/** Returns the number of tokens of a way that no block contains. */
 function outside(
   { trained }: MaskedTokens,
   blocks: readonly Block[],

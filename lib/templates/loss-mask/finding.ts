@@ -1,23 +1,24 @@
-/** What is right or wrong about a way, in one line. */
+/** Summarizes in one line what is right or wrong about a way. */
 import type { Break, Lint, LintKind, LintSeverity, Mark, TokenRange } from './report.ts'
 
 interface Known {
-  /** False only where the way needs a generation block and the template has none. */
+  /** False only if the way needs a generation block and the template has none. */
   readonly hasTag: boolean
   readonly lints: readonly Lint[]
   readonly breaks: readonly Break[]
-  /** Tokens of its own that the sequence does not have. */
+  /** Tokens of the way that the sequence does not have. */
   readonly foreign: { readonly tokens: number; readonly trained: number }
   readonly marks: readonly Mark[]
-  /** Of the trajectory; undefined where none is open, and for the trajectory itself. */
+  /** Marks of the trajectory; undefined if none is open, and for the trajectory itself. */
   readonly truth: readonly Mark[] | undefined
 }
 
+/** Returns the severity and one line of text. */
 export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
   readonly severity: LintSeverity | 'none'
   readonly text: string
 } {
-  // What a lint says of tokens is not said again by their number.
+  // Tokens that a lint reports are not counted again.
   const told = lints.flatMap(({ places }) => places)
   const toldHere = new Set(told.flatMap(({ inSequence }) => (inSequence ? tokensOf(inSequence) : [])))
   const toldElsewhere = told.reduce((sum, { inSequence, start, end }) => sum + (inSequence ? 0 : end - start), 0)
@@ -52,6 +53,7 @@ const are = (count: number): string => (count === 1 ? 'is' : 'are')
 
 const counted = (messages: number): string => (messages === 1 ? 'one message' : `${messages} messages`)
 
+/** The lints in a few words each. */
 export const SHORT_LINTS: Readonly<Record<LintKind, string>> = {
   'all-zero': 'nothing is trained',
   'header-trained': 'the header is trained',

@@ -1,8 +1,7 @@
 /**
- * The mask of verl's multi-turn rollouts (`AsyncRolloutRequest`): each message is rendered behind a constant base
- * conversation, the tokens of the base are cut off by their number, and what is left is appended. All of an assistant
- * message is trained, what follows its end of turn included; the generation prompt is appended before it where the ids do
- * not end with it, untrained.
+ * The mask of verl's multi-turn rollouts (`AsyncRolloutRequest`): each message is rendered after a constant base conversation, the tokens
+ * of the base are cut off by their number, and the rest is appended. All of an assistant message is trained, including what follows its end
+ * of turn. If the ids do not end with the generation prompt, it is appended before the message, untrained.
  */
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
@@ -19,7 +18,7 @@ const BASE: RenderInput['messages'] = [
   { role: 'user', content: 'I am a user.' },
 ]
 
-/** Fails where the template refuses the base conversation or the first prompt. */
+/** Computes the mask. Fails if the template refuses the base conversation or the first prompt. */
 export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTokens> {
   const { input, roles, tokenizer, endOfTurnId } = conversation
   const base = rendered(conversation, BASE, false)
@@ -44,7 +43,7 @@ export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTo
     if (!isOpen) own.add(generationPrompt, { trained: false, part: 'header', message })
     isOpen = true
   }
-  /** What the base conversation with these messages has beyond it. */
+  /** Returns the ids that the base conversation with these messages has beyond the base. */
   const delta = (messages: RenderInput['messages'], message: number, from: Rendered): readonly number[] => {
     const extended = rendered(conversation, [...BASE, ...messages], false)
     if (!extended.ok) {
@@ -84,7 +83,7 @@ export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTo
 const MERGED = 'one token contains the end of the base conversation and the start of this message'
 const REWRITTEN = 'after the base conversation this message changes the text before it'
 
-/** Results of one turn are rendered together. */
+/** Returns the end of the results of one turn, which are rendered together. */
 function endOfResults(roles: readonly string[], start: number): number {
   let end = start
   while (roles[end] === 'tool') end++

@@ -1,7 +1,7 @@
 /**
- * The mask of `{% generation %}` blocks, as transformers makes it (`return_assistant_tokens_mask`). One thing is not followed:
- * where a block ends with a mark that NFC joins to its letter, transformers finds no token and trains to the end of the
- * sequence; here the letter's token is its end.
+ * The mask of `{% generation %}` blocks, as transformers makes it (`return_assistant_tokens_mask`), except in one case: if a block ends
+ * with a mark that NFC joins to its letter, transformers finds no token and trains to the end of the sequence; here the block ends with the
+ * letter's token.
  */
 
 import type { Encoding } from '#lib/rollout/record/offsets.ts'
@@ -11,14 +11,16 @@ import type { Conversation } from './conversation.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import type { TokenRange } from './report.ts'
 
+/** The mask of generation blocks, with the tokens for which it is doubtful. */
 export interface GenerationMask extends MaskedTokens {
   readonly hasTag: boolean
-  /** Trained tokens that also hold characters from beside their block. */
+  /** Trained tokens that also contain characters outside of their block. */
   readonly merged: readonly TokenRange[]
-  /** Tokens that a block was not found in, or was trained beyond: transformers could not place one of its ends. */
+  /** Tokens of a block that was not found, or that are trained beyond its end, because transformers could not locate one of its ends. */
   readonly lost: readonly TokenRange[]
 }
 
+/** Computes the mask of the generation blocks of a render. */
 export function generationMask({
   rendering,
   encoding,
@@ -38,7 +40,7 @@ export function generationMask({
       if (start < rendering.text.length) lost.push({ start: firstFrom(starts, start), end: ids.length })
       break
     }
-    // It takes a missing last token, and the very first one, for the end of the sequence.
+    // transformers takes a missing last token, and the very first token, for the end of the sequence.
     const stop = last ? last + 1 : ids.length
     if (!last) lost.push({ start: first, end: stop })
     trained.fill(true, first, stop)
@@ -59,13 +61,13 @@ export function generationMask({
   }
 }
 
-/** `char_to_token`: the first token that holds a part of the character; undefined where none does. */
+/** Implements `char_to_token`: returns the first token that contains a part of the character; undefined if there is none. */
 function tokenAt({ starts, ends }: Encoding, offset: number): number | undefined {
   const token = firstFrom(ends, offset + 1)
   return token < ends.length && elementAt(starts, token) <= offset ? token : undefined
 }
 
-/** Index of the first entry that is at least the value, in a list that never falls. */
+/** Returns the index of the first entry that is at least the value, in a list that never falls. */
 function firstFrom(sorted: readonly number[], value: number): number {
   return countWhile(sorted.length, (index) => elementAt(sorted, index) < value)
 }

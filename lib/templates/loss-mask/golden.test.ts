@@ -1,4 +1,4 @@
-/** Loss masks against those of transformers, and of the two differences written in Python (golden/make.py). */
+/** Compares loss masks with those of transformers, and with the two differences written in Python (golden/make.py). */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,7 +23,7 @@ interface Golden {
   }[]
   readonly differences: readonly {
     readonly template: string
-    /** Omitted: the tokenizer's own. */
+    /** Omitted for the tokenizer's own template. */
     readonly text?: string
     readonly messages: readonly TemplateMessage[]
     readonly prefix: readonly {
@@ -59,56 +59,59 @@ function loaded(name: string): LoadedTokenizer {
 
 const bits = (trained: readonly boolean[]): readonly number[] => trained.map((is) => (is ? 1 : 0))
 
-describe.each(Object.entries(golden.tokenizers))('%s', (name, { generation, differences }) => {
-  const { tokenizer, template, compile } = loaded(name)
+describe.each(Object.entries(golden.tokenizers))(
+  'loss masks with the tokenizer %s',
+  (name, { generation, differences }) => {
+    const { tokenizer, template, compile } = loaded(name)
 
-  test.each(generation.map((each, index) => [`${each.name} ${index}`, each] as const))(
-    'a generation block, %s, is masked as by transformers',
-    (_, { text, blocks, ids, mask }) => {
-      const encoding = encodeWithOffsets(tokenizer, text)
-      const conversation = {
-        tokenizer,
-        encoding,
-        parts: [],
-        messages: [],
-        rendering: {
-          text,
-          pieces: [],
-          hasGenerationTag: true,
-          generation: blocks.map(([start, end]) => ({ start, end })),
-        },
-      } as unknown as Conversation
-      const found = generationMask(conversation)
-      expect(found.ids).toEqual(ids)
-      expect(bits(found.trained)).toEqual(mask)
-    },
-  )
+    test.each(generation.map((each, index) => [`${each.name} ${index}`, each] as const))(
+      'of generation blocks, %s, equal those of transformers',
+      (_, { text, blocks, ids, mask }) => {
+        const encoding = encodeWithOffsets(tokenizer, text)
+        const conversation = {
+          tokenizer,
+          encoding,
+          parts: [],
+          messages: [],
+          rendering: {
+            text,
+            pieces: [],
+            hasGenerationTag: true,
+            generation: blocks.map(([start, end]) => ({ start, end })),
+          },
+        } as unknown as Conversation
+        const found = generationMask(conversation)
+        expect(found.ids).toEqual(ids)
+        expect(bits(found.trained)).toEqual(mask)
+      },
+    )
 
-  const cases = differences.map((each, index) => [`${each.template} template ${index}`, each] as const)
-  const conversationOf = ({ text, messages }: Golden['differences'][number]): Conversation => {
-    const compiled = text === undefined ? template(false) : compile(text)
-    if (!compiled) throw new Error(`${name} has no template`)
-    const input = { messages, tools: undefined, addGenerationPrompt: false, options: { date_string: '26 Jul 2024' } }
-    const read = renderedConversation(input, compiled, tokenizer)
-    if (!read.ok) throw new Error(read.error.message)
-    return read.value
-  }
-
-  test.each(cases)('differences of prefixes, %s, are those of Python', (_, each) => {
-    const conversation = conversationOf(each)
-    const { ids, trained, messages, breaks } = resultOf(prefixDifference(conversation))
-    for (const { message, ids: expected, opens, stays } of each.prefix) {
-      const own = ids.filter((_, index) => trained[index] && messages[index] === message)
-      expect(own).toEqual(expected)
-      expect(breaks.filter((broken) => broken.message === message)).toHaveLength(Number(!opens) + Number(!stays))
+    const cases = differences.map((each, index) => [`${each.template} template ${index}`, each] as const)
+    const conversationOf = ({ text, messages }: Golden['differences'][number]): Conversation => {
+      const compiled = text === undefined ? template(false) : compile(text)
+      if (!compiled) throw new Error(`${name} has no template`)
+      const input = { messages, tools: undefined, addGenerationPrompt: false, options: { date_string: '26 Jul 2024' } }
+      const read = renderedConversation(input, compiled, tokenizer)
+      if (!read.ok) throw new Error(read.error.message)
+      return read.value
     }
-    if (each.prefix.every(({ opens, stays }) => opens && stays)) expect(ids).toEqual(conversation.encoding.ids)
-  })
 
-  test.each(cases)('verl’s fixed base, %s, gives the same ids and mask', (_, each) => {
-    const read = fixedBaseDifference(conversationOf(each))
-    if (!read.ok) throw new Error(read.error.message)
-    expect(read.value.ids).toEqual(each.fixedBase.ids)
-    expect(bits(read.value.trained)).toEqual(each.fixedBase.mask)
-  })
-})
+    test.each(cases)('by prefixes, %s, equal those of Python', (_, each) => {
+      const conversation = conversationOf(each)
+      const { ids, trained, messages, breaks } = resultOf(prefixDifference(conversation))
+      for (const { message, ids: expected, opens, stays } of each.prefix) {
+        const own = ids.filter((_, index) => trained[index] && messages[index] === message)
+        expect(own).toEqual(expected)
+        expect(breaks.filter((broken) => broken.message === message)).toHaveLength(Number(!opens) + Number(!stays))
+      }
+      if (each.prefix.every(({ opens, stays }) => opens && stays)) expect(ids).toEqual(conversation.encoding.ids)
+    })
+
+    test.each(cases)('by verl’s fixed base, %s, equal those of Python', (_, each) => {
+      const read = fixedBaseDifference(conversationOf(each))
+      if (!read.ok) throw new Error(read.error.message)
+      expect(read.value.ids).toEqual(each.fixedBase.ids)
+      expect(bits(read.value.trained)).toEqual(each.fixedBase.mask)
+    })
+  },
+)

@@ -15,13 +15,13 @@ const reply = (text: string) => ({
   finish: { kind: 'stop', matched: END } as const,
 })
 
-/** (user) [call] (tool) [reply], clean. */
+/** A clean rollout: (user) [call] (tool) [reply], trained where there are square brackets. */
 const { trajectory: clean } = simulateRollout(chatml, [
   { messages: [{ role: 'user', content: 'q' }], ...reply(call) },
   { messages: [{ role: 'tool', content: '425' }], ...reply('It is 425.') },
 ])
 
-/** The trajectory with one segment changed. */
+/** Returns the clean trajectory with one segment changed. */
 const changed = (index: number, change: (segment: Segment) => Partial<ResponseSegment>): Trajectory => ({
   ...clean,
   segments: clean.segments.map((segment, i) =>
@@ -36,17 +36,17 @@ const logprobsWithEnd = (segment: Segment, last: number | null) => ({
   logprobs: segment.ids.map((_, index) => (index === segment.ids.length - 1 ? last : -0.5)),
 })
 
-/** What was found, with the text of each place. */
+/** Returns the kinds of lints that are found, each with the text of its places. */
 const found = (trajectory: Trajectory) =>
   maskLints(trajectory).map(({ kind, places }) => [kind, ...places.map(({ text }) => text)])
 
-describe('in the mask of a trajectory', () => {
-  test('that is clean nothing is found', () => {
+describe('the lints of a recorded mask', () => {
+  test('are empty for a clean rollout', () => {
     expect(found(clean)).toEqual([])
   })
 
   test.each([['nothing trained', changed(1, (s) => mask(s, () => false)), changed(3, (s) => mask(s, () => false))]])(
-    '%s',
+    'report %s only if it applies to every reply',
     (_, first, second) => {
       expect(found(first)).toEqual([])
       expect(found({ ...first, segments: first.segments.with(3, second.segments[3] as Segment) })).toEqual([
@@ -55,22 +55,22 @@ describe('in the mask of a trajectory', () => {
     },
   )
 
-  test('a trained generation prompt', () => {
+  test('report a trained generation prompt', () => {
     const seeded = changed(0, (s) => mask(s, (index) => index >= s.ids.length - 11))
     expect(found(seeded)).toEqual([['header-trained', HEADER]])
   })
 
-  test('a trained question', () => {
+  test('report a trained question', () => {
     const seeded = changed(0, (s) => mask(s, (index) => index === 6))
     expect(found(seeded)).toEqual([['context-trained', 'q']])
   })
 
-  test('a trained tool result', () => {
+  test('report a trained tool result', () => {
     const seeded = changed(2, (s) => mask(s, (index) => index > 6 && index < 10))
     expect(found(seeded)).toEqual([['tool-result-trained', '425']])
   })
 
-  test('a newline trained behind the end of a turn', () => {
+  test('report a newline that is trained after the end of a turn', () => {
     expect(found(changed(2, (s) => mask(s, (index) => index === 0)))).toEqual([['after-end-trained', '\n']])
     const inside = changed(3, (s) => ({
       ids: [...s.ids, 10],
@@ -80,12 +80,12 @@ describe('in the mask of a trajectory', () => {
     expect(found(inside).map(([kind]) => kind)).toContain('after-end-trained')
   })
 
-  test('an untrained end of turn', () => {
+  test('report an untrained end of turn', () => {
     const seeded = changed(1, (s) => mask(s, (index) => index < s.ids.length - 1))
     expect(found(seeded)).toEqual([['end-of-turn-untrained', '<|im_end|>']])
   })
 
-  describe('an untrained end of a reply without content', () => {
+  describe('for an untrained end of a reply without content', () => {
     const { trajectory: silent } = simulateRollout(chatml, [
       { messages: [{ role: 'user', content: 'q' }], ...reply('a') },
       { messages: [{ role: 'user', content: 'r' }], ...reply('') },
@@ -93,12 +93,12 @@ describe('in the mask of a trajectory', () => {
     const end = silent.segments[3] as Segment
     const masked = { ...silent, segments: silent.segments.with(3, { ...end, ...mask(end, () => false) } as Segment) }
 
-    test('is found where every reply with content is trained', () => {
+    test('report it if every reply with content is trained', () => {
       expect(found(silent)).toEqual([])
       expect(found(masked)).toEqual([['end-of-turn-untrained', '<|im_end|>']])
     })
 
-    test('is no fault where replies are left out of training', () => {
+    test('report no fault if replies are left out of training', () => {
       const first = masked.segments[1] as Segment
       const none = {
         ...masked,
@@ -108,7 +108,7 @@ describe('in the mask of a trajectory', () => {
     })
   })
 
-  test('trained tokens without a logprob', () => {
+  test('report trained tokens without a logprob', () => {
     expect(found(changed(1, (s) => logprobsWithEnd(s, null)))).toEqual([['unknown-logprob', '<|im_end|>']])
     expect(
       found(changed(1, (s) => ({ ...logprobsWithEnd(s, null), ...mask(s, (i) => i < s.ids.length - 1) }))).map(
@@ -117,7 +117,7 @@ describe('in the mask of a trajectory', () => {
     ).toEqual(['end-of-turn-untrained'])
   })
 
-  describe('an end of turn with logprob 0', () => {
+  describe('for an end of turn with logprob 0', () => {
     const certain = (rest: Partial<ResponseSegment>, trajectory = clean): Trajectory => ({
       ...trajectory,
       segments: trajectory.segments.with(3, {
@@ -131,25 +131,25 @@ describe('in the mask of a trajectory', () => {
       request: { server: 's', samplingParams, inputLength: 0, inputHash: '', streamed: true },
     })
 
-    test('that no server stopped at', () => {
+    test('report it if no server stopped at it', () => {
       expect(found(certain({ finish: { kind: 'length' } }))).toEqual([['synthetic-end', '<|im_end|>']])
       expect(found(certain(request({ temperature: 1, regex: null, json_schema: '' })))).toEqual([
         ['synthetic-end', '<|im_end|>'],
       ])
     })
 
-    test('not where the server stopped at it', () => {
+    test('do not report it if the server stopped at it', () => {
       expect(found(certain({}))).toEqual([])
     })
 
     test.each(['regex', 'json_schema', 'ebnf', 'structural_tag', 'logit_bias'])(
-      'not where %s left no choice',
+      'do not report it if %s left no choice',
       (name) => {
         expect(found(certain(request({ [name]: name === 'logit_bias' ? { '5': 100 } : '(a|b)' })))).toEqual([])
       },
     )
 
-    test('not where it is untrained, nor where other tokens are as certain', () => {
+    test('do not report it if it is untrained or if other tokens are as certain', () => {
       const last = clean.segments[3] as Segment
       expect(
         found(certain({ finish: { kind: 'length' }, ...mask(last, (i) => i < last.ids.length - 1) })).map(
@@ -161,20 +161,20 @@ describe('in the mask of a trajectory', () => {
     })
   })
 
-  test('a template that ends turns with no token leaves what cannot be told unsaid', () => {
+  test('leave out what cannot be known if the template ends turns with no token', () => {
     const { tokenizer, ...model } = clean.model
     const { endOfTurnId: _, ...without } = tokenizer as NonNullable<typeof tokenizer>
     expect(found({ ...changed(0, (s) => mask(s, () => true)), model: { ...model, tokenizer: without } })).toEqual([])
   })
 
-  test('every lint says where, how bad it is and what to do', () => {
+  test('have a place, a severity and a remedy', () => {
     const [lint] = maskLints(changed(1, (s) => mask(s, (index) => index < s.ids.length - 1)))
     expect(lint).toMatchObject({ way: 'tito', severity: 'error', places: [{ start: 52, end: 53, message: 1 }] })
     expect(lint?.remedy).toBe('Set mask 1 for the sampled end-of-turn token.')
   })
 })
 
-test('the rollouts that ship as examples are clean', () => {
+test('the rollouts that ship as examples have no lints', () => {
   const folder = 'public/examples'
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
   expect(files.length).toBeGreaterThan(2)

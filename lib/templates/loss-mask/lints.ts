@@ -1,22 +1,23 @@
-/** What is known to be wrong with a loss mask, found in the mask itself. */
+/** Finds known faults of a loss mask in the mask itself. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type MaskedPart, type MaskedTokens, quoted } from './masked-tokens.ts'
 import type { Lint, LintKind, LintPlace, LintSeverity, TokenRange, WayName } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
-/** The lints of the mask that a trajectory carries. Needs no tokenizer and no template. */
+/** Returns the lints of the mask that a trajectory carries. No tokenizer and no template is needed. */
 export function maskLints(trajectory: Trajectory): readonly Lint[] {
   const tokens = trajectoryTokens(trajectory)
   return lintsOf('tito', tokens, trajectoryFindings(trajectory, tokens))
 }
 
+/** Where a lint applies. */
 export interface Finding {
   readonly kind: LintKind
-  /** In the tokens of the mask; none: nothing was found, unless the kind speaks of the mask as a whole. */
+  /** Ranges of tokens of the mask; empty if nothing was found. */
   readonly ranges: readonly TokenRange[]
 }
 
-/** What the parts of the conversation tell: where training begins and ends, and what it must not touch. */
+/** Returns what the parts of the conversation show: where training begins and ends, and what it must not contain. */
 export function partFindings(tokens: MaskedTokens): readonly Finding[] {
   const { trained, parts } = tokens
   const trainedIn = (part: MaskedPart): readonly TokenRange[] =>
@@ -34,8 +35,8 @@ export function partFindings(tokens: MaskedTokens): readonly Finding[] {
 }
 
 /**
- * Ends of trained replies. A reply without content has no token that says whether it is to be trained: it is, where every
- * reply with content is.
+ * Returns whether a token is the untrained end of a reply that is trained. A reply without content has no token that shows whether it is
+ * trained: it counts as trained if every reply with content is.
  */
 function isUntrainedEnd({ trained, parts }: MaskedTokens): (index: number) => boolean {
   const ends = [...parts.keys()].filter((index) => parts[index] === 'end')
@@ -47,7 +48,7 @@ function isUntrainedEnd({ trained, parts }: MaskedTokens): (index: number) => bo
     (parts[index - 1] === 'reply' ? trained[index - 1] === true : trainsAll)
 }
 
-/** The same for a mask that was recorded, with what its logprobs and requests tell. */
+/** Returns the same for a recorded mask, and what its logprobs and requests show. */
 export function trajectoryFindings(trajectory: Trajectory, tokens: TrajectoryTokens): readonly Finding[] {
   const { trained, logprobs } = tokens
   return [
@@ -61,9 +62,9 @@ export function trajectoryFindings(trajectory: Trajectory, tokens: TrajectoryTok
 }
 
 /**
- * Trained ends of turns with the logprob 0 that pipelines write beside a token which they put there themselves. One that the
- * server says it stopped at was sampled; one that a grammar or a bias left no choice about is certain by right. Where
- * other trained tokens have 0 too, it tells nothing.
+ * Returns trained ends of turns with the logprob 0 that pipelines write for a token that they insert themselves. A token at which the
+ * server stopped was sampled, and one that a grammar or a bias left no choice about is certain by right. If other trained tokens have 0
+ * too, the value shows nothing.
  */
 function syntheticEnds(
   { segments }: Trajectory,
@@ -94,7 +95,7 @@ function wasSampledOrForced({ ids, finish, request }: ResponseSegment): boolean 
   return isStop || isForced
 }
 
-/** Findings in words. `place` adds what is known of a place elsewhere. */
+/** Returns the lints of findings, with their texts. `place` adds where a range is in the report's sequence. */
 export function lintsOf(
   way: WayName,
   tokens: MaskedTokens,
@@ -184,7 +185,7 @@ const WORDS: Readonly<
   },
 }
 
-/** Where the mask is that of a rollout, no template is to blame. */
+/** Remedies for the mask of a rollout, for which no template is to blame. */
 const TRAJECTORY_REMEDIES: Readonly<Partial<Record<LintKind, string>>> = {
   'all-zero': 'Check how the file was made: responses should have mask 1.',
   'end-of-turn-untrained': 'Set mask 1 for the sampled end-of-turn token.',
@@ -192,7 +193,7 @@ const TRAJECTORY_REMEDIES: Readonly<Partial<Record<LintKind, string>>> = {
   'header-trained': 'Set mask 0 for the generation prompt.',
 }
 
-/** Maximal runs of the indexes for which the test holds. */
+/** Returns the maximal runs of indexes that pass the test. */
 function ranges(length: number, test: (index: number) => boolean): readonly TokenRange[] {
   const found: { start: number; end: number }[] = []
   for (let index = 0; index < length; index++) {

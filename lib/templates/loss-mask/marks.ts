@@ -1,11 +1,11 @@
-/** What one mask says of the tokens of another sequence. */
+/** Marks of one mask on the tokens of another sequence. */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Block } from './alignment.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import type { Mark, MaskRun, TokenRange } from './report.ts'
 
-/** One mark for each token of `sequence`; `blocks` aligns it with `way`. */
+/** Returns one mark for each token of `sequence`; `blocks` aligns it with `way`. */
 export function marksOf(
   sequence: Pick<MaskedTokens, 'ids' | 'bytes'>,
   way: MaskedTokens,
@@ -37,6 +37,7 @@ function trainedBytes({ ids, bytes, trained }: MaskedTokens, [start, end]: Block
   return all
 }
 
+/** Returns the runs of equal marks, without gaps. */
 export function runsOf(marks: readonly Mark[]): readonly MaskRun[] {
   const runs: { start: number; end: number; mark: Mark }[] = []
   for (const [index, mark] of marks.entries()) {
@@ -47,7 +48,7 @@ export function runsOf(marks: readonly Mark[]): readonly MaskRun[] {
   return runs
 }
 
-/** From tokens of the second sequence to those of the first; undefined where it has none of them. */
+/** Returns a function from tokens of the second sequence to those of the first; it returns undefined if the first has none of them. */
 export function counterparts(blocks: readonly Block[]): (range: TokenRange) => TokenRange | undefined {
   return ({ start, end }) => {
     const touched = blocks.filter(({ b }) => b[0] < end && b[1] > start)

@@ -1,23 +1,24 @@
-/** A token sequence with a loss mask, and what each of its tokens is in the conversation. */
+/** Token sequences with a loss mask, and what each token is in the conversation. */
 
+/** A token sequence with a loss mask; every list has one entry for each token. */
 export interface MaskedTokens {
   readonly ids: readonly number[]
-  /** The exact bytes of an id of this sequence. */
+  /** Returns the exact bytes of an id of this sequence. */
   readonly bytes: (id: number) => Uint8Array
   readonly trained: readonly boolean[]
   readonly parts: readonly MaskedPart[]
-  /** Index of the message that each token stands for; undefined outside of all, and where it is not known. */
+  /** Index of the message that each token belongs to; undefined outside of all messages, and if it is unknown. */
   readonly messages: readonly (number | undefined)[]
 }
 
 /**
- * header: what opens an assistant turn, generation prompt included. reply: what the model writes. end: the token that ends its
- * turn. after-end: space behind that, which the template writes. tool: a tool's result with its wrapping. context: anything
- * else. unknown: it cannot be told.
+ * What a token is. header: it opens an assistant turn, the generation prompt included. reply: the model writes it. end: the token that ends
+ * the reply's turn. after-end: space after that, which the template writes. tool: a tool's result with its wrapping. context: everything
+ * else. unknown: it cannot be known.
  */
 export type MaskedPart = 'context' | 'tool' | 'header' | 'reply' | 'end' | 'after-end' | 'unknown'
 
-/** A sequence that is put together from pieces. */
+/** Builds a sequence from pieces. */
 export interface MaskedTokensBuilder {
   readonly length: () => number
   readonly add: (ids: readonly number[], of: TokenFacts | ((index: number) => TokenFacts)) => void
@@ -30,6 +31,7 @@ interface TokenFacts {
   readonly message: number | undefined
 }
 
+/** Returns an empty builder; `bytes` returns the exact bytes of an id. */
 export function maskedTokensBuilder(bytes: (id: number) => Uint8Array): MaskedTokensBuilder {
   const ids: number[] = []
   const trained: boolean[] = []
@@ -50,10 +52,7 @@ export function maskedTokensBuilder(bytes: (id: number) => Uint8Array): MaskedTo
   }
 }
 
-/**
- * The parts of what a model or a template wrote as one reply: the last token that ends a turn is its end, if nothing but
- * space follows.
- */
+/** Returns the parts of one reply that a model or a template wrote: the last token that ends a turn is its end if only space follows. */
 export function replyParts(
   ids: readonly number[],
   bytes: (id: number) => Uint8Array,
@@ -64,14 +63,15 @@ export function replyParts(
   return ids.map((_, index) => (!isEnd || index < end ? 'reply' : index === end ? 'end' : 'after-end'))
 }
 
+/** Whether all bytes are ASCII space. */
 export const isSpace = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-/** UTF-16 units of a text that is quoted. */
+/** Longest quoted text, in UTF-16 units. */
 const LONGEST_QUOTE = 200
 
-/** The text of some tokens, as it may be quoted: cut where it is long. */
+/** Returns the text of some tokens for a quote, cut if it is long. */
 export function quoted({ ids, bytes }: Pick<MaskedTokens, 'ids' | 'bytes'>, start: number, end: number): string {
   const text = decoder.decode(Uint8Array.from(ids.slice(start, end).flatMap((id) => [...bytes(id)])))
   return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`

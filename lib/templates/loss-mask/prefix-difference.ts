@@ -1,7 +1,7 @@
 /**
- * The mask that trainers make by rendering prefixes (TRL, verl): of each assistant message, what the conversation that ends
- * with it has beyond the conversation before it with the generation prompt. They cut by the number of tokens, whether or
- * not the one begins with the other; so does this, and says where it does not.
+ * The mask that trainers make by rendering prefixes (TRL, verl): for each assistant message, the tokens that the conversation that ends
+ * with it has beyond the conversation before it with the generation prompt. Trainers cut by the number of tokens, whether or not the longer
+ * begins with the shorter; this module does the same, and reports where it does not.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { type Conversation, messageRanges } from './conversation.ts'
@@ -10,8 +10,8 @@ import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } f
 import type { Break, TokenRange } from './report.ts'
 
 /**
- * The tokens of the whole conversation, with each assistant message's difference in the place of what stands there. Yields
- * before each message.
+ * Returns the tokens of the whole conversation, in which the difference of each assistant message replaces the tokens there. Yields before
+ * each message.
  */
 export function* prefixDifference(conversation: Conversation): Generator<void, OwnTokens> {
   const { input, roles, tokenizer, rendering, encoding, endOfTurnId } = conversation
@@ -79,7 +79,7 @@ const REWRITTEN =
   'the whole conversation renders this message, or one before it, differently than the conversation that ends with it'
 const DROPPED = 'the whole conversation does not show this message'
 
-/** Tokens that stand within a stretch of the text; those that reach over its end are left out. */
+/** Returns the tokens within a range of the text, without those that extend beyond its end. */
 function tokensWithin({ encoding }: Conversation, start: number, end: number): TokenRange {
   const first = encoding.starts.findIndex((offset) => offset >= start)
   const after = encoding.ends.findIndex((offset) => offset > end)
@@ -87,8 +87,8 @@ function tokensWithin({ encoding }: Conversation, start: number, end: number): T
 }
 
 /**
- * Where the whole conversation has the reply of a message: by the source map, without what opens the turn. Where that knows of
- * no message at all, behind as much of the prompt as is there. undefined: nowhere.
+ * Returns where the whole conversation has the reply of a message: by the source map, without what opens the turn. If the source map knows
+ * no message at all, the reply is after the longest common beginning with the prompt. undefined: nowhere.
  */
 function rangeInWhole(
   { parts, messages, encoding }: Conversation,

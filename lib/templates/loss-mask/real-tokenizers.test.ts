@@ -1,4 +1,6 @@
-/** The masks of generation blocks beside return_assistant_tokens_mask: lib/templates/golden/make.py, real tokenizers. */
+/**
+ * Compares the masks of generation blocks with return_assistant_tokens_mask of real tokenizers, which lib/templates/golden/make.py records.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +12,7 @@ import { generationMask } from './generation.ts'
 
 const groups = maskGroups()
 
-describe.each(groups)('$name', ({ folder, cases }) => {
+describe.each(groups)('generation blocks with the tokenizer $name', ({ folder, cases }) => {
   const { tokenizer } = loadTokenizerFiles('golden', {
     tokenizerJson: readFileSync(path.join(folder, 'tokenizer.json'), 'utf8'),
     tokenizerConfigJson: undefined,
@@ -18,15 +20,18 @@ describe.each(groups)('$name', ({ folder, cases }) => {
     generationConfigJson: undefined,
   })
 
-  test.each(cases)('$name', ({ template, specialTokens, input, ids, runs }: GoldenMask) => {
-    const conversation = renderedConversation(input, chatTemplate(template, specialTokens), tokenizer)
-    if (!conversation.ok) throw new Error(JSON.stringify(conversation))
-    const mask = generationMask(conversation.value)
-    expect(mask.ids).toEqual(ids)
-    expect(mask.trained).toEqual(runs.flatMap((length, index) => new Array<boolean>(length).fill(index % 2 === 1)))
-  })
+  test.each(cases)(
+    'have the mask of transformers: $name',
+    ({ template, specialTokens, input, ids, runs }: GoldenMask) => {
+      const conversation = renderedConversation(input, chatTemplate(template, specialTokens), tokenizer)
+      if (!conversation.ok) throw new Error(JSON.stringify(conversation))
+      const mask = generationMask(conversation.value)
+      expect(mask.ids).toEqual(ids)
+      expect(mask.trained).toEqual(runs.flatMap((length, index) => new Array<boolean>(length).fill(index % 2 === 1)))
+    },
+  )
 })
 
-test('all of them are there', () => {
+test('the golden masks of real tokenizers are complete', () => {
   expect(groups.flatMap(({ cases }) => cases).length).toBeGreaterThanOrEqual(60)
 })

@@ -1,4 +1,4 @@
-/** Renders of parts of a conversation, and how one fails to begin with another. */
+/** Renders of parts of a conversation, and how one of them fails to begin with another. */
 
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
@@ -7,19 +7,21 @@ import type { Conversation } from './conversation.ts'
 import { type MaskedTokens, quoted } from './masked-tokens.ts'
 import type { Break, TokenRange } from './report.ts'
 
-/** Tokens that a way makes itself, from several renders. */
+/** Tokens that a way composes from several renders. */
 export interface OwnTokens extends MaskedTokens {
   readonly breaks: readonly Break[]
-  /** Tokens in which the end of a generation prompt and the start of the reply have become one. */
+  /** Tokens that contain both the end of a generation prompt and the start of the reply. */
   readonly merged: readonly TokenRange[]
 }
 
+/** A rendered part of a conversation. */
 export interface Rendered {
   readonly input: RenderInput
   readonly text: string
   readonly ids: readonly number[]
 }
 
+/** Renders a part of the conversation, or returns the error of the template. */
 export function rendered(
   { input, template, tokenizer }: Conversation,
   messages: RenderInput['messages'],
@@ -32,11 +34,11 @@ export function rendered(
   })
 }
 
-/** Tokens shown on each side of a difference. */
+/** Numbers of tokens that are shown before and after a difference. */
 const BEFORE = 4
 const AFTER = 12
 
-/** `found` should begin with `expected`. */
+/** Returns the break of a render: `found` should begin with `expected`. */
 export function brokenPrefix(
   conversation: Conversation,
   message: number,
@@ -57,13 +59,14 @@ export function brokenPrefix(
   }
 }
 
+/** Returns the break of a render that failed. */
 export const failedRender = (message: number, text: string, { message: why, line }: InputError): Break => ({
   message,
   text: `${text}: ${why}`,
   ...(line !== undefined && { line }),
 })
 
-/** The line that wrote a character; of the last one, where the text ends there. */
+/** Returns the line that wrote a character; the last line if the text ends there. */
 function lineAt({ template }: Conversation, { input }: Rendered, offset: number): number | undefined {
   const { pieces } = template.trace(input)
   return (pieces.find(({ end }) => end > offset) ?? pieces.at(-1))?.line

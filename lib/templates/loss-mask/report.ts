@@ -1,106 +1,115 @@
 /**
- * What the mask doctor finds, as plain JSON: the page, `POST /api/templates/doctor` and `rollscope doctor --json` show this
- * very value. Positions are tokens of a sequence, from its start; ranges are half-open.
+ * The report of the mask doctor as plain JSON: the page, `POST /api/templates/doctor` and `rollscope doctor --json` show this value.
+ * Positions are tokens of a sequence, from its start; ranges are half-open.
  */
 import type { InputError } from '../document/input.ts'
 
-/** Raised when a field changes its meaning; fields may be added without. */
+/** Version of the report. It is raised when a field changes its meaning; new fields do not raise it. */
 export const REPORT_VERSION = 1
 
 /** The ways to a loss mask, in the order in which they are shown. */
 export const wayNames = ['tito', 'generation', 'prefix', 'fixed-base'] as const
+/** One of wayNames. */
 export type WayName = (typeof wayNames)[number]
 
+/** The report of the mask doctor on a conversation. */
 export interface MaskReport {
   readonly version: typeof REPORT_VERSION
-  /** Name and fingerprint of the tokenizer that gave the ids. */
+  /** Name and fingerprint of the tokenizer that encoded the texts. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string }
-  /** Set where the conversation cannot be rendered. Without a trajectory there is then nothing else. */
+  /** Error if the conversation cannot be rendered. Without a trajectory there is then nothing else. */
   readonly failure: InputError | undefined
-  /** What all ways are compared on. */
+  /** The sequence on which all ways are compared. */
   readonly sequence: Sequence
   /** One for each name, in that order. */
   readonly ways: readonly Way[]
-  /** How many tokens each two ways disagree on, of those that both speak of. Only pairs that were computed. */
+  /** Number of tokens on which each two ways disagree, of those that both know. Only computed ways are paired. */
   readonly pairs: readonly { readonly ways: readonly [WayName, WayName]; readonly tokens: number }[]
-  /** Where they disagree, in order. */
+  /** The stretches on which ways disagree, in order. */
   readonly disagreements: readonly Disagreement[]
   readonly lints: readonly Lint[]
 }
 
-/** The tokens of the trajectory where one is open, else those of the whole conversation as rendered. */
+/** The tokens of the trajectory if one is open, otherwise those of the whole conversation as rendered. */
 export interface Sequence {
   readonly of: 'trajectory' | 'rendering'
   readonly ids: readonly number[]
-  /** Text of each id that stands in it; {hex} where its bytes are no text by themselves. */
+  /** Text of each id in the sequence; {hex} if its bytes are not text by themselves. */
   readonly vocab: Readonly<Record<string, string | { readonly hex: string }>>
-  /** Those ids of it that are added tokens. */
+  /** Ids of the sequence that are added tokens. */
   readonly specialIds: readonly number[]
-  /** Of each message. */
+  /** Role of each message. */
   readonly roles: readonly string[]
-  /** Which line of the template wrote what, and for which message; in order, without what is not known. */
+  /** The template lines that wrote the tokens, and the messages they belong to; in order, without unknown ones. */
   readonly origins: readonly TokenOrigin[]
 }
 
+/** The origin of a range of tokens. */
 export interface TokenOrigin extends TokenRange {
-  /** From 1; undefined where the template did not write it. */
+  /** Line of the template, from 1; undefined if the template did not write the tokens. */
   readonly line: number | undefined
-  /** Index of the message; undefined outside of all. */
+  /** Index of the message; undefined outside of all messages. */
   readonly message: number | undefined
 }
 
+/** A half-open range of tokens. */
 export interface TokenRange {
   readonly start: number
   readonly end: number
 }
 
+/** The mask of one way, or why it could not be computed. */
 export type Way =
   | {
       readonly name: WayName
       readonly kind: 'computed'
-      /** Of the tokens that this way would train on; they need not be those of the sequence. */
+      /** Number of tokens that this way would train on; they need not be tokens of the sequence. */
       readonly trained: number
       readonly tokens: number
-      /** What it says of each token of the sequence, in runs without gaps. */
+      /** Marks of all tokens of the sequence, in runs without gaps. */
       readonly runs: readonly MaskRun[]
-      /** Tokens of its own that the sequence does not have, and how many of them are trained. */
+      /** Tokens of the way that the sequence does not have, and how many of them are trained. */
       readonly foreign: { readonly tokens: number; readonly trained: number }
-      /** In one line for a person: what is right or wrong about it. */
+      /** What is right or wrong about the way, in one line. */
       readonly finding: { readonly severity: LintSeverity | 'none'; readonly text: string }
-      /** Where what it takes for granted does not hold. */
+      /** Where an assumption of the way is false. */
       readonly breaks: readonly Break[]
     }
   | { readonly name: WayName; readonly kind: 'missing'; readonly why: string }
 
+/** A run of tokens with the same mark. */
 export interface MaskRun extends TokenRange {
   readonly mark: Mark
 }
 
-/** partly: the way splits the token's bytes otherwise, and trains some of them. unknown: it has no such token. */
+/** partly: the way splits the token's bytes differently and trains some of them. unknown: it has no such token. */
 export type Mark = 'trained' | 'untrained' | 'partly' | 'unknown'
 
-/** A render that should begin with another and does not; or one that failed. */
+/** A render that should begin with another and does not, or that failed. */
 export interface Break {
   /** Index of the assistant message. */
   readonly message: number
   readonly text: string
-  /** Both sides around the first difference; undefined where a render failed. */
+  /** Both sides around the first difference; undefined if a render failed. */
   readonly difference?: { readonly tokenIndex: number; readonly expected: string; readonly found: string }
-  /** Template line that wrote what was found there, or that raised. */
+  /** Template line that wrote the differing text, or that raised the error. */
   readonly line?: number
 }
 
+/** A stretch of tokens on which ways disagree. */
 export interface Disagreement extends TokenRange {
-  /** The text of the tokens, cut where it is long. */
+  /** Text of the tokens, cut if it is long. */
   readonly text: string
   readonly line: number | undefined
   readonly message: number | undefined
-  /** Ways that are not there were not computed. */
+  /** Marks of the computed ways. */
   readonly marks: Readonly<Partial<Record<WayName, Mark>>>
 }
 
+/** An error makes the training wrong; a warning may be intended. */
 export type LintSeverity = 'error' | 'warning'
 
+/** Names of lints; lints.ts has their texts. */
 export type LintKind =
   | 'all-zero'
   | 'header-trained'
@@ -113,21 +122,23 @@ export type LintKind =
   | 'unknown-logprob'
   | 'span-lost'
 
+/** A known fault of a mask. */
 export interface Lint {
   readonly kind: LintKind
   readonly way: WayName
   readonly severity: LintSeverity
-  /** One sentence. */
+  /** The fault, in one sentence. */
   readonly text: string
-  /** What to do about it. */
+  /** What removes the fault. */
   readonly remedy: string
-  /** In the tokens of the way itself; empty where the whole mask is meant. */
+  /** Places in the tokens of the way itself; empty if the whole mask is meant. */
   readonly places: readonly LintPlace[]
 }
 
+/** Tokens to which a lint applies. */
 export interface LintPlace extends TokenRange {
   readonly text: string
-  /** The same tokens in the sequence that the report shows; undefined where it does not have them. */
+  /** The same tokens in the sequence of the report; undefined if it does not have them. */
   readonly inSequence: TokenRange | undefined
   readonly line: number | undefined
   readonly message: number | undefined

@@ -1,4 +1,4 @@
-/** The mask doctor with real templates, through the lab's own door. */
+/** Tests the mask doctor with whole templates, from the texts of the template lab. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ const input = (template: string, messages: unknown, options = ''): LabInput => (
 const diagnosed = (template: string, messages: unknown, options?: string) =>
   maskDoctor({ input: input(template, messages, options) }, bytes)
 
-/** What a way trains, stretch by stretch. */
+/** Returns the stretches that a way trains. */
 function trained(name: WayName, { ways, sequence }: MaskReport): readonly string[] {
   const way = ways.find((each) => each.name === name)
   if (way?.kind !== 'computed') throw new Error(`${name} is missing`)
@@ -32,7 +32,7 @@ function trained(name: WayName, { ways, sequence }: MaskReport): readonly string
 }
 
 const OTHER = "{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>' }}"
-/** ChatML whose assistant turn is written by `reply`, with what ends every turn behind it. */
+/** Returns ChatML whose assistant turn is written by `reply`, with `between` after every turn. */
 const chatml = (reply: string, between = '\\n') =>
   `{%- for m in messages -%}{%- if m.role == 'assistant' -%}${reply}{%- else -%}${OTHER}{%- endif -%}{{ '${between}' }}{%- endfor -%}` +
   "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"
@@ -59,8 +59,8 @@ const conversation = fc
 const replies = (messages: readonly { readonly role: string; readonly content: string }[]) =>
   messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []))
 
-describe('ChatML', () => {
-  test('by prefixes and behind a fixed base: every reply with its end and the newline', () => {
+describe('the mask doctor on ChatML', () => {
+  test('trains every reply with its end and the newline, by prefixes and after a fixed base', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         const report = diagnosed(chatml(`${HEADER}{{ m.content + '<|im_end|>' }}`), messages)
@@ -73,7 +73,7 @@ describe('ChatML', () => {
     )
   })
 
-  test('with a generation block and nothing behind it: all ways agree, and nothing is found', () => {
+  test('finds no disagreement and no lint for a generation block that nothing follows', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
         const report = diagnosed(clean, messages)
@@ -85,7 +85,7 @@ describe('ChatML', () => {
   })
 })
 
-/** A template with one defect each, and what must be found of its generation block: that and nothing else. */
+/** Templates with one defect each, and the only lints that must be found for their generation blocks. */
 const SEEDED: readonly (readonly [defect: string, template: string, found: readonly string[]])[] = [
   ['no block', chatml(`${HEADER}{{ m.content + '<|im_end|>' }}`, ''), ['all-zero']],
   ['the header inside', chatml(marked(`${HEADER}{{ m.content + '<|im_end|>' }}`), ''), ['header-trained']],
@@ -103,7 +103,7 @@ const SEEDED: readonly (readonly [defect: string, template: string, found: reado
   ],
 ]
 
-describe('a defect in the template', () => {
+describe('the mask doctor on a template with one defect', () => {
   const messages = [
     { role: 'user', content: 'q' },
     { role: 'assistant', content: 'call' },
@@ -111,19 +111,19 @@ describe('a defect in the template', () => {
     { role: 'assistant', content: 'a' },
   ]
 
-  test.each(SEEDED)('%s is found, and nothing else', (_, template, found) => {
+  test.each(SEEDED)('finds this defect and nothing else: %s', (_, template, found) => {
     const lints = diagnosed(template, messages).lints.filter(({ way }) => way === 'generation')
     expect(lints.map(({ kind }) => kind)).toEqual(found)
   })
 
-  test('a place names its template line', () => {
+  test('reports the template line of a place', () => {
     const lines = clean.replaceAll('{%- else', '\n{%- else').replace('{% generation', '\n{% generation')
     const [lint] = diagnosed(lines.replace("'<|im_end|>' }}{% endgen", "'<|im_end|>\\n' }}{% endgen"), messages).lints
     expect(lint).toMatchObject({ kind: 'after-end-trained', way: 'generation', places: [{ line: 2, message: 1 }, {}] })
   })
 })
 
-describe('the templates that ship as samples', () => {
+describe('the mask doctor on a template that ships as a sample', () => {
   const folder = 'public/templates'
   const names = readdirSync(folder).filter((name) => name.endsWith('.jinja'))
   const messages = [
@@ -133,7 +133,7 @@ describe('the templates that ship as samples', () => {
     { role: 'assistant', content: 'b' },
   ]
 
-  test.each(names)('%s: each reply is trained, nothing else is', (name) => {
+  test.each(names)('trains each reply and nothing else: %s', (name) => {
     const report = diagnosed(readFileSync(`${folder}/${name}`, 'utf8'), messages)
     expect(report.failure).toBeUndefined()
     const stretches = trained('prefix', report)
@@ -143,8 +143,8 @@ describe('the templates that ship as samples', () => {
   })
 })
 
-describe('the task', () => {
-  test('tells how far it is, and gives the same report', () => {
+describe('the task of the mask doctor', () => {
+  test('yields progress and returns the same report', () => {
     const request = {
       input: input(clean, [
         { role: 'user', content: 'q' },
@@ -156,7 +156,7 @@ describe('the task', () => {
     expect(steps.next()).toEqual({ done: true, value: maskDoctor(request, bytes) })
   })
 
-  test('what is wrong with the input is its result', () => {
+  test('returns the error of invalid input in its report', () => {
     expect(maskDoctor({ input: { ...input(clean, []), messages: '[' } }, bytes).failure).toMatchObject({
       where: 'messages',
     })
@@ -167,7 +167,7 @@ describe('the task', () => {
     expect(() => masks({ input: input(clean, []) }, [])).toThrow('needs a tokenizer')
   })
 
-  test('the report is plain data', () => {
+  test('returns plain data', () => {
     const report = diagnosed(clean, [
       { role: 'user', content: 'q' },
       { role: 'assistant', content: 'a' },

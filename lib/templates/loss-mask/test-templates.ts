@@ -7,16 +7,16 @@ import {
 } from '#lib/templates/chat-template.ts'
 import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
 
-/** What a template writes for one message, or for its generation prompt; trained stretches between the brackets of `generated`. */
+/** Text that a template writes for one message or for its generation prompt. */
 export interface MaskedRange {
   readonly text: string
   readonly line?: number
   readonly source?: RenderedPiece['source']
-  /** Stands in a generation block. */
+  /** Whether the text is in a generation block. */
   readonly generated?: boolean
 }
 
-/** A template made of functions: `message` writes each message, `open` the generation prompt. */
+/** Returns a template made of functions: `message` writes each message, `open` the generation prompt. */
 export function writtenTemplate(
   message: (message: TemplateMessage, index: number, all: readonly TemplateMessage[]) => readonly MaskedRange[],
   open: (input: RenderInput) => string = () => '<|im_start|>assistant\n',
@@ -47,7 +47,7 @@ export function writtenTemplate(
   return { text: 'written', trace, render: (input) => trace(input).text }
 }
 
-/** ChatML with a block around what the assistant writes, its end of turn included. */
+/** ChatML with a block around what the assistant writes, including its end of turn. */
 export const generating = writtenTemplate(({ role, content }) => [
   { text: `<|im_start|>${role}\n`, line: 2 },
   { text: String(content), line: 3, source: 'value', ...(role === 'assistant' && { generated: true }) },
@@ -55,14 +55,14 @@ export const generating = writtenTemplate(({ role, content }) => [
   { text: '\n', line: 5 },
 ])
 
-/** The same without a block. */
+/** ChatML without a block. */
 export const plain = writtenTemplate(({ role, content }) => [
   { text: `<|im_start|>${role}\n`, line: 2 },
   { text: String(content), line: 3, source: 'value' },
   { text: '<|im_end|>\n', line: 4 },
 ])
 
-/** Joins turns with nothing behind their end, so that differences hold what the model writes and no more. */
+/** ChatML with nothing after the end of a turn, so that differences contain only what the model writes. */
 export const tight = writtenTemplate(
   ({ role, content }) => [
     { text: `<|im_start|>${role}\n`, line: 2 },
@@ -72,7 +72,7 @@ export const tight = writtenTemplate(
   () => '<|im_start|>assistant\n',
 )
 
-/** Drops the thinking of all replies but the last, as Qwen3. */
+/** ChatML that drops the thinking of all replies but the last, as Qwen3 does. */
 export const forgetful = writtenTemplate(({ role, content }, index, all) => [
   { text: `<|im_start|>${role}\n`, line: 2 },
   {
@@ -83,7 +83,7 @@ export const forgetful = writtenTemplate(({ role, content }, index, all) => [
   { text: '<|im_end|>\n', line: 4 },
 ])
 
-/** Refuses a conversation without a user. */
+/** Refuses a conversation without a user, or with a system message first. */
 export const strict = writtenTemplate(({ role, content }, index, all) => {
   if (!all.some((message) => message.role === 'user')) throw new TemplateError('no user query found', { line: 7 })
   if (index === 0 && role === 'system') throw new TemplateError('system role not supported', { line: 8 })

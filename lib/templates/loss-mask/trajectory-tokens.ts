@@ -1,15 +1,17 @@
-/** The tokens of a trajectory with the mask that it carries: what was really read, sampled and will be trained. */
+/** The tokens of a trajectory with the mask that it carries: what was really read and sampled, and what will be trained. */
 
 import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { isSpace, type MaskedPart, type MaskedTokens, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
 
+/** The tokens of a trajectory with their recorded logprobs. */
 export interface TrajectoryTokens extends MaskedTokens {
-  /** Natural logarithms; null = unknown. */
+  /** Natural logarithms; null means unknown. */
   readonly logprobs: readonly (number | null)[]
 }
 
+/** Returns the tokens of all segments, with their recorded mask. */
 export function trajectoryTokens({ segments, vocab, model }: Trajectory): TrajectoryTokens {
   const known = new Map<number, Uint8Array>()
   const bytes = (id: number): Uint8Array => {
@@ -43,7 +45,7 @@ export function trajectoryTokens({ segments, vocab, model }: Trajectory): Trajec
   return { ...own.build(), logprobs: segments.flatMap(logprobsOf) }
 }
 
-/** What follows the last end of a turn opens the reply; where turns have no end, that cannot be told. */
+/** Returns the parts of a prompt. What follows the last end of a turn opens the reply; if turns have no end token, this cannot be known. */
 function promptParts(
   { ids, messages }: PromptSegment,
   before: PromptSegment | ResponseSegment | undefined,
