@@ -1,4 +1,4 @@
-/** Calls in growing texts, cut at random, as SGLang 0.5.23 reads them (peers/stream_calls.py), piece for piece. */
+/** Tests calls in growing texts, cut at random, against SGLang 0.5.23's reading of each piece (peers/stream_calls.py). */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ type Case = readonly [
 
 const cases: readonly Case[] = JSON.parse(readFileSync('lib/builtin-server/messages/golden/call-stream.json', 'utf8'))
 
-test('what each piece brings is what it brings there', () => {
+test('The call stream returns the same for each piece of a text as SGLang', () => {
   expect(cases.length).toBeGreaterThanOrEqual(80)
   for (const [pieces, brought, rest] of cases) {
     const stream = callStream(['calculator', 'clock'])
@@ -27,13 +27,13 @@ test('what each piece brings is what it brings there', () => {
   }
 })
 
-/** Delimiters, and what looks like them. */
+/** Delimiters, and texts that resemble them. */
 const text = fc
   .array(fc.constantFrom('<think>', '</think>', '<tool_call>', 'X', '\n', '<', '</', 'think>', ' Y'), { maxLength: 12 })
   .map((parts) => parts.join(''))
 
-describe('reasoning of a growing text', () => {
-  test('cut anywhere loses nothing but delimiters', () => {
+describe('The reasoning stream', () => {
+  test('loses nothing but delimiters of a text that is cut anywhere', () => {
     fc.assert(
       fc.property(text, fc.boolean(), fc.boolean(), fc.array(fc.nat(40)), (whole, isOpen, whenClosed, cuts) => {
         const stream = reasoningStream(QWEN3, isOpen, whenClosed)
@@ -47,7 +47,7 @@ describe('reasoning of a growing text', () => {
     )
   })
 
-  test('that comes in one piece is separated as the whole text', () => {
+  test('separates a text in one piece like the whole text', () => {
     const plain = text.filter(
       (whole) => (whole.match(/<think>/g) ?? []).length === (whole.startsWith('<think>') ? 1 : 0),
     )

@@ -1,6 +1,6 @@
 /**
- * The calls of a reply as its text grows, by the rules of SGLang 0.5.23's `--tool-call-parser qwen`: first the name, then the
- * arguments, as often as there is more of them. What it loses is kept lost: unknown tools, broken JSON, white space.
+ * Reads the calls of a reply as its text grows, by the rules of SGLang 0.5.23's `--tool-call-parser qwen`: first the name, then the
+ * arguments as they grow. It loses what SGLang loses: unknown tools, invalid JSON, white space.
  */
 import { jsonText } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
@@ -8,18 +8,20 @@ import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { readPartialJson } from './partial-json.ts'
 import { beginningAtEnd } from './reasoning.ts'
 
+/** The new part of a call. */
 export interface CallDelta {
-  /** Of the call, from 0. */
+  /** Index of the call, from 0. */
   readonly index: number
-  /** With the first delta of a call only, whose arguments are empty. */
+  /** Only in the first delta of a call, which has no arguments. */
   readonly name: string | undefined
-  /** JSON, the next piece. */
+  /** The next piece of the arguments' JSON. */
   readonly arguments: string
 }
 
+/** The calls of one growing text. */
 export interface CallStream {
   read(text: string): { readonly content: string; readonly calls: readonly CallDelta[] }
-  /** The arguments that are still to come, when no text follows. */
+  /** Returns the remaining arguments when no text follows; undefined if there are none. */
   end(): CallDelta | undefined
 }
 
@@ -27,12 +29,13 @@ const OPEN = '<tool_call>\n'
 const CLOSE = '\n</tool_call>'
 const SEPARATOR = '\n'
 
+/** Returns the reader of one text; `tools` has the names of the known tools. */
 export function callStream(tools: readonly string[]): CallStream {
   let held = ''
   let heldContent = ''
   let index = -1
   let isNamed = false
-  /** Of each call what was read last, and how much of its arguments was given. */
+  /** For each call, the last value that was read, and how much of its arguments was returned. */
   const read: (Value | undefined)[] = []
   const given: string[] = []
 
@@ -46,7 +49,7 @@ export function callStream(tools: readonly string[]): CallStream {
     const flags = isNamed ? 'also cut' : 'whole'
     let start = startOf(held)
     let json = start < held.length ? readPartialJson(held.slice(start), flags) : undefined
-    // What follows the separator may be markup: the next call begins behind its delimiter.
+    // Markup may follow the separator: the next call then begins after its delimiter.
     if (!json && held.includes(OPEN)) {
       start = held.indexOf(OPEN) + OPEN.length
       json = start < held.length ? readPartialJson(held.slice(start), flags) : undefined
@@ -134,6 +137,6 @@ export function callStream(tools: readonly string[]): CallStream {
 function commonLength(a: string, b: string): number {
   let length = 0
   while (length < a.length && a[length] === b[length]) length++
-  // Half a surrogate pair is no common character.
+  // Half of a surrogate pair is no common character.
   return /[\ud800-\udbff]/.test(a[length - 1] ?? '') ? length - 1 : length
 }

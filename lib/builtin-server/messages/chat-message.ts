@@ -1,7 +1,7 @@
 /**
- * What a chat client gets of a reply's text: reasoning apart, calls structured, by the rules of SGLang 0.5.23 with
- * `--reasoning-parser qwen3 --tool-call-parser qwen`. Text around calls is trimmed, unknown tools and broken JSON vanish,
- * arguments are written anew: this loss is what a baseline is to show.
+ * Converts a reply's text to the message that a chat client gets: separate reasoning and structured calls, by the rules of SGLang 0.5.23
+ * with `--reasoning-parser qwen3 --tool-call-parser qwen`. Text around calls is trimmed, unknown tools and invalid JSON are dropped,
+ * arguments are written again. A chat baseline exists to show this loss.
  */
 
 import { JsonError, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
@@ -10,6 +10,7 @@ import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { QWEN3, separated } from './reasoning.ts'
 
+/** A reply as a chat client gets it. */
 export interface ChatMessage {
   readonly content: string
   readonly reasoning: string | undefined
@@ -18,17 +19,17 @@ export interface ChatMessage {
 
 interface WrittenCall {
   readonly name: string
-  /** JSON. */
+  /** Arguments as JSON. */
   readonly arguments: string
 }
 
 /**
- * `begun`: thinking is on, so that a reply without delimiters is all reasoning. `possible`: only what stands between them.
- * `kept`: reasoning is left in the text.
+ * How reasoning is found. `begun`: thinking is on, so that a reply without delimiters is all reasoning. `possible`: only text between
+ * delimiters. `kept`: reasoning stays in the text.
  */
 export type ReasoningRule = 'begun' | 'possible' | 'kept'
 
-/** `tools`: names; undefined: no calls are read. */
+/** Returns the message of a text. `tools` has the known names; if undefined, no calls are read. */
 export function chatMessage(text: string, rule: ReasoningRule, tools: readonly string[] | undefined): ChatMessage {
   const { reasoning, rest } = rule === 'kept' ? { reasoning: '', rest: text } : separated(text, QWEN3, rule === 'begun')
   const { content, calls } = tools ? withCalls(rest, tools) : { content: rest, calls: [] }
@@ -38,10 +39,10 @@ export function chatMessage(text: string, rule: ReasoningRule, tools: readonly s
 const OPEN = '<tool_call>\n'
 const CLOSE = '\n</tool_call>'
 
-/** As SGLang makes them. */
+/** Returns a new call id in SGLang's form. */
 export const callId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
 
-/** By the rules of SGLang's parser `qwen`. */
+/** Separates the calls from a text by the rules of SGLang's parser `qwen`. */
 export function withCalls(text: string, tools: readonly string[]): Pick<ChatMessage, 'content' | 'calls'> {
   const start = text.indexOf(OPEN)
   if (start < 0) return { content: text, calls: [] }
@@ -50,7 +51,7 @@ export function withCalls(text: string, tools: readonly string[]): Pick<ChatMess
     const read = jsonOf(strip(body))
     if (read === undefined) continue
     const entries = Array.isArray(read) ? read : [read]
-    // Python fails on what has no members, and then nothing was parsed.
+    // Python fails on a value without members, and then SGLang parses no call at all.
     if (!entries.every((entry) => entry instanceof PyDict)) return { content: text, calls: [] }
     for (const entry of entries as readonly PyDict[]) {
       const name = entry.get('name')
@@ -63,7 +64,7 @@ export function withCalls(text: string, tools: readonly string[]): Pick<ChatMess
   return { content: strip(text.slice(0, start)), calls }
 }
 
-/** Of all calls that are closed. */
+/** Yields the bodies of all closed calls. */
 function* bodies(text: string): Generator<string> {
   for (let at = 0; ; ) {
     const open = text.indexOf(OPEN, at)
@@ -75,7 +76,7 @@ function* bodies(text: string): Generator<string> {
   }
 }
 
-/** undefined for what is no JSON. */
+/** Returns the parsed JSON; undefined if it is invalid. */
 function jsonOf(text: string): Value | undefined {
   try {
     return readJson(text)

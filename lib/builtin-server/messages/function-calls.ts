@@ -1,6 +1,6 @@
 /**
- * The calls in a text as SGLang's `/parse_function_call` tells them, read by Rollscope's own parsers: what is broken is dropped
- * without a word, what is read is written anew. Each of SGLang's parsers has habits of its own, which clients see.
+ * Returns the calls of a text as SGLang's `/parse_function_call` does, but reads them with Rollscope's own parsers. Invalid calls are
+ * dropped silently, valid ones are written again. Each of SGLang's parsers has its own habits, which clients see.
  */
 
 import type { ParsedCall, ToolParser } from '#lib/parsers/parser.ts'
@@ -12,17 +12,18 @@ import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { withCalls } from './chat-message.ts'
 
+/** The answer of /parse_function_call. */
 export interface FunctionCalls {
   readonly normal_text: string
   readonly calls: readonly {
     readonly tool_index: number
     readonly name: string
-    /** JSON. */
+    /** Arguments as JSON. */
     readonly parameters: string
   }[]
 }
 
-/** `parser`: SGLang's name. undefined for one that Rollscope has not. */
+/** Returns the calls of a text. `parser` is SGLang's name. Undefined for a parser that Rollscope lacks. */
 export function functionCalls(text: string, tools: readonly ToolSpec[], parser: string): FunctionCalls | undefined {
   const own = parserNamed(parserOfServer(parser) ?? '')
   if (!own) return undefined
@@ -57,7 +58,7 @@ export function functionCalls(text: string, tools: readonly ToolSpec[], parser: 
 type Parsed = Extract<ParsedCall, { kind: 'parsed' }>
 
 interface Dialect {
-  /** What `tool_index` counts: the tool in the list, the call among those told, or among all that were read. */
+  /** Meaning of `tool_index`: the tool in the list, the call among the returned ones, or among all that were read. */
   readonly index: 'tool' | 'call' | 'place'
   readonly tools: 'known' | 'any'
   /** Where calls begin for SGLang, whether or not one can be read there. */
@@ -68,7 +69,7 @@ interface Dialect {
 
 const USUAL: Dialect = { index: 'tool', tools: 'known', opens: '<tool_call>', before: 'trimmed', behind: 'left out' }
 
-/** By SGLang's name, or by ours for all that share it. */
+/** Habits by SGLang's name of the parser, or by ours if all that share it behave alike. */
 const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
   qwen: 'qwen',
   qwen25: 'qwen',
@@ -110,13 +111,13 @@ function normalText(text: string, calls: readonly Parsed[], dialect: Dialect, pa
   return (before === 'trimmed' ? strip(head) : head) + rest
 }
 
-/** Behind what the format writes around its calls. */
+/** Returns the end of the markup around the last call. */
 function endOfCalls(text: string, calls: readonly Parsed[], parser: ToolParser): number {
   const end = calls.at(-1)?.text.end ?? 0
   return markupIn(text, calls, [], parser).findLast(({ start }) => start >= end)?.end ?? end
 }
 
-/** With numbers as they stand in the text, where they do: 1.0 is not 1 in Python. */
+/** Returns the arguments with the spelling of their numbers in the text, because 1.0 is not 1 in Python. */
 function argumentsOf(text: string, { arguments: written, input }: Parsed): PyDict {
   const places = new Map(written.map(({ name, text: range }) => [name, range]))
   return PyDict.of(

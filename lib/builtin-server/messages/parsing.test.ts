@@ -1,4 +1,4 @@
-/** The parsers against those of the real SGLang 0.5.23: the same answers, or the difference stands in a table with its reason. */
+/** Compares the parsers with those of the real SGLang 0.5.23: the answers are equal, or a table names the difference and its reason. */
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestModel, testClient } from '#lib/builtin-server/test-model.ts'
@@ -14,7 +14,7 @@ const golden: {
   readonly reasoning: readonly Line[]
 } = JSON.parse(readFileSync('lib/builtin-server/messages/golden/parsing.json', 'utf8'))
 
-/** In the order in which every parser was asked them (peers/recorded-parsing.ts). */
+/** Names of the texts in the order in which every parser was given them (peers/recorded-parsing.ts). */
 const TEXTS = [
   'text before',
   'two calls',
@@ -74,13 +74,13 @@ const answer = async (place: string, body: object): Promise<unknown> => {
   return response.status === 200 ? response.json() : response.status
 }
 
-describe('calls are told as SGLang tells them', () => {
+describe('/parse_function_call answers like SGLang', () => {
   const lines = golden.calls.map((line, index) => [line[0], TEXTS[index % TEXTS.length] as string, line] as const)
   const isOther = (parser: string, what: string): boolean =>
     OTHERWISE.some(([pattern, texts]) => pattern.test(parser) && texts.includes(what))
   const known = lines.filter(([parser]) => parserOfServer(parser) !== undefined)
 
-  test('every difference is one', async () => {
+  test('except for the listed differences, each of which exists', async () => {
     expect(known.length).toBeGreaterThanOrEqual(300)
     for (const [parser, texts] of OTHERWISE) {
       const said = known.filter(([name, what]) => parser.test(name) && texts.includes(what))
@@ -89,39 +89,42 @@ describe('calls are told as SGLang tells them', () => {
     }
   })
 
-  test.each(known.filter(([parser, what]) => !isOther(parser, what)))('%s: %s', async (_parser, _what, line) => {
-    expect(await isAsRecorded(line)).toBeUndefined()
-  })
+  test.each(known.filter(([parser, what]) => !isOther(parser, what)))(
+    'with the parser %s for %s',
+    async (_parser, _what, line) => {
+      expect(await isAsRecorded(line)).toBeUndefined()
+    },
+  )
 
-  /** What is answered instead; undefined where it is the same. */
+  /** Returns our answer and SGLang's if they differ; undefined if they are equal. */
   async function isAsRecorded([parser, text, theirs]: Line): Promise<unknown> {
     const ours = await answer('/parse_function_call', { text, tools: golden.tools, tool_call_parser: parser })
     return JSON.stringify(ours) === JSON.stringify(theirs) ? undefined : { text, ours, theirs }
   }
 })
 
-describe('reasoning is separated as SGLang separates it', () => {
-  /** They do more than look for delimiters. */
+describe('/separate_reasoning answers like SGLang', () => {
+  /** These parsers do more than look for delimiters. */
   const REFUSED_HERE = /^(deepseek-v4|gpt-oss|granite_thinking_parser|ling3|minimax-append-think)$/
 
-  test.each(golden.reasoning)('%s: %j', async (parser, text, theirs) => {
+  test.each(golden.reasoning)('with the parser %s for %j', async (parser, text, theirs) => {
     const ours = await answer('/separate_reasoning', { text, reasoning_parser: parser, return_blocks: true })
     expect(ours).toEqual(REFUSED_HERE.test(parser) ? 400 : theirs)
   })
 })
 
-describe('recorded requests', () => {
+describe('The recorded request', () => {
   const names = [...recordedNames('parse-'), ...recordedNames('separate-')]
 
-  test.each(names.filter((name) => !isRefused(name)))('%s is answered as it was', async (name) => {
+  test.each(names.filter((name) => !isRefused(name)))('%s has the recorded answer', async (name) => {
     const { status, json } = await answerTo(model, name)
     expect([status, json()]).toEqual([200, recorded(name).response])
   })
 
-  /** A 500 without a word there. */
+  /** SGLang answers these with 500 and no message. */
   const UNKNOWN_PARSER = /-err-(no-)?parser$/
 
-  test.each(names.filter(isRefused))('%s is refused as it was', async (name) => {
+  test.each(names.filter(isRefused))('%s has the recorded refusal', async (name) => {
     const { status, json } = await answerTo(model, name)
     const { status: theirs, response } = recorded(name)
     expect(status).toBe(400)

@@ -1,4 +1,4 @@
-/** /parse_function_call and /separate_reasoning: what parsers make of a text, without a model. */
+/** Serves /parse_function_call and /separate_reasoning, which parse a text without a model. */
 import { BOOLEAN, fieldsOf, LIST, TEXT } from '#lib/builtin-server/http/body-fields.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue } from '#lib/builtin-server/http/refusal.ts'
@@ -6,7 +6,7 @@ import { functionCalls } from './function-calls.ts'
 import { type ReasoningFormat, separated } from './reasoning.ts'
 import { toolSpecs } from './tool-specs.ts'
 
-/** Throws a Refusal. SGLang fails with a 500 on a parser that it does not know. */
+/** Answers /parse_function_call. Throws HttpRefusal; SGLang fails with 500 on an unknown parser. */
 export async function parseFunctionCall(request: Request): Promise<Response> {
   const body = await readJsonObject(request, 'ParseFunctionCallReq')
   const field = fieldsOf(body)
@@ -19,7 +19,7 @@ export async function parseFunctionCall(request: Request): Promise<Response> {
   return Response.json(found)
 }
 
-/** Throws a Refusal. */
+/** Answers /separate_reasoning. Throws HttpRefusal. */
 export async function separateReasoning(request: Request): Promise<Response> {
   const body = await readJsonObject(request, 'SeparateReasoningReqInput')
   const field = fieldsOf(body)
@@ -41,14 +41,14 @@ export async function separateReasoning(request: Request): Promise<Response> {
 }
 
 interface NamedFormat extends ReasoningFormat {
-  /** A text without delimiters is all reasoning. */
+  /** Whether a text without delimiters is all reasoning. */
   readonly isOpen: boolean
 }
 
 const THINK = { open: '<think>', close: '</think>' } as const
 const CALL = { call: '<tool_call>' } as const
 
-/** By SGLang's names. Not those that do more than look for delimiters. */
+/** Formats by SGLang's names. Parsers that do more than look for delimiters are missing. */
 const FORMATS: ReadonlyMap<string, NamedFormat> = new Map(
   (
     [

@@ -1,20 +1,21 @@
 /**
- * JSON that is still being written, as far as it can be read: SGLang streams the arguments of a call by reading it again
- * after every token (partial_json_parser).
+ * Reads JSON that is still being written, as far as possible: SGLang streams the arguments of a call by reading them again after every
+ * token (partial_json_parser).
  */
 
 import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
 import { trimEnd } from '#lib/templates/jinja/python/text/code-points.ts'
 import type { Value } from '#lib/templates/jinja/python/values.ts'
 
+/** The value of a text so far. */
 export interface PartialJson {
   readonly value: Value
-  /** Where it ends, when it is whole: behind the white space that follows, where nothing else does. */
+  /** End of a whole value: after the following white space if nothing else follows. */
   readonly end: number
   readonly isWhole: boolean
 }
 
-/** Reads the value that the text begins with; undefined for what is no JSON. `texts`: a text that is not closed counts. */
+/** Reads the value that a text begins with; undefined if it is no JSON. `texts` says whether an unclosed string counts. */
 export function readPartialJson(text: string, texts: 'whole' | 'also cut'): PartialJson | undefined {
   const found = scan(text)
   if (found === undefined) return undefined
@@ -35,21 +36,21 @@ type Scan =
   | { readonly kind: 'whole'; readonly end: number }
   | {
       readonly kind: 'cut'
-      /** Up to here all members are whole. */
+      /** All members before this position are whole. */
       readonly safe: number
-      /** What closes the containers that are open. */
+      /** The brackets that close the open containers. */
       readonly closers: string
-      /** Where the value begins that the text ends in; undefined between values, and in a member's name. */
+      /** Start of the unfinished last value; undefined between values, and in a member's name. */
       readonly value: number | undefined
     }
 
 interface Container {
   readonly closer: '}' | ']'
-  /** What may come next. */
+  /** The token that may come next. */
   expects: 'name' | 'colon' | 'value' | 'comma'
 }
 
-/** One pass over brackets, names and values; what stands in a scalar is readJson's business. */
+/** Scans brackets, names and values in one pass; readJson checks the contents of scalars. */
 function scan(text: string): Scan | undefined {
   const open: Container[] = []
   let safe = 0
@@ -87,7 +88,7 @@ function scan(text: string): Scan | undefined {
         container.expects = 'colon'
         continue
       }
-      // A number at the end may go on.
+      // A number at the end may continue.
       if (at >= text.length && !isWholeText(text, start)) return cut(start)
       if (at === start) return undefined
     }
@@ -117,7 +118,7 @@ const isWholeText = (text: string, start: number): boolean => /^"(?:[^"\\]|\\.)*
 
 const WORDS = ['null', 'true', 'false', 'NaN', 'Infinity', '-Infinity']
 
-/** The text without what is not whole; undefined where that cannot become a value. */
+/** Returns the text without its unfinished parts; undefined if that cannot become a value. */
 function closed(
   text: string,
   { safe, closers, value }: Extract<Scan, { kind: 'cut' }>,
@@ -129,7 +130,7 @@ function closed(
   const before = text.slice(0, value)
   if (written.startsWith('"')) {
     if (texts === 'whole') return without
-    // An escape that is not complete is left out, and so is white space at the end.
+    // An unfinished escape is removed, and so is white space at the end.
     const match = /^("(?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)(?:\\(?:u[\da-fA-F]{0,3})?)?$/s.exec(trimEnd(written))
     return match ? `${before}${match[1]}"${closers}` : undefined
   }

@@ -1,21 +1,22 @@
-/** Which text of a reply is reasoning, by SGLang's rules: of the whole text, and of a text as it grows. */
+/** Separates the reasoning of a reply by SGLang's rules: of a whole text, and of a growing one. */
 
 export interface ReasoningFormat {
   readonly open: string
   readonly close: string
-  /** What opens a call, in formats where a call ends reasoning that was never closed. */
+  /** Opening of a call, in formats in which a call ends unclosed reasoning. */
   readonly call?: string
 }
 
+/** A text without its delimiters; `rest` is the answer. */
 export interface Separated {
   readonly reasoning: string
   readonly rest: string
 }
 
-/** The chat's: `--reasoning-parser qwen3`. */
+/** The format of the chat endpoint: `--reasoning-parser qwen3`. */
 export const QWEN3: ReasoningFormat = { open: '<think>', close: '</think>', call: '<tool_call>' }
 
-/** `isOpen`: the text begins inside the reasoning. */
+/** Separates a whole text. `isOpen`: the text begins inside the reasoning. */
 export function separated(text: string, { open, close, call }: ReasoningFormat, isOpen: boolean): Separated {
   if (!isOpen && !text.includes(open)) return { reasoning: '', rest: text }
   let inside = text
@@ -28,14 +29,15 @@ export function separated(text: string, { open, close, call }: ReasoningFormat, 
     : { reasoning: inside, rest: '' }
 }
 
+/** The reasoning of one growing text. */
 export interface ReasoningStream {
-  /** What can be told apart now: the beginning of a delimiter is held back. */
+  /** Returns the parts that are certain now; a possible beginning of a delimiter comes later. */
   read(text: string): Separated
-  /** What was held back, when no text follows. */
+  /** Returns the remaining parts when no text follows. */
   end(): Separated
 }
 
-/** `whenClosed`: reasoning is given in one piece, with its end. */
+/** Returns the reader of one text. `whenClosed`: the reasoning is returned in one piece when it ends. */
 export function reasoningStream(
   { open, close, call }: ReasoningFormat,
   isOpen: boolean,
@@ -82,7 +84,7 @@ export function reasoningStream(
 
 const NOTHING: Separated = { reasoning: '', rest: '' }
 
-/** How many characters at the end of the text may be the beginning of a delimiter, at most. */
+/** Returns the length of the longest end of the text that may be the beginning of a delimiter. */
 export function beginningAtEnd(text: string, delimiter: string): number {
   for (let length = Math.min(text.length, delimiter.length - 1); length > 0; length--)
     if (text.endsWith(delimiter.slice(0, length))) return length

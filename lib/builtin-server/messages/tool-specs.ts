@@ -1,16 +1,17 @@
-/** The tools that a body announces, in OpenAI's form. */
+/** Reads the tools of a body in OpenAI's form. */
 
 import { isText } from '#lib/builtin-server/http/json-body.ts'
 import { badBody } from '#lib/builtin-server/http/refusal.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
+/** A tool that a request offers to the model. */
 export interface AnnouncedTool extends ToolSpec {
-  /** Calls keep to its schema where they are forced. */
+  /** Whether forced calls follow its schema. */
   readonly isStrict: boolean
 }
 
-/** Throws a Refusal. */
+/** Returns the checked tools. Throws HttpRefusal. */
 export function toolSpecs(tools: readonly unknown[] = []): readonly AnnouncedTool[] {
   return tools.map((tool, index) => {
     const given = isObject(tool) ? tool.function : undefined

@@ -1,6 +1,6 @@
 /**
- * How weights are kept, by transformers.js' names; the first that a model has is taken where none is named: what an RL
- * pipeline trains on are logprobs, and those of reduced weights are another model's.
+ * Suffixes of graph files by the data type of the weights, in the names of transformers.js. The first one that a model has is the default:
+ * an RL pipeline trains on logprobs, and reduced weights give those of another model.
  */
 export const SUFFIXES = {
   fp32: '',
@@ -17,5 +17,7 @@ export const SUFFIXES = {
   q1f16: '_q1f16',
 } as const
 
+/** Data type of a model's weights. */
 export type Dtype = keyof typeof SUFFIXES
+/** All data types, in the order of preference. */
 export const dtypes = Object.keys(SUFFIXES) as readonly Dtype[]

@@ -5,10 +5,10 @@ import { gathered, type KeyValues, positionsOf } from './key-values.ts'
 const HEADS = 2
 const SIZE = 2
 
-/** A number for the batch, and the lengths of its rows. */
+/** For each batch, the lengths of its rows. */
 const batches = fc.array(fc.array(fc.nat(5), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
 
-/** Keys that say where they are from: batch, row, head, position. Padding is -1. */
+/** Returns keys that encode their batch, row, head and position; padding is -1. */
 function batchOf(batch: number, lengths: readonly number[]): KeyValues {
   const length = Math.max(...lengths)
   const data = lengths.flatMap((own, row) =>
@@ -23,7 +23,7 @@ function batchOf(batch: number, lengths: readonly number[]): KeyValues {
   return { rows: lengths.length, length, tensors: [tensor] }
 }
 
-test('rows of any batches stand right-aligned beside each other, with their own keys', () => {
+test('Gathered rows of any batches are right-aligned with their own keys', () => {
   fc.assert(
     fc.property(batches, fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), (all, picks) => {
       const rows = all.flatMap((lengths, batch) => {
@@ -44,12 +44,12 @@ test('rows of any batches stand right-aligned beside each other, with their own 
   )
 })
 
-test('rows that are a batch already are not copied', () => {
+test('Gathered rows that already are a batch are not copied', () => {
   const keyValues = batchOf(0, [3, 2])
   const places = [3, 2].map((length, row) => ({ keyValues, row, length }))
   expect(gathered(places)).toBe(keyValues)
   expect(gathered(places.toReversed())).not.toBe(keyValues)
   expect(gathered(places.slice(0, 1))).not.toBe(keyValues)
-  // Without the longest row there is padding that nobody needs.
+  // Without the longest row, padding would remain that no row needs.
   expect(gathered(places.slice(1)).length).toBe(2)
 })

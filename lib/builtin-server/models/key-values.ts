@@ -1,25 +1,26 @@
 import { elementAt } from '#lib/util/element-at.ts'
 
-/** Keys and values of token positions, as an ONNX graph takes and gives them, and their moves between sequences and batches. */
+/** Keys and values of token positions in the form of an ONNX graph, and their moves between sequences and batches. */
 
 export interface KeyValues {
   readonly rows: number
-  /** Positions of each row. A row with fewer stands at the right, and what is left of it is padding. */
+  /** Positions of each row. A shorter row is at the right, after padding. */
   readonly length: number
-  /** One for every cache input of the graph. */
+  /** One tensor for every cache input of the graph. */
   readonly tensors: readonly CacheTensor[]
 }
 
+/** One tensor of keys or values. */
 export interface CacheTensor {
-  /** Rows, heads, length, head size. */
+  /** Shape [rows, heads, length, head size]. */
   readonly dims: readonly number[]
   readonly data: CacheNumbers
 }
 
-/** Floats of 32 bits, or of 16 as their bits: they are only moved here. */
+/** Floats of 32 bits, or the bits of floats of 16; they are only moved here. */
 export type CacheNumbers = Float32Array | Uint16Array
 
-/** All zero. */
+/** Returns zeros of the same number type. */
 export const numbersLike = (numbers: CacheNumbers, length: number): CacheNumbers =>
   numbers instanceof Uint16Array ? new Uint16Array(length) : new Float32Array(length)
 
@@ -31,8 +32,8 @@ export interface RowPositions {
 }
 
 /**
- * Rows from anywhere as one batch: a copy, unless they are just that already. `length`: at least that of the longest, which
- * it is unless told.
+ * Returns rows from any batches as one batch: a copy, unless they already are exactly that. `length` is at least that of the longest row,
+ * which is the default.
  */
 export function gathered(places: readonly RowPositions[], length = longest(places)): KeyValues {
   const [first] = places
@@ -54,12 +55,13 @@ export function gathered(places: readonly RowPositions[], length = longest(place
   return { rows: places.length, length, tensors }
 }
 
+/** Returns the length of the longest row; 0 without rows. */
 export const longest = (places: readonly Pick<RowPositions, 'length'>[]): number =>
   places.reduce((most, place) => Math.max(most, place.length), 0)
 
 /**
- * Gives memory back at once: every pass makes new keys and values, and a collector that gets behind with the old ones makes
- * passes over 400 positions take twice as long. Nobody may read them any more.
+ * Frees memory at once: every pass creates new keys and values, and a garbage collector that is late with the old ones makes passes over
+ * 400 positions take twice as long. The values must not be read any more.
  */
 export function release({ tensors, length }: KeyValues): void {
   if (length > 0) for (const { data } of tensors) (data.buffer as ArrayBuffer).transfer(0)
@@ -67,7 +69,7 @@ export function release({ tensors, length }: KeyValues): void {
 
 type Dims = readonly [rows: number, heads: number, length: number, size: number]
 
-/** One head of one row of a tensor, position after position. */
+/** Returns one head of one row of a tensor, position after position. */
 export function positionsOf({ tensors, length }: KeyValues, tensor: number, row: number, head: number): CacheNumbers {
   const { dims, data } = elementAt(tensors, tensor)
   const [, heads, , size] = dims as Dims

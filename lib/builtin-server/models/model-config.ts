@@ -1,9 +1,10 @@
-/** What a model's config.json says that its graph does not, in the words of the families that transformers.js knows. */
+/** Reads facts from a model's config.json that its graph lacks, in the names of the families that transformers.js supports. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import type { GraphConfig } from './onnx-model.ts'
 
+/** Facts of a model. */
 export interface ModelConfig {
   readonly vocabularySize: number
   readonly modelType: string
@@ -13,7 +14,7 @@ export interface ModelConfig {
   readonly stopIds: readonly number[]
 }
 
-/** GPT-2, GPT-J, Bloom, MPT and others have names of their own. */
+/** Names of the fields in GPT-2, GPT-J, Bloom, MPT and others. */
 const NAMES = {
   max_position_embeddings: ['n_positions', 'n_ctx', 'max_seq_len', 'max_sequence_length', 'seq_length'],
   num_attention_heads: ['n_head', 'n_heads', 'num_heads'],
@@ -36,7 +37,7 @@ const configSchema = z.looseObject({
   architectures: z.array(z.string()).nullish(),
 })
 
-/** `value`: config.json as it is read. Throws an Error that names the field. */
+/** Returns the facts of a parsed config.json. Throws an Error that names the invalid field. */
 export function modelConfig(value: unknown): ModelConfig {
   const named = renamed(value)
   const result = configSchema.safeParse(named)
@@ -56,7 +57,7 @@ export function modelConfig(value: unknown): ModelConfig {
   }
 }
 
-/** Models of several kinds of input have the decoder's facts one level down. */
+/** Returns the fields of the decoder, which are one level down in models with several kinds of input. */
 function renamed(value: unknown): unknown {
   if (!isObject(value)) return value
   const text = [value.text_config, value.llm_config].find(isObject)

@@ -1,6 +1,6 @@
 /**
- * The files that make a model: its config.json and its graph, in one of the number formats that exports for transformers.js
- * come in. From a folder as they lie there; from the Hub into the cache that Python's huggingface_hub uses too.
+ * Finds the files of a model: its config.json and its graph, in one of the number formats of exports for transformers.js. They come from a
+ * folder, or from the Hub into the cache that Python's huggingface_hub also uses.
  */
 import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -15,26 +15,28 @@ import {
 import { elementAt } from '#lib/util/element-at.ts'
 import { type Dtype, dtypes, SUFFIXES } from './dtypes.ts'
 
+/** The chosen files of a model. */
 export interface ModelFiles {
   /** Absolute paths. */
   readonly config: string
   readonly graph: string
   readonly dtype: Dtype
-  /** In which other forms the model is there. */
+  /** Other data types in which the model is available. */
   readonly others: readonly Dtype[]
 }
 
+/** Where a model is, and which form is wanted. */
 export interface ModelPlace {
   /** A folder, or the Hub name of an ONNX causal language model. */
   readonly model: string
-  /** undefined: the first of them that it has. */
+  /** Data type of the weights; undefined: the first one that the model has. */
   readonly dtype: Dtype | undefined
   readonly hub: HubPlace
-  /** Bytes that may be used for it. */
+  /** Returns the bytes of memory that the model may use. */
   readonly freeMemory: () => number
 }
 
-/** Throws an Error that says what is missing, where, and what there is. */
+/** Finds or downloads the files. Throws an Error that says what is missing and what is available. */
 export async function modelFiles(
   place: ModelPlace,
   onProgress: (progress: Progress) => void,
@@ -46,12 +48,12 @@ export async function modelFiles(
   if (!isRepositoryName(model)) throw new Error(`${JSON.stringify(model)} is neither a folder nor a Hub name`)
   const cached = await cachedSnapshot(model, hub)
   const kept = cached === undefined ? new Map<string, number>() : await listing(cached)
-  // Without a format of its own, what was chosen before is taken again, without asking.
+  // Without a requested format, the one that was chosen before is used again without a request.
   if (cached !== undefined && isWhole(kept, place.dtype)) return inFolder(cached, choose(kept, place))
   try {
     const repository = await hubRepository(model, hub, PATHS, signal)
     const chosen = choose(new Map(repository.files.map((file) => [file.path, file.size])), place)
-    // The graph comes last: where it is, the others are too.
+    // The graph comes last: if it is there, the other files are too.
     const [graph, ...weights] = chosen.files
     const inOrder = [CONFIG, ...weights, graph].flatMap((wanted) =>
       repository.files.filter((file) => file.path === wanted),
@@ -63,19 +65,19 @@ export async function modelFiles(
   }
 }
 
-/** What is wrong with the model itself, not with the way to it. */
+/** An error of the model itself rather than of the connection to it. */
 class ModelError extends Error {
   override readonly name = 'ModelError'
 }
 
 const CONFIG = 'config.json'
 const graphOf = (dtype: Dtype): string => `onnx/model${SUFFIXES[dtype]}.onnx`
-/** Weights beside a graph that is larger than 2 GB, in as many files as it takes. */
+/** Suffixes of weight files beside a graph: weights above 2 GB are divided into as many files as needed. */
 const WEIGHTS = ['_data', ...Array.from({ length: 15 }, (_, index) => `_data_${index + 1}`)]
 const filesOf = (dtype: Dtype): string[] => [graphOf(dtype), ...WEIGHTS.map((suffix) => graphOf(dtype) + suffix)]
 const PATHS = [CONFIG, ...dtypes.flatMap(filesOf)]
 
-/** Path in the model → bytes. */
+/** Bytes by path in the model. */
 type Listing = ReadonlyMap<string, number>
 
 interface Chosen {
@@ -114,7 +116,7 @@ function choose(listed: Listing, { model, dtype, freeMemory }: ModelPlace): Chos
   return { dtype: wanted, files, others: there.filter((one) => one !== wanted) }
 }
 
-/** Measured: 548 MB at the highest for 403 MB of weights, within the graph's file or beside it. */
+/** Memory per byte of the files, as measured: 548 MB at most for 403 MB of weights, inside the graph's file or beside it. */
 const MEMORY_PER_BYTE = 1.4
 
 const inFolder = (folder: string, { dtype, others }: Chosen): ModelFiles => ({
@@ -142,6 +144,7 @@ async function isFolder(name: string): Promise<boolean> {
   return found?.isDirectory() ?? false
 }
 
+/** Returns a size for error messages, such as "34 kB", in decimal units. */
 export function sizeText(bytes: number): string {
   if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`

@@ -1,4 +1,4 @@
-/** Models besides the one that ships: their files, number formats, families, and what is said when one cannot be served. */
+/** Tests models besides the shipped one: their files, number formats and families, and the errors of models that cannot be served. */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { createTestModel, eventsIn, loadTokenizer, MODEL_FOLDER, testClient } fr
 import { startTestHub, TEST_COMMIT, type TestRepository } from '#testing/hub.ts'
 import { modelConfig } from './model-config.ts'
 
-/** Graphs of nine to 33 kB that stand for exports (test-models/make_models.py). */
+/** Graphs of 9 to 33 kB that imitate exports (test-models/make_models.py). */
 const SEVERAL = path.resolve('lib/builtin-server/models/test-models/several')
 
 let folder: string
@@ -30,7 +30,7 @@ function client(options: Partial<LocalModelOptions>) {
 
 const GREEDY = { input_ids: [9, 300, 17], sampling_params: { max_new_tokens: 6, temperature: 0, ignore_eos: true } }
 
-/** Why it cannot be loaded. */
+/** Returns why the model cannot be loaded. */
 async function failure(options: Partial<LocalModelOptions>): Promise<string> {
   const response = await client(options).post('/generate', GREEDY)
   expect(response.status).toBe(500)
@@ -47,8 +47,8 @@ async function copyOf(name: string, files: readonly string[]): Promise<string> {
 const WHOLE = ['config.json', 'onnx/model.onnx', 'onnx/model.onnx_data']
 const QUANTIZED = ['config.json', 'onnx/model_quantized.onnx']
 
-describe('number formats', () => {
-  test('the whole numbers are taken unless another format is named, and the server says which', async () => {
+describe('The number format of a model', () => {
+  test('is the full precision unless another one is configured, and the server reports it', async () => {
     const whole = client({ model: SEVERAL })
     const small = client({ model: SEVERAL, dtype: 'q8' })
     const replies = [await whole.generate(GREEDY), await small.generate(GREEDY)]
@@ -57,12 +57,12 @@ describe('number formats', () => {
     expect((await (await small.get('/server_info')).json()).quantization).toBe('q8')
   })
 
-  test('of a model without whole numbers the first that there is', async () => {
+  test('is the first available one if the model lacks full precision', async () => {
     const model = await copyOf('small', QUANTIZED)
     expect((await (await client({ model }).get('/server_info')).json()).quantization).toBe('q8')
   })
 
-  test.each(['fp32', 'fp16'] as const)('a cache in %s carries what came before', async (dtype) => {
+  test.each(['fp32', 'fp16'] as const)('may be %s, in which the cache keeps its earlier values', async (dtype) => {
     const { generate, post } = client({ model: SEVERAL, dtype })
     const all = await generate(GREEDY)
     const next = { ...GREEDY, input_ids: [...GREEDY.input_ids, ...all.output_ids.slice(0, 3)] }
@@ -73,7 +73,7 @@ describe('number formats', () => {
     expect((await generate(next)).output_ids).toEqual(later.output_ids)
   })
 
-  test('half the numbers fit twice into the cache', async () => {
+  test('of half precision doubles the tokens that fit into the cache', async () => {
     const held = async (dtype: 'fp32' | 'fp16'): Promise<number> => {
       const room = 40 * (2 * 4 * 2 + 4) + runBytes(2)
       const { generate } = client({ model: SEVERAL, dtype, capacity: { running: 1, waiting: 1, cacheBytes: room } })
@@ -84,12 +84,12 @@ describe('number formats', () => {
     expect([await held('fp32'), await held('fp16')]).toEqual([0, 39])
   })
 
-  test('one that a model has not is told, with those that it has', async () => {
+  test('that the model lacks is refused with the available ones', async () => {
     expect(await failure({ model: MODEL_FOLDER, dtype: 'q4' })).toContain('has no q4 (onnx/model_q4.onnx): it has fp32')
   })
 })
 
-describe('what cannot be served says why', () => {
+describe('A model that cannot be served is refused with the reason:', () => {
   test.each([
     ['a folder without a configuration', ['onnx/model.onnx'], 'has no config.json'],
     ['a folder without a graph', ['config.json'], 'has no onnx/model.onnx, nor one of reduced numbers'],
@@ -98,13 +98,13 @@ describe('what cannot be served says why', () => {
     expect(await failure({ model: await copyOf(name, files) })).toContain(why)
   })
 
-  test('a graph with inputs that are not known', async () => {
+  test('a graph with unknown inputs', async () => {
     expect(await failure({ model: SEVERAL, dtype: 'q4' })).toContain(
       'asks for token_type_ids, which this server cannot give. That is its q4; it has fp32, q8, fp16 too, which ROLLSCOPE_MODEL_DTYPE chooses.',
     )
   })
 
-  test('a model that does not fit names what it needs and what would fit', async () => {
+  test('a model that does not fit into memory, with its needs and a form that would fit', async () => {
     const freeMemory = () => 20_000
     expect(await failure({ model: SEVERAL, freeMemory })).toMatch(
       /several in fp32 does not fit: its files have 34 kB and need about 47 kB of memory, 20 kB are free\. Set ROLLSCOPE_MODEL_DTYPE to q8, which it has too\.$/,
@@ -124,7 +124,7 @@ describe('what cannot be served says why', () => {
   })
 })
 
-describe('from the Hub', () => {
+describe('A model from the Hub', () => {
   const NAME = 'org/several'
   const files = async (names: readonly string[]): Promise<Record<string, Buffer>> =>
     Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(path.join(SEVERAL, name))])))
@@ -133,7 +133,7 @@ describe('from the Hub', () => {
     return { hub, place: { url: hub.url, token: undefined, cacheFolder: path.join(folder, name) } }
   }
 
-  test('only the files of one format come, how far they are is told, and the next start needs no network', async () => {
+  test('downloads the files of one format only, reports its progress, and needs no network at the next start', async () => {
     let seen: { readonly ready: string; readonly downloads: unknown } | undefined
     const { hub, place } = await started(
       {
@@ -157,9 +157,9 @@ describe('from the Hub', () => {
     expect((await again.generate(GREEDY)).output_ids).toEqual(reply.output_ids)
   })
 
-  test('weights beside the graph come before it, so that half a download is none', async () => {
+  test('downloads the weights beside the graph first, so that half of a download never counts as complete', async () => {
     const { hub, place } = await started({ files: await files(WHOLE), cut: 'onnx/model.onnx_data' }, 'cut')
-    // Its tokenizer is there already.
+    // The tokenizer of the model has been downloaded already.
     await mkdir(path.join(place.cacheFolder, 'models--org--several', 'refs'), { recursive: true })
     await writeFile(path.join(place.cacheFolder, 'models--org--several', 'refs', 'main'), TEST_COMMIT)
     expect(await failure({ model: NAME, hub: place })).toMatch(/The model cannot be loaded: /)
@@ -168,7 +168,7 @@ describe('from the Hub', () => {
     await hub.close()
   })
 
-  test('a model that does not fit is refused before its weights are downloaded', async () => {
+  test('is refused before the download of its weights if it does not fit into memory', async () => {
     const { hub, place } = await started(
       { files: await files(QUANTIZED), sizes: { 'onnx/model_quantized.onnx': 9e14 } },
       'large',
@@ -183,14 +183,14 @@ describe('from the Hub', () => {
     [{ refused: 401 }, 'the Hub refuses access to org/several (401)'],
     [{ refused: 404 }, 'the Hub has no model org/several'],
     [{ files: { 'config.json': '{}', 'model.safetensors': 'x' } }, 'it is no export for transformers.js'],
-  ])('%j', async (changed, why) => {
+  ])('is refused with the reason for %j', async (changed, why) => {
     const { hub, place } = await started({ files: {}, ...changed } as TestRepository, 'refused')
     expect(await failure({ model: NAME, hub: place })).toContain(why)
     await hub.close()
   })
 })
 
-test('a model whose template writes neither calls nor reasoning is served without parsers', async () => {
+test('A model whose template writes neither calls nor reasoning is served without parsers', async () => {
   const tokenizer = await loadTokenizer()
   const template = tokenizer.compile(
     '{% for message in messages %}{{ message.content }}{% endfor %}{{ tools | length }}',
@@ -213,7 +213,7 @@ test('a model whose template writes neither calls nor reasoning is served withou
   expect(texts.join('')).toBe(written)
 })
 
-describe('the configuration of a family', () => {
+describe('The configuration of a model family', () => {
   const facts = { vocab_size: 9, max_position_embeddings: 8, num_attention_heads: 4, hidden_size: 64 }
 
   test.each([
@@ -223,11 +223,11 @@ describe('the configuration of a family', () => {
     ['mpt', { vocab_size: 9, max_seq_len: 8, n_heads: 4, d_model: 64 }, { contextLength: 8, heads: 4, headSize: 16 }],
     ['gemma3', { text_config: facts, vocab_size: 9 }, { contextLength: 8, heads: 4, headSize: 16 }],
     ['opt', { ...facts, num_key_value_heads: null, head_dim: null }, { contextLength: 8, heads: 4, headSize: 16 }],
-  ])('%s', (_family, config, graph) => {
+  ])('is read for %s', (_family, config, graph) => {
     expect(modelConfig(config)).toMatchObject({ vocabularySize: 9, graph })
   })
 
-  test('that lacks a field names it', async () => {
+  test('that lacks a field is refused with its name', async () => {
     expect(() => modelConfig({ vocab_size: 9 })).toThrow('max_position_embeddings')
     const model = await copyOf('broken', WHOLE)
     await writeFile(path.join(model, 'config.json'), '{"vocab_size": "many", "max_position_embeddings": 8}')

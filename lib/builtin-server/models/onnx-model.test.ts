@@ -1,9 +1,9 @@
-/** What goes into a graph of 16 bits and comes out of it, as onnxruntime-node gives and takes it. */
+/** Tests the inputs and outputs of a graph of 16 bits, as onnxruntime-node receives and returns them. */
 import type { InferenceSession } from 'onnxruntime-node'
 import { expect, test } from 'vitest'
 import { onnxModel } from './onnx-model.ts'
 
-/** Node has it; TypeScript's library for its target has not. */
+/** Node has this type, but TypeScript's library for its target does not. */
 const Half = (globalThis as unknown as { Float16Array: { from(values: readonly number[]): object } }).Float16Array
 
 const CACHE = { isTensor: true, type: 'float16', shape: ['rows', 1, 'length', 2] }
@@ -26,7 +26,7 @@ function halfSession(feeds: Record<string, { readonly type: string; readonly dat
   } as unknown as InferenceSession
 }
 
-test('keys and values of 16 bits go back in as their bits, and logits become floats', async () => {
+test('The ONNX model passes keys and values of 16 bits back as their bits, and converts logits to floats', async () => {
   const feeds: Parameters<typeof halfSession>[0] = []
   const model = onnxModel(halfSession(feeds), { contextLength: 9, heads: undefined, headSize: undefined })
   const first = await model.forward([{ ids: [4], padding: 0 }], model.empty, 'last')

@@ -1,47 +1,48 @@
-/** One forward pass of an ONNX causal language model: what its graph asks for and gives, with its keys and values. */
+/** Runs forward passes of an ONNX causal language model with the inputs that its graph requires, and with its keys and values. */
 import { type InferenceSession, Tensor } from 'onnxruntime-node'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { CacheTensor, KeyValues } from './key-values.ts'
 
+/** A causal language model. */
 export interface OnnxModel {
   readonly contextLength: number
-  /** Keys and values of no position, of one row. */
+  /** Keys and values of one row without positions. */
   readonly empty: KeyValues
-  /** The graph can be told which positions of a row are padding. Whether it heeds that, padding.ts finds out. */
+  /** Whether the graph has an input for padding. padding.ts finds out whether the graph respects it. */
   readonly takesPadding: boolean
   /**
-   * The next positions of every row of `past`, the same number for each. `keep`: the logits of all the positions given,
-   * or of the last one.
+   * Computes the next positions of every row of `past`, the same number for each. `keep` selects the logits of all these positions, or of
+   * the last one.
    */
   forward(rows: readonly RowInput[], past: KeyValues, keep: 'all' | 'last'): Promise<Pass>
 }
 
 interface RowInput {
   readonly ids: readonly number[]
-  /** Positions of the past that are padding. */
+  /** Number of positions of the past that are padding. */
   readonly padding: number
 }
 
 interface Pass {
-  /** For each row, one list of logits per position kept. */
+  /** For each row, the logits of each position that is kept. */
   readonly logits: readonly (readonly Float32Array[])[]
   readonly keyValues: KeyValues
 }
 
-/** What config.json adds to what the graph says of itself. */
+/** Facts of config.json that the graph may lack. */
 export interface GraphConfig {
   readonly contextLength: number
   readonly heads: number | undefined
   readonly headSize: number | undefined
 }
 
-/** Throws where the graph is none that can be served: by name of what is missing or unknown. */
+/** Returns the model of a session. Throws an Error with the missing or unknown name if the graph cannot be served. */
 export function onnxModel(session: InferenceSession, config: GraphConfig): OnnxModel {
   const caches = cacheInputs(session)
   const keepInput = session.inputNames.find((name) => name === 'num_logits_to_keep' || name === 'logits_to_keep')
   refuseUnknownInputs(session, new Set(['input_ids', 'attention_mask', 'position_ids', keepInput, ...caches.keys()]))
   const takes = new Set(session.inputNames)
-  // To keep 0 is to keep all.
+  // For the graph, 0 means all positions.
   const keeps = { all: int64(0), last: int64(1) }
   const mask = createMask()
   const empty: KeyValues = {
@@ -82,13 +83,13 @@ export function onnxModel(session: InferenceSession, config: GraphConfig): OnnxM
 interface CacheInput {
   readonly output: string
   readonly shape: readonly (number | string)[]
-  /** Floats of 16 bits. */
+  /** Whether the floats have 16 bits. */
   readonly isHalf: boolean
 }
 
 /**
- * onnxruntime-node 1.30 gives floats of 16 bits as a Float16Array and takes them only as a Uint16Array, which its Tensor
- * turns into a Float16Array: so they go in without one.
+ * Returns the tensor of a cache. onnxruntime-node 1.30 returns floats of 16 bits as a Float16Array but accepts only a Uint16Array, which
+ * its Tensor class converts to a Float16Array; so they are passed without that class.
  */
 function tensorOf({ dims, data }: CacheTensor): Tensor {
   if (data instanceof Float32Array) return new Tensor('float32', data, dims)
@@ -101,7 +102,7 @@ function cacheTensor({ dims, data }: Tensor): CacheTensor {
   return { dims, data: new Uint16Array(buffer, byteOffset, length) }
 }
 
-/** past_key_values.N.key and .value, whose new state comes out as present.N.key and .value. */
+/** Returns the cache inputs past_key_values.N.key and .value, whose new state is returned as present.N.key and .value. */
 function cacheInputs({ inputMetadata, outputNames }: InferenceSession): ReadonlyMap<string, CacheInput> {
   const caches = new Map<string, CacheInput>()
   for (const input of inputMetadata) {
@@ -126,7 +127,7 @@ function refuseUnknownInputs({ inputNames }: InferenceSession, known: ReadonlySe
     throw new Error(`the ONNX graph asks for ${unknown.join(', ')}, which this server cannot give`)
 }
 
-/** Exports may leave heads and head size symbolic: config.json knows them. */
+/** Returns the shape of a cache. Exports may leave heads and head size symbolic; config.json has them. */
 function cacheShape(shape: readonly (number | string)[], { heads, headSize }: GraphConfig): number[] {
   const number = (axis: number, fallback: number | undefined): number => {
     const size = shape[axis]
@@ -149,7 +150,7 @@ function inputIds(rows: readonly RowInput[], count: number): BigInt64Array {
   return all
 }
 
-/** Padding has no position: each row counts from its own first token. */
+/** Returns the positions of the next ids. Padding has no position: each row counts from its own first token. */
 function positionIds(rows: readonly RowInput[], count: number, past: number): BigInt64Array {
   const all = new BigInt64Array(rows.length * count)
   rows.forEach(({ padding }, row) => {
@@ -158,7 +159,10 @@ function positionIds(rows: readonly RowInput[], count: number, past: number): Bi
   return all
 }
 
-/** [rows, length], 0 where there is padding; valid until the next one is asked for, since all share one array. */
+/**
+ * Returns a function that returns a mask [rows, length] with 0 for padding. The result is valid until the next call, because all calls
+ * share one array.
+ */
 function createMask(): (rows: readonly RowInput[], length: number) => Tensor {
   let ones = new BigInt64Array(0)
   let padded: BigInt64Array = ones
@@ -179,10 +183,10 @@ function createMask(): (rows: readonly RowInput[], length: number) => Tensor {
   }
 }
 
-/** The last `count` positions of each row: a graph that cannot be told how many to keep gives all. */
+/** Returns the last `count` positions of each row; a graph without an input for their number returns all. */
 function rowsOf({ data, dims }: Tensor, rows: number, count: number): Float32Array[][] {
   const size = dims.at(-1) as number
-  // Graphs of 16 bits may give logits of 16 bits, as a Float16Array.
+  // Graphs of 16 bits may return logits of 16 bits, as a Float16Array.
   const all = data instanceof Float32Array ? data : Float32Array.from(data as Iterable<number>)
   const length = all.length / rows
   return Array.from({ length: rows }, (_, row) => {

@@ -12,7 +12,7 @@ const keys = (rows: number, length: number): KeyValues => ({
   tensors: [{ data: new Float32Array(rows * length), dims: [rows, 1, length, 1] }],
 })
 
-/** Its logits are the number of positions that the graph takes for real, as `counts` has it, and noise. */
+/** Returns a model whose logits contain the number of positions that its graph counts, by `counts`, and noise. */
 const fake = (counts: (length: number, padding: number) => number, noise = 0): OnnxModel => ({
   contextLength: 100,
   empty: keys(1, 0),
@@ -28,24 +28,24 @@ const fake = (counts: (length: number, padding: number) => number, noise = 0): O
 
 const attending = (length: number, padding: number): number => length - padding
 
-describe('rows of different lengths may share a pass', () => {
-  test('where the padding is heeded, up to rounding', async () => {
+describe('The check of padding', () => {
+  test('succeeds for a model that respects padding up to rounding', async () => {
     expect(await heedsPadding(fake(attending, 1e-5))).toBe(true)
   })
 
-  test('but not where it is counted as if it were text', async () => {
+  test('fails for a model that counts padding as text', async () => {
     expect(await heedsPadding(fake((length) => length))).toBe(false)
   })
 
-  test('nor where the rows disturb each other', async () => {
+  test('fails for a model whose rows affect each other', async () => {
     expect(await heedsPadding(fake(attending, 1e-2))).toBe(false)
   })
 
-  test('nor where the graph cannot be told', async () => {
+  test('fails for a graph without an input for padding', async () => {
     expect(await heedsPadding({ ...fake(attending), takesPadding: false })).toBe(false)
   })
 
-  test('of the model that ships', async () => {
+  test('succeeds for the shipped model', async () => {
     const { session, graph } = await openSession(SHIPPED_FILES)
     expect(await heedsPadding(onnxModel(session, graph))).toBe(true)
     await session.release()

@@ -1,17 +1,17 @@
 /**
- * Whether rows of different lengths may share a pass. A graph takes a mask and positions, and may still not heed them:
- * GroupQueryAttention counts from the left, and weights that are quantized as they come mix the rows. No name in a graph
- * tells that, so it is tried out.
+ * Determines whether rows of different lengths may share a pass. A graph with inputs for a mask and positions may still ignore them:
+ * GroupQueryAttention counts from the left, and weights that are quantized at run time mix the rows. No name in a graph reveals that, so it
+ * is measured.
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { gathered, type KeyValues } from './key-values.ts'
 import type { OnnxModel } from './onnx-model.ts'
 
-/** Of the spread of the logits: rounding in another order makes 1e-6 of it, a mask that is not heeded 1e-2. */
+/** Largest difference as a fraction of the spread of the logits: rounding in another order causes 1e-6 of it, an ignored mask 1e-2. */
 const TOLERANCE = 2e-5
 
-/** One row of three tokens decodes alone as it does beside a row of seven. */
+/** Returns whether a row of three tokens decodes alone as it does beside a row of seven. */
 export async function heedsPadding(model: OnnxModel): Promise<boolean> {
   if (!model.takesPadding) return false
   const prompt = async (ids: readonly number[]): Promise<KeyValues> =>

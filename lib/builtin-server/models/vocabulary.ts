@@ -1,14 +1,16 @@
-/** The bytes of every token id, in two arrays that cross into the engine thread in one piece. */
+/** The bytes of every token id in two arrays, which are sent to the engine thread in one piece. */
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** The bytes of all ids. */
 export interface Vocabulary {
   readonly bytes: Uint8Array
-  /** Where the bytes of each id end; they begin where those of the id before end. */
+  /** End of the bytes of each id; they begin at the end of the id before. */
   readonly ends: Uint32Array
   readonly specialIds: ReadonlySet<number>
 }
 
+/** Returns the bytes of a tokenizer's vocabulary. */
 export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
   const pieces = Array.from({ length: tokenizer.vocabularySize }, (_, id) => tokenizer.bytes(id))
   const ends = new Uint32Array(pieces.length)
@@ -28,12 +30,12 @@ export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
   }
 }
 
-/** Empty for an id that the tokenizer does not know: models pad their vocabulary. */
+/** Returns the bytes of an id; empty if the tokenizer does not know it, because models pad their vocabulary. */
 export function bytesOf({ bytes, ends }: Vocabulary, id: number): Uint8Array {
   return bytes.subarray(id === 0 ? 0 : (ends[id - 1] ?? bytes.length), ends[id] ?? bytes.length)
 }
 
-/** The text of ids, with U+FFFD where their bytes together are not valid UTF-8. */
+/** Returns the text of ids, with U+FFFD where their joined bytes are not valid UTF-8. */
 export function textOf(vocabulary: Vocabulary, ids: readonly number[], shows: 'all' | 'no special tokens'): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const shown = shows === 'all' ? ids : ids.filter((id) => !vocabulary.specialIds.has(id))

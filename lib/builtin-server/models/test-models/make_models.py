@@ -1,4 +1,4 @@
-"""Makes `several`: a decoder without sense, of 1,024 ids and 4 dimensions, in as many forms as exports come in.
+"""Makes `several`: a random decoder of 1,024 ids and 4 dimensions, in all forms in which exports come.
 
 Needs onnx and numpy. Usage: python make_models.py
 """
@@ -23,7 +23,7 @@ def value(name, kind, shape):
 
 
 def decoder(weights, nodes_of_weights=(), cache=TensorProto.FLOAT, further=()):
-    """Logits depend on the id and on the sum of all ids before it, so that a cache that is lost would be seen."""
+    """Returns logits that depend on the id and on the sum of all earlier ids, so that tests notice a lost cache."""
     nodes = [
         *nodes_of_weights,
         helper.make_node("Gather", ["embedding", "input_ids"], ["embedded"]),
@@ -65,7 +65,7 @@ def plain():
 
 
 def halves():
-    """Weights of 16 bits, made whole where they are used."""
+    """Returns weights of 16 bits, which the graph converts to 32 bits where it uses them."""
     weights = [
         numpy_helper.from_array(EMBEDDING.astype(np.float16), "embedding_half"),
         numpy_helper.from_array(HEAD.astype(np.float16), "head_half"),
@@ -78,7 +78,7 @@ def halves():
 
 
 def quantized():
-    """Weights of 8 bits with one scale each."""
+    """Returns weights of 8 bits with one scale for each tensor."""
     weights, nodes = [], []
     for name, values in (("embedding", EMBEDDING), ("head", HEAD)):
         scale = np.abs(values).max() / 127
