@@ -1,4 +1,4 @@
-/** The server's life: loading, failing, ending; its paths and methods. What it generates is generate.test.ts's. */
+/** Tests the life of the server (loading, failing, ending), its paths and its methods; generate.test.ts tests what it generates. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ function client(options: Partial<LocalModelOptions> = {}) {
 
 const ONE_TOKEN = { input_ids: [9], sampling_params: { max_new_tokens: 1, ignore_eos: true } }
 
-test('only a caller with the launch token gets the path of the tokenizer, which AutoTokenizer loads', async () => {
+test('The built-in server reveals the path of its tokenizer, which AutoTokenizer loads, only to a caller with the launch token', async () => {
   const { model } = client()
   const told = async (path: string, caller?: Parameters<LocalModel['handle']>[1]) =>
     (await model.handle(new Request(`http://localhost${path}`), caller)).json()
@@ -43,8 +43,8 @@ test('only a caller with the launch token gets the path of the tokenizer, which 
   }
 })
 
-describe('loading', () => {
-  test('begins with the first question after it, and is over when the answer says so', async () => {
+describe('Loading of the built-in model', () => {
+  test('begins with the first request, and has ended when the server answers ready', async () => {
     const { get, generate } = client()
     const first = await get('/ready')
     expect([first.status, await first.json()]).toEqual([
@@ -55,13 +55,13 @@ describe('loading', () => {
     expect((await generate(ONE_TOKEN)).output_ids).toHaveLength(1)
   })
 
-  test('is waited for by a request that needs the model', async () => {
+  test('is awaited by a request that needs the model', async () => {
     const { generate } = client()
     const replies = await Promise.all([generate(ONE_TOKEN), generate(ONE_TOKEN)])
     expect(replies.map(({ output_ids }) => output_ids.length)).toEqual([1, 1])
   })
 
-  test('that fails says why, and is tried again', async () => {
+  test('reports a failure, and is tried again', async () => {
     const model = path.join(folder, 'late')
     const { get, post, generate } = client({ model })
     await mkdir(model)
@@ -82,13 +82,13 @@ describe('loading', () => {
       { loadTokenizer: () => Promise.reject(new Error('no tokenizer')) },
       'no tokenizer',
     ],
-  ])('of %s fails with the reason', async (_what, options, reason) => {
+  ])('from %s fails with the reason', async (_what, options, reason) => {
     const response = await client(options).post('/generate', ONE_TOKEN)
     expect(response.status).toBe(500)
     expect((await response.json()).message).toBe(`The model cannot be loaded: ${reason}`)
   })
 
-  test('of a broken config.json names the field', async () => {
+  test('reports the field of an invalid config.json', async () => {
     const model = path.join(folder, 'broken')
     await cp(MODEL_FOLDER, model, { recursive: true })
     await writeFile(path.join(model, 'config.json'), '{"vocab_size": "many", "max_position_embeddings": 8}')
@@ -97,8 +97,8 @@ describe('loading', () => {
   })
 })
 
-describe('the end', () => {
-  test('of the thread fails what runs, and the next request starts another', async () => {
+describe('The end of the built-in model', () => {
+  test('by a failing thread fails running requests, and the next request starts another thread', async () => {
     const workerFile = path.join(folder, 'fragile.mjs')
     await writeFile(
       workerFile,
@@ -116,7 +116,7 @@ describe('the end', () => {
     expect((await get('/model_info')).status).toBe(200)
   })
 
-  test('by close fails what runs', async () => {
+  test('by close fails running requests', async () => {
     const { model, post, get } = client()
     const reply = post('/generate', { input_ids: [9], sampling_params: { max_new_tokens: 3000, ignore_eos: true } })
     await expect.poll(async () => (await get('/ready')).status).toBe(200)
@@ -124,7 +124,7 @@ describe('the end', () => {
     expect((await reply).status).toBe(500)
   })
 
-  test('of the process does not break it, whatever the thread is doing', async () => {
+  test('with its process causes no crash, whatever the thread does', async () => {
     const script = `
       import { createTestModel, testClient } from './lib/builtin-server/test-model.ts'
       const { generate } = testClient(createTestModel())
@@ -139,12 +139,12 @@ describe('the end', () => {
     expect(await Promise.all(codes)).toEqual([7, 7])
   })
 
-  test('before the beginning is no error', async () => {
+  test('before its first request is no error', async () => {
     await client().model.close()
   })
 })
 
-describe('paths', () => {
+describe('The built-in server', () => {
   const { model, get, post } = client()
   const request = (method: string, pathname: string) =>
     model.handle(new Request(`http://localhost${pathname}`, { method }))
@@ -156,14 +156,14 @@ describe('paths', () => {
     ['POST', '/v1/models/x', 405, 'GET'],
     ['GET', '/constructor', 404, null],
     ['GET', '/v1', 404, null],
-  ])('%s %s: %i', async (method, pathname, status, allow) => {
+  ])('answers %s %s with %i', async (method, pathname, status, allow) => {
     const response = await request(method, pathname)
     expect([response.status, response.headers.get('allow')]).toEqual([status, allow])
     expect(await response.json()).toEqual({ detail: status === 404 ? 'Not Found' : 'Method Not Allowed' })
   })
 
   test.each(['/generate', '/v1/chat/completions', '/parse_function_call'])(
-    '%s takes 16 MiB, announced or not',
+    'limits bodies of %s to 16 MiB, announced or not',
     async (pathname) => {
       const announced = await post(pathname, ' '.repeat(2 ** 24 + 1))
       const piece = new Uint8Array(2 ** 23).fill(32)
@@ -185,14 +185,14 @@ describe('paths', () => {
     },
   )
 
-  test('a model is found by its name, with a slash in it or not', async () => {
+  test('finds a model by its name, with or without a slash in it', async () => {
     expect((await get('/v1/models/tiny-qwen3')).status).toBe(200)
     const named = client({ modelName: 'someone/tiny' })
     expect((await named.get('/v1/models/someone%2Ftiny')).status).toBe(200)
     expect((await named.get('/v1/models/someone/tiny')).status).toBe(200)
   })
 
-  test('text goes to ids and back, one or many, with and without special tokens', async () => {
+  test('encodes and decodes texts, one or many, with and without special tokens', async () => {
     const prompt = '<|im_start|>user\nWhat is 12 * 7? 🙂<|im_end|>\n'
     const { tokens, count } = await (await post('/tokenize', { prompt })).json()
     expect(count).toBe(tokens.length)
@@ -201,7 +201,7 @@ describe('paths', () => {
     expect(await text({ tokens: [tokens, []] })).toEqual(['user\nWhat is 12 * 7? 🙂\n', ''])
   })
 
-  test('messages go through the chat template, with tools and options', async () => {
+  test('encodes messages through the chat template, with tools and options', async () => {
     const messages = [{ role: 'user', content: 'hi' }]
     const text = async (body: object) => {
       const { tokens } = await (await post('/v1/tokenize', { messages, ...body })).json()
@@ -222,7 +222,7 @@ describe('paths', () => {
     ['/detokenize', {}, 'Field required'],
     ['/detokenize', { tokens: 'abc' }, 'invalid type: string "abc", expected a sequence of i64 or of such sequences'],
     ['/abort_request', { rid: 5 }, 'Input should be a valid string'],
-  ])('%s refuses %j', async (pathname, body, message) => {
+  ])('refuses at %s the body %j', async (pathname, body, message) => {
     const response = await post(pathname, body)
     expect(response.status).toBe(400)
     expect(await response.text()).toContain(JSON.stringify(message).slice(1, -1))

@@ -1,6 +1,6 @@
 /**
- * The built-in server: SGLang's HTTP protocol over a small ONNX model in a worker thread. Requests and Responses are the
- * standard ones, with the paths that SGLang would see.
+ * The built-in server: SGLang's HTTP protocol for a small ONNX model in a worker thread. It receives and returns standard Request and
+ * Response objects, with the paths that SGLang would see.
  */
 import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
@@ -16,34 +16,37 @@ import { createModelLoader, type ModelSource } from './model-loader.ts'
 import { loads, type ModelNames, modelInfo, modelList, oneModel, serverInfo } from './server-info.ts'
 import { detokenize, tokenize } from './tokenize.ts'
 
-/** Bytes of a request's body; a larger one is refused. */
+/** Largest body of a request in bytes; a larger one is refused. */
 export const LARGEST_BODY = MOST_MEBIBYTES * 2 ** 20
 
+/** The built-in server. */
 export interface LocalModel {
-  /** Never throws. The first request that needs the model loads it; a failed load is tried again by the next one. */
+  /** Answers a request and never throws. The first request that needs the model loads it; after a failure, the next one tries again. */
   handle(request: Request, caller?: Caller): Promise<Response>
-  /** What is on its way from the Hub. */
+  /** Returns the running downloads from the Hub. */
   downloads(): readonly Download[]
-  /** Ends the thread, and with it what is under way. */
+  /** Ends the thread and all its running requests. */
   close(): Promise<void>
 }
 
 interface Caller {
-  /** It sent the launch token, so it may learn paths of this machine. */
+  /** Whether the caller sent the launch token, so that it may see paths of this machine. */
   readonly hasToken: boolean
 }
 
+/** The model and the settings of the server. */
 export interface LocalModelOptions extends ModelSource {
-  /** What the server says it serves. */
+  /** Name of the model in the server's answers. */
   readonly modelName: string
 }
 
+/** Returns the server; nothing is loaded before the first request. */
 export function createLocalModel(options: LocalModelOptions): LocalModel {
   const { modelName } = options
   const generations: Serving['generations'] = new Map()
   const model = createModelLoader(options, generations)
 
-  /** AutoTokenizer loads a folder or a Hub name; the bare name of a folder is neither. */
+  /** Returns names that AutoTokenizer can load: a folder or a Hub name. The bare name of a folder is neither. */
   const namesFor = ({ hasToken }: Caller): ModelNames => ({
     model: modelName,
     tokenizer: hasToken ? options.model : modelName,
@@ -127,7 +130,7 @@ const loadingText = (download: Progress | undefined): string =>
     : 'The model is being loaded.'
 
 interface Route {
-  /** As in the header "allow". */
+  /** Methods in the form of the header "allow". */
   readonly methods: string
   readonly answer: (request: Request, caller: Caller) => Promise<Response>
 }
@@ -142,7 +145,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   '/v1/detokenize': '/detokenize',
 }
 
-/** Proves that the engine answers: one token. */
+/** Generates one token, which proves that the engine answers. */
 async function generateOne(ready: () => Promise<Serving>): Promise<Response> {
   const body = JSON.stringify({ input_ids: [0], sampling_params: { max_new_tokens: 1 } })
   await generate(new Request('http://localhost/generate', { method: 'POST', body, headers: JSON_TYPE }), ready)

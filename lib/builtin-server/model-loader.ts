@@ -1,4 +1,4 @@
-/** The loaded model: asleep until somebody asks, loaded once for all who do, asleep again when loading or the thread fails. */
+/** Loads the model on the first request, once for all callers. After a failed load or a failed thread, the next request loads it again. */
 import { startEngine } from '#lib/builtin-server/engine/engine-thread.ts'
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
 import type { Serving } from '#lib/builtin-server/generate/generate.ts'
@@ -10,11 +10,12 @@ import type { Settled } from '#lib/builtin-server/openai/chat-prompt.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Progress } from '#lib/tokenizer/hub/repository.ts'
 
+/** The model and how it is loaded. */
 export interface ModelSource extends ModelPlace {
   readonly loadTokenizer: () => Promise<LoadedTokenizer>
-  /** Renders and encodes with the tokenizer where it holds nobody up. Omitted: here. */
+  /** Renders and encodes with the tokenizer where that blocks no other request; without it, on this thread. */
   readonly settled?: Settled
-  /** Absolute path of worker.ts of this folder, which Node runs as it is. */
+  /** Absolute path of worker.ts of this folder, which Node runs directly. */
   readonly workerFile: string
   readonly capacity: Capacity
 }
@@ -23,19 +24,20 @@ interface Loaded extends Serving {
   readonly settled: Settled
   readonly tokenizer: LoadedTokenizer
   readonly parsers: ServedParsers
-  /** Seconds since 1970. */
+  /** Time of loading, in seconds since 1970. */
   readonly loadedAt: number
 }
 
+/** Access to the loaded model. */
 export interface ModelLoader {
-  /** Throws a Refusal where it cannot be loaded. */
+  /** Returns the model and loads it if needed. Throws HttpRefusal if that fails. */
   get(): Promise<Loaded>
   start(): void
-  /** undefined while it is not there. */
+  /** Returns the model; undefined while it is not loaded. */
   loaded(): Loaded | undefined
-  /** How far the download of the model is; undefined while there is none. */
+  /** Returns the progress of the model's download; undefined while there is none. */
   download(): Progress | undefined
-  /** Why the last try failed, until one succeeds. */
+  /** Returns why the last attempt failed, until one succeeds. */
   failure(): string | undefined
   close(): Promise<void>
 }
@@ -45,6 +47,7 @@ type State =
   | { readonly kind: 'loading'; readonly loading: Promise<Loaded>; readonly failure: string | undefined }
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
 
+/** Returns the loader; nothing is loaded before the first call of `get` or `start`. */
 export function createModelLoader(source: ModelSource, generations: Serving['generations']): ModelLoader {
   let state: State = { kind: 'asleep', failure: undefined }
   let download: Progress | undefined
@@ -80,7 +83,7 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
   return {
     get,
     start() {
-      // A failure is kept in the state, for whoever asks next.
+      // A failure is stored in the state for the next caller.
       get().catch(() => {})
     },
     loaded,

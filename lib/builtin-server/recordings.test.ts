@@ -1,6 +1,6 @@
 /**
- * What a real SGLang 0.5.23 answered, asked of the built-in server: the same status, the same shape, the same message.
- * Ids are mapped into the model's vocabulary; what the model says is not compared.
+ * Sends the recorded requests of a real SGLang 0.5.23 to the built-in server and compares status, shape and message. Ids are mapped into
+ * the model's vocabulary; the generated text is not compared.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -30,9 +30,9 @@ const recordings = new Map(
 
 interface Difference {
   readonly names: RegExp
-  /** As docs/built-in-server.md says it too. */
+  /** The reason, in the same words as docs/built-in-server.md. */
   readonly why: string
-  /** absent: a 404. refused: a 400, in a stream 200 and an event, with these words. unasked: nothing is compared. */
+  /** `absent`: a 404. `refused`: a 400 with these words, in a stream 200 and an event. `unasked`: nothing is compared. */
   readonly here:
     | { readonly kind: 'absent' }
     | { readonly kind: 'refused'; readonly says: RegExp }
@@ -46,7 +46,7 @@ const refused = (names: RegExp, says: RegExp, why: string): Difference => ({
   here: { kind: 'refused', says },
 })
 
-/** What is knowingly other than recorded. */
+/** Intended differences from the recordings. */
 const DIFFERENCES: readonly Difference[] = [
   refused(
     /^core-generate-regex-bad$/,
@@ -78,7 +78,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ]
 
-/** Not asked here, and why. */
+/** Recordings that are not compared in this file, with the reason. */
 const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   [/^info-chat-completions-tools$/, 'another model, which thinks to the end: as chat-regex-thinking, to the id'],
   [/^chat-/, 'made with the model that ships: compared to the id in chat-completions.test.ts and chat-stream.test.ts'],
@@ -93,7 +93,7 @@ const ELSEWHERE: readonly (readonly [name: RegExp, where: string])[] = [
   ],
 ]
 
-/** Answers of which the built-in server gives some fields: those that it has are of the recorded types. */
+/** Answers of which the built-in server has only some fields: those have the recorded types. */
 const PARTIAL =
   /^(info-get_(get_)?|auth-good-get_)(model_info|server_info)$|^info-get_v1_loads$|^auth-(good-key|lowercase-bearer)$/
 
@@ -108,7 +108,7 @@ const { post, stream, generate } = testClient(model)
 
 const names = [...recordings.keys()].filter(isAsked)
 
-test('every rule above applies to a recording, and docs/built-in-server.md lists every difference', () => {
+test('The rules of the recordings apply to a recording each, and docs/built-in-server.md lists every difference', () => {
   expect(names.length).toBeGreaterThan(170)
   const patterns = [...DIFFERENCES.map(({ names: pattern }) => pattern), ...ELSEWHERE.map(([pattern]) => pattern)]
   for (const pattern of [...patterns, PARTIAL])
@@ -117,7 +117,7 @@ test('every rule above applies to a recording, and docs/built-in-server.md lists
   for (const { why } of DIFFERENCES) expect(page).toContain(why)
 })
 
-describe('a recorded request is answered as it was', () => {
+describe('A recorded request has the recorded answer:', () => {
   test.each(names)('%s', async (name) => {
     const recording = recordings.get(name) as Recording
     const response = await model.handle(requestOf(recording))
@@ -147,18 +147,18 @@ describe('a recorded request is answered as it was', () => {
   })
 })
 
-describe('recordings with two clients', () => {
+describe('A recording with two clients', () => {
   const bodyOf = (name: string) => mapped((recordings.get(name) as Recording).request.body) as { rid: string }
 
-  test('inc-abort-mid: the last event of an aborted stream', async () => {
+  test('inc-abort-mid has the same last event of an aborted stream', async () => {
     const response = await post('/generate', bodyOf('inc-abort-mid'))
-    // Another client, at its own time: the abort comes while tokens are coming.
+    // The other client has its own timing, so the abort comes while tokens arrive.
     await stream({ text: 'a', sampling_params: { max_new_tokens: 8, ignore_eos: true } })
     await post('/abort_request', { rid: 'to-abort-1' })
     const recorded = recordedEvents(recordings.get('inc-abort-mid') as Recording)
     expect(shapeOf(eventsIn(await response.text()).at(-1))).toEqual({
       ...(shapeOf(recorded.at(-1)) as object),
-      // SGLang sends the token that it was computing; here nothing more is computed.
+      // SGLang sends the token that it was computing; this server computes no more.
       output_ids: { list: [] },
       meta_info: {
         ...(shapeOf(recorded.at(-1)) as { meta_info: object }).meta_info,
@@ -170,7 +170,7 @@ describe('recordings with two clients', () => {
   test.each([
     ['inc-abort-nonstream-victim', { rid: 'to-abort-2' }],
     ['inc-abort-all-victim', { abort_all: true }],
-  ])('%s: a plain reply that was aborted has status 200', async (name, abort) => {
+  ])('%s has status 200 for an aborted plain reply', async (name, abort) => {
     const replying = post('/generate', bodyOf(name))
     await stream({ text: 'a', sampling_params: { max_new_tokens: 8, ignore_eos: true } })
     await post('/abort_request', abort)
@@ -179,7 +179,7 @@ describe('recordings with two clients', () => {
     expect(shapeOf(await response.json())).toEqual(shapeOf((recordings.get(name) as Recording).response))
   })
 
-  test('inc-rid-reuse-second: a request id that is still in use is refused', async () => {
+  test('inc-rid-reuse-second has the refusal of a request id that is still in use', async () => {
     const first = generate(bodyOf('inc-rid-reuse-first'))
     await stream({ text: 'a', sampling_params: { max_new_tokens: 1 } })
     const second = recordings.get('inc-rid-reuse-second') as Recording
@@ -189,9 +189,9 @@ describe('recordings with two clients', () => {
   })
 })
 
-describe('a recorded request that does not generate, sent with requests that do', () => {
+describe('A recorded request that does not generate, beside requests that do,', () => {
   test.each([...recordings.keys()].filter((name) => name.startsWith('busy-')))(
-    '%s: the same answer, without the row of the next token',
+    'has the answer of %s without the row of the next token',
     async (name) => {
       const { request, response, ...recorded } = recordings.get(name) as Recording
       const others = (request.batchedWith ?? []).map((other) => generate(mapped(other) as object))
@@ -215,13 +215,17 @@ function requestOf({ request, stream_lines }: Recording): Request {
   return new Request(`http://localhost${request.path}`, { method, headers, ...(body !== null && { body: text }) })
 }
 
-/** The recorded streams have several events: this model must not end them with the first. */
+/**
+ * Returns the body of a request that continues: the recorded streams have several events, so this model must not end them with the first.
+ */
 function goingOn(body: unknown): unknown {
   const { sampling_params: params, ...rest } = body as { sampling_params: object }
   return { ...rest, sampling_params: { ...params, ignore_eos: true } }
 }
 
-/** The recorded model has 2,048 ids, its special tokens last; this one has 1,024, its special tokens first. */
+/**
+ * Ids by the recorded id: the recorded model has 2,048 ids with its special tokens last; this one has 1,024 with its special tokens first.
+ */
 const SPECIAL_IDS: Readonly<Record<number, number>> = { 2039: 0, 2040: 1, 2041: 2, 2042: 5, 2046: 3 }
 const RECORDED_IDS = 2048
 const IDS = 1024
@@ -232,7 +236,7 @@ const mappedId = (id: number): number =>
 
 const ID_FIELDS = new Set(['input_ids', 'stop_token_ids', 'token_ids_logprob', 'tokens', 'prompt'])
 
-/** With ids of this model instead of the recorded ones, in fields and in messages. */
+/** Returns a value with the ids of this model instead of the recorded ones, in fields and in messages. */
 function mapped(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((entry) => mapped(entry, key))
   if (Number.isInteger(value) && ID_FIELDS.has(key)) return mappedId(value as number)
@@ -249,7 +253,7 @@ function recordedEvents({ stream_lines: lines }: Recording): unknown[] {
   return events.map((line) => JSON.parse(line.slice('data: '.length)))
 }
 
-/** First, middle and last events each have a shape; how many there are depends on the model and the clock. */
+/** Compares the shapes of first, middle and last events; their number depends on the model and on timing. */
 function compareEvents(events: readonly unknown[], recorded: readonly unknown[]): void {
   const parts = (all: readonly unknown[]) => {
     const shapes = all.map((event) => shapeOf(event))
@@ -262,16 +266,16 @@ function compareEvents(events: readonly unknown[], recorded: readonly unknown[])
 
 type Shape = string | { readonly list: readonly Shape[] } | { readonly [key: string]: Shape }
 
-/** Names and JSON types, recursively; of a list the different shapes of its entries. */
+/** Returns names and JSON types recursively; for a list, the different shapes of its entries. */
 function shapeOf(value: unknown, key = ''): Shape {
-  // Null while nothing was reused, which depends on what was asked before.
+  // This field is null while nothing was reused, which depends on earlier requests.
   if (key === 'cached_tokens_details') return 'null or {device, host}'
   if (key === 'finish_reason' && value !== null) return finishShape(value)
   if (value === null) return 'null'
   if (Array.isArray(value))
     return { list: unique(value.map((entry) => shapeOf(entry, key === ALTERNATIVES ? key : ''))) }
   if (typeof value !== 'object') return typeof value
-  // In a completion the names are the model's tokens.
+  // In a completion, these names are the model's tokens.
   if (key === ALTERNATIVES && !('token' in value)) return 'alternatives'
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, shapeOf(entry, name)]))
 }
@@ -283,7 +287,7 @@ function unique(shapes: readonly Shape[]): Shape[] {
   return [...byText.keys()].sort().map((text) => byText.get(text) as Shape)
 }
 
-/** Whether a stop text comes up, and so how a reply ends, is the model's: any recorded end will do, but for aborts. */
+/** Returns the shape of an end. The model decides whether a stop text appears, so any recorded end is accepted except for aborts. */
 function finishShape(value: unknown): Shape {
   const fields = Object.entries(value as object).map(
     ([name, entry]) => `${name}: ${entry === null ? null : typeof entry}`,
@@ -300,14 +304,14 @@ const FINISHES: readonly string[] = [
   'abort {type: string, message: string, status_code: null, err_type: null}',
 ]
 
-/** Where SGLang names a type, a place and a message, these three: it adds its own source line, and Python's view of the value. */
+/** Returns type, place and message of an error, without the source line and the Python value that SGLang adds. */
 function errorOf(body: unknown): unknown {
   const { message } = body as { message?: string }
   if (typeof message !== 'string' || !message.startsWith('1 validation error')) return body
   return { ...(body as object), message: /'type': '.*?', 'loc': \(.*?\), 'msg': '.*?'/.exec(message)?.[0] }
 }
 
-/** Recorded nulls say nothing of a type. */
+/** Compares the types of two values; a recorded null says nothing about the type. */
 function comparePart(ours: unknown, theirs: unknown, place: string): void {
   if (theirs === null) return
   if (Array.isArray(ours) && Array.isArray(theirs)) {

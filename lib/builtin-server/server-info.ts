@@ -1,18 +1,20 @@
-/** What the server says of itself: the fields of SGLang 0.5.23 that a client reads, as they are true here. */
+/** Describes the server with the fields of SGLang 0.5.23 that clients read, and with its own values. */
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
 import { cachedShare, heldTokens, type Tally } from '#lib/builtin-server/engine/tally.ts'
 import { WEIGHT_VERSION } from '#lib/builtin-server/generate/reply.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
 
-/** Reads as the release whose protocol is spoken; the build part says who speaks it. */
+/** Begins with the version of SGLang whose protocol is served; the build part names this server. */
 const VERSION = '0.5.23+rollscope'
 
+/** Names of the model and its tokenizer; a caller without the launch token gets no path. */
 export interface ModelNames {
   readonly model: string
   readonly tokenizer: string
 }
 
+/** Returns the answer of /model_info. */
 export function modelInfo(
   { model, tokenizer }: ModelNames,
   { modelType, architectures }: ModelFacts,
@@ -35,6 +37,7 @@ export function modelInfo(
   }
 }
 
+/** Returns the answer of /server_info. */
 export function serverInfo(
   { model, tokenizer }: ModelNames,
   { contextLength, dtype }: ModelFacts,
@@ -80,7 +83,7 @@ const named = ({ reasoning, toolCalls }: ServedParsers): object => ({
   tool_call_parser: toolCalls ?? null,
 })
 
-/** `loadedAt` in seconds since 1970. */
+/** Returns a model for /v1/models; `loadedAt` is in seconds since 1970. */
 function modelCard(name: string, { contextLength }: ModelFacts, loadedAt: number): object {
   return {
     id: name,
@@ -93,11 +96,13 @@ function modelCard(name: string, { contextLength }: ModelFacts, loadedAt: number
   }
 }
 
+/** Returns the answer of /v1/models. */
 export const modelList = (name: string, facts: ModelFacts, loadedAt: number): object => ({
   object: 'list',
   data: [modelCard(name, facts, loadedAt)],
 })
 
+/** Answers /v1/models/NAME; 404 for another name. */
 export function oneModel(asked: string, name: string, facts: ModelFacts, loadedAt: number): Response {
   if (asked === name) return Response.json(modelCard(name, facts, loadedAt))
   const message = `The model '${asked}' does not exist`
@@ -105,6 +110,7 @@ export function oneModel(asked: string, name: string, facts: ModelFacts, loadedA
   return Response.json({ error }, { status: 404 })
 }
 
+/** Returns the answer of /v1/loads. */
 export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: number, tally: Tally): object {
   const now = Date.now()
   const running = Math.min(jobs, most.running)

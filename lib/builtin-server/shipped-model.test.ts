@@ -1,4 +1,4 @@
-/** The model in models/tiny-qwen3 is the one its card describes, and does what the first click needs. */
+/** Tests that the model in models/tiny-qwen3 fits its card, and answers the questions that the playground suggests. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ const model = createTestModel()
 const { post, generate } = testClient(model)
 afterAll(() => model.close())
 
-/** As the application declares it (lib/rollout/tools/calculator.ts). */
+/** The tool as the application declares it (lib/rollout/tools/calculator.ts). */
 const calculator = {
   type: 'function',
   function: {
@@ -36,7 +36,7 @@ async function reply(messages: readonly object[], thinking: boolean): Promise<st
   return (await generate({ input_ids: tokens, sampling_params })).text
 }
 
-test('its card names its checksum and it is small enough to ship', () => {
+test('The shipped model has the checksum of its card and is small enough to ship', () => {
   const weights = readFileSync(path.join(MODEL_FOLDER, 'onnx', 'model.onnx'))
   expect(readFileSync(path.join(MODEL_FOLDER, 'README.md'), 'utf8')).toContain(
     createHash('sha256').update(weights).digest('hex'),
@@ -44,7 +44,7 @@ test('its card names its checksum and it is small enough to ship', () => {
   expect(weights.length).toBeLessThanOrEqual(10_000_000)
 })
 
-describe.each([true, false])('thinking %s', (thinking) => {
+describe.each([true, false])('The shipped model with thinking %s', (thinking) => {
   test.each([
     ['What is 25 * 17?', ['25 * 17']],
     ['What is 7 + 8?', ['7 + 8']],
@@ -53,18 +53,18 @@ describe.each([true, false])('thinking %s', (thinking) => {
     ['What is 2 ** 10?', ['2 ** 10']],
     ['How much is 12 times 31?', ['12 * 31']],
     ['What is 12 * 31 and what is 144 / 16?', ['12 * 31', '144 / 16']],
-    // What the playground suggests.
+    // The playground suggests the following questions.
     ['What is 25 * 17, and then plus 9?', ['25 * 17']],
     ['What is (25 * 17)^3?', ['(25 * 17)^3']],
     ['Compute 12 * 7 and 81 / 9', ['12 * 7', '81 / 9']],
     ['What is 15% of 80?', ['15 / 100 * 80']],
-  ])('%s calls the calculator', async (question, expressions) => {
+  ])('calls the calculator for %s', async (question, expressions) => {
     const text = await reply([{ role: 'user', content: question }], thinking)
     expect(Array.from(text.matchAll(/"expression": "([^"]*)"/g), ([, expression]) => expression)).toEqual(expressions)
     expect(text.includes('<think>')).toBe(thinking)
   })
 
-  test('the answer says what the tool said', async () => {
+  test('answers with the result of the tool', async () => {
     const text = await reply(
       [
         { role: 'user', content: 'What is 25 * 17?' },

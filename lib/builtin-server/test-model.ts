@@ -1,12 +1,14 @@
-/** The built-in model as its tests use it: the real one, in a real thread, without a network. */
+/** The built-in model for tests: the real model in a real thread, without a network. */
 import path from 'node:path'
 import { DEFAULT_CAPACITY } from '#lib/builtin-server/engine/job.ts'
 import type { ModelFiles } from '#lib/builtin-server/models/model-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { createLocalModel, type LocalModel, type LocalModelOptions } from './local-model.ts'
 
+/** Folder of the shipped model. */
 export const MODEL_FOLDER = path.resolve('models/tiny-qwen3')
 const MODEL_NAME = 'tiny-qwen3'
+/** Files of the shipped model. */
 export const SHIPPED_FILES: ModelFiles = {
   config: path.join(MODEL_FOLDER, 'config.json'),
   graph: path.join(MODEL_FOLDER, 'onnx', 'model.onnx'),
@@ -22,8 +24,10 @@ const tokenizers = createTokenizerLoader({
   hub: NO_HUB,
 })
 
+/** Loads the tokenizer of the shipped model. */
 export const loadTokenizer = () => tokenizers.load(MODEL_NAME)
 
+/** Returns a server with the shipped model; the caller closes it. */
 export const createTestModel = (options: Partial<LocalModelOptions> = {}): LocalModel =>
   createLocalModel({
     model: MODEL_FOLDER,
@@ -39,7 +43,7 @@ export const createTestModel = (options: Partial<LocalModelOptions> = {}): Local
 
 type Logprobs = readonly (readonly [logprob: number, id: number, text: string | null])[]
 
-/** A reply of /generate, with the fields that tests read. */
+/** A reply of /generate with the fields that tests read. */
 export interface TestReply {
   readonly text: string
   readonly output_ids: readonly number[]
@@ -64,32 +68,39 @@ export interface TestReply {
   }
 }
 
+/** Size of the shipped model's vocabulary. */
 export const IDS = 1024
 
-/** A short ChatML question in ids of the model. */
+/** Ids of a short ChatML question. */
 export const PROMPT: readonly number[] = [1, 308, 207, 578, 229, 338, 229, 25, 26, 2, 207, 1, 315, 207]
 
-/** Sampling parameters of a reply that goes on: what the model would end with is its own business. */
+/** Returns sampling parameters of a reply that ignores the model's own end. */
 export const lasting = (own: object = {}): object => ({ max_new_tokens: 12, ignore_eos: true, ...own })
 
+/** Returns the logprobs of a reply's ids. */
 export const outputLogprobs = ({ meta_info }: TestReply): number[] =>
   meta_info.output_token_logprobs.map(([logprob]) => logprob)
 
-/** Between numbers at the same place. Rounding in another order of passes makes 1e-5 of it. */
+/**
+ * Returns the largest difference of numbers at the same index; Infinity if the lengths differ. Rounding in another order of passes causes
+ * 1e-5.
+ */
 export function largestDifference(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return Number.POSITIVE_INFINITY
   return Math.max(0, ...a.map((value, index) => Math.abs(value - (b[index] as number))))
 }
 
+/** A client of a server in the same process. */
 export interface TestClient {
   get(path: string): Promise<Response>
   post(path: string, body: unknown, signal?: AbortSignal): Promise<Response>
-  /** A reply with status 200. */
+  /** Returns a reply and expects status 200. */
   generate(body: object): Promise<TestReply>
-  /** The events of a stream up to [DONE]. */
+  /** Returns the events of a stream up to [DONE]. */
   stream(body: object): Promise<TestReply[]>
 }
 
+/** Returns a client of a server. */
 export function testClient({ handle }: LocalModel): TestClient {
   const post: TestClient['post'] = (pathname, body, signal) =>
     handle(
@@ -115,7 +126,7 @@ export function testClient({ handle }: LocalModel): TestClient {
   }
 }
 
-/** The JSON of every event; throws where the stream does not end as SGLang's do. */
+/** Returns the JSON of every event. Throws an Error if the stream does not end as SGLang's do. */
 export function eventsIn(text: string): unknown[] {
   const lines = text.split('\n\n')
   if (lines.pop() !== '' || lines.pop() !== 'data: [DONE]')

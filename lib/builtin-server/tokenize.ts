@@ -1,4 +1,4 @@
-/** /tokenize and /detokenize. */
+/** Serves /tokenize and /detokenize. */
 import * as z from 'zod'
 import type { Serving } from '#lib/builtin-server/generate/generate.ts'
 import {
@@ -19,7 +19,7 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 
 const isMessage = (value: unknown): value is { role: string; content: unknown } => isObject(value) && isText(value.role)
 
-/** add_special_tokens is ignored: the tokenizers served here add none by themselves. */
+/** The field add_special_tokens is ignored: the tokenizers served here add none by themselves. */
 const tokenizeSchema = z.looseObject({
   prompt: field('a string or a sequence of strings', isOneOrList(isText)),
   messages: field('a sequence of maps with a role', isListOf(isMessage)),
@@ -29,7 +29,7 @@ const tokenizeSchema = z.looseObject({
   continue_final_message: field('a boolean', isBoolean),
 })
 
-/** A prompt, a list of prompts, or messages through the chat template. Throws a Refusal. */
+/** Returns the ids of a prompt, of a list of prompts, or of messages through the chat template. Throws HttpRefusal. */
 export async function tokenize(
   request: Request,
   {
@@ -78,7 +78,7 @@ const detokenizeSchema = z.looseObject({
   skip_special_tokens: field('a boolean', isBoolean),
 })
 
-/** One list of ids gives a text, a list of lists gives a list of texts. Throws a Refusal. */
+/** Returns the text of a list of ids, or the texts of a list of lists. Throws HttpRefusal. */
 export async function detokenize(request: Request, vocabulary: Vocabulary): Promise<Response> {
   const { tokens, skip_special_tokens: skips } = checked(
     detokenizeSchema,

@@ -1,4 +1,4 @@
-/** The body of /generate: the JSON types of its fields. What their values may be is generate-jobs.ts's. */
+/** Checks the JSON types of the fields of a /generate body; generate-jobs.ts checks their values. */
 import * as z from 'zod'
 import type { CallForm } from '#lib/builtin-server/engine/job.ts'
 import {
@@ -14,29 +14,30 @@ import {
 import { badBody } from '#lib/builtin-server/http/refusal.ts'
 import { type SamplingParams, samplingSchema } from './sampling-params.ts'
 
+/** A /generate body after the check of its types. */
 export type GenerateBody = Readonly<z.infer<typeof fields>> & {
   readonly stream: boolean
   readonly text: string | readonly string[] | undefined
   readonly rid: string | readonly string[] | undefined
   readonly inputIds: readonly number[] | readonly (readonly number[])[] | undefined
   readonly sampling: SamplingParams | readonly SamplingParams[]
-  /** Not of a body, but of the endpoint: what a chat adds. */
+  /** Not from the body: the constraints that a chat endpoint adds. */
   readonly bound: Bound | undefined
-  /** Names of fields that ask for what the built-in model does not have. */
+  /** Names of set fields that the built-in model does not support. */
   readonly unsupported: readonly string[]
 }
 
-/** What replies must be, besides what their sampling parameters say. */
+/** Constraints on replies besides their sampling parameters. */
 interface Bound {
-  /** Where no grammar is asked for: a call that a reply must begin with; none: it may be what it likes. */
+  /** The calls of which a reply without a grammar must begin with one; empty: any text. */
   readonly calls: readonly CallForm[]
-  /** Ids behind which grammars begin. */
+  /** Ids after which grammars begin. */
   readonly behind: readonly number[]
 }
 
 const isWholeList = isListOf(isWhole)
 
-/** Unknown fields are dropped: SGLang ignores them. */
+/** Unknown fields are dropped, because SGLang ignores them. */
 const fields = z.object({
   return_logprob: field('a boolean or a sequence of booleans', isOneOrList(isBoolean)),
   logprob_start_len: field('i64 or a sequence of i64', isOneOrList(isWhole)),
@@ -64,7 +65,7 @@ const UNSUPPORTED = [
   'return_flat_raw_output_top_logprobs',
 ] as const
 
-/** Throws a Refusal: these are statuses even where a stream was asked for. */
+/** Returns the checked body. Throws HttpRefusal: these are HTTP statuses even if a stream was requested. */
 export function generateBody(body: Record<string, unknown>): GenerateBody {
   return {
     stream: streamField(body.stream),

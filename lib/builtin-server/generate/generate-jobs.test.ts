@@ -1,4 +1,4 @@
-/** What is refused, beyond what recordings.test.ts asks. */
+/** Tests refusals that recordings.test.ts does not cover. */
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestModel, eventsIn, testClient } from '#lib/builtin-server/test-model.ts'
 
@@ -15,7 +15,7 @@ const ids = [9, 10, 11]
 const params = (sampling_params: object) => ({ input_ids: ids, sampling_params })
 const logprobs = (own: object) => ({ input_ids: ids, return_logprob: true, ...own })
 
-describe('what kills a real server is a 400 here', () => {
+describe('A request that would end a real server is answered with 400:', () => {
   test.each([
     ['an id that is not in the vocabulary', { input_ids: [9, 1024] }, 'input_ids must be in [0, 1023], got 1024.'],
     ['a negative id', { input_ids: [-1] }, 'input_ids must be in [0, 1023], got -1.'],
@@ -32,7 +32,7 @@ describe('what kills a real server is a 400 here', () => {
   })
 })
 
-describe('a value out of its range is refused by name', () => {
+describe('A value out of its range is refused by name:', () => {
   test.each([
     [params({ temperature: -0.1 }), 'temperature must be a non-negative finite number, got -0.1.'],
     [params({ top_p: 0 }), 'top_p must be in (0, 1], got 0.'],
@@ -58,13 +58,13 @@ describe('a value out of its range is refused by name', () => {
     expect(await refused(body)).toEqual({ error: { message } })
   })
 
-  test('a pattern that is none', async () => {
+  test('an invalid pattern', async () => {
     const message = expect.stringMatching(/^stop_regex "\(" is invalid: /)
     expect(await refused(params({ stop_regex: '(' }))).toEqual({ error: { message } })
   })
 })
 
-describe('what the built-in model does not have is refused by name', () => {
+describe('A feature that the built-in model lacks is refused by name:', () => {
   test.each([
     'lora_path',
     'input_embeds',
@@ -90,7 +90,7 @@ test('custom_params are accepted without effect: there is no custom logit proces
   expect((await generate(params({ ...greedy, custom_params: { any: [1, 2.5] } }))).output_ids).toEqual(plain.output_ids)
 })
 
-test('a whole number that was written with a fraction is refused where an integer must stand', async () => {
+test('A whole number that is written with a fraction is refused for an integer field', async () => {
   const refusal = (field: string) => refused(`{"input_ids": [9], "sampling_params": {${field}}}`)
   expect(await refusal('"max_new_tokens": 2.0')).toEqual({
     error: 'invalid type: floating point `2.0`, expected i64',
@@ -100,12 +100,12 @@ test('a whole number that was written with a fraction is refused where an intege
   expect((await post('/generate', body)).status).toBe(200)
 })
 
-test('a bias that no number can hold is refused', async () => {
+test('A bias beyond the range of numbers is refused', async () => {
   const body = '{"input_ids": [9], "sampling_params": {"logit_bias": {"5": 1e999}}}'
   expect(await refused(body)).toEqual({ error: 'invalid type: map, expected a map of f64' })
 })
 
-describe('a wrong JSON type is refused, also where a stream was asked for', () => {
+describe('A wrong JSON type is refused, even if a stream was requested:', () => {
   test.each([
     [params({ max_new_tokens: 2.5 }), 'invalid type: floating point `2.5`, expected i64'],
     [params({ ignore_eos: 'yes' }), 'invalid type: string "yes", expected a boolean'],
@@ -142,7 +142,7 @@ describe('a wrong JSON type is refused, also where a stream was asked for', () =
   })
 })
 
-test('a null means the default everywhere', async () => {
+test('A null selects the default of every field', async () => {
   const keys = [
     'max_new_tokens',
     'stop',
@@ -164,7 +164,7 @@ test('a null means the default everywhere', async () => {
   expect(reply.meta_info.completion_tokens).toBeGreaterThan(0)
 })
 
-test('a refused value is an event of a stream', async () => {
+test('A refused value is an event if a stream was requested', async () => {
   const response = await post('/generate', { text: '', stream: true })
   expect(response.status).toBe(200)
   expect(eventsIn(await response.text())).toEqual([

@@ -1,30 +1,32 @@
-/** What a /generate body asks for, one order per prompt, after SGLang's checks of the values. */
+/** Converts a /generate body to one order per prompt, with SGLang's checks of the values. */
 import { type Job, type JobSampling, type LogprobRequest, QUEUE_FULL } from '#lib/builtin-server/engine/job.ts'
 import { badValue, cannot } from '#lib/builtin-server/http/refusal.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { GenerateBody } from './generate-body.ts'
 import { type SamplingParams, samplingOf } from './sampling-params.ts'
 
+/** One reply to generate. */
 export interface Order {
   readonly rid: string
   readonly job: Omit<Job, 'key'>
-  /** Logprob entries carry the text of their token. */
+  /** Whether logprob entries contain the text of their token. */
   readonly showsTexts: boolean
   readonly showsPromptIds: boolean
 }
 
+/** Limits of the requests of one model. */
 export interface GenerateLimits {
   readonly vocabularySize: number
   readonly contextLength: number
-  /** That run or wait at the same time. */
+  /** Largest number of jobs that run or wait at the same time. */
   readonly maxJobs: number
-  /** A text that takes long is encoded where it holds nobody up. */
+  /** Encodes a text; slow work runs where it blocks no other request. */
   readonly encode: (text: string) => Promise<readonly number[]>
 }
 
 /**
- * A list of prompts, even of one, is answered with a list, and so are several samples: all of the first prompt, then all
- * of the next. Throws a Refusal.
+ * Returns the orders of a body. A list of prompts, even of one, is answered with a list, and so are several samples: all samples of the
+ * first prompt, then all of the next. Throws HttpRefusal.
  */
 export async function ordersOf(
   body: GenerateBody,
@@ -39,12 +41,12 @@ export async function ordersOf(
     orders.push(await orderOf(prompt, elementAt(rids, index), body, perPrompt(index, prompts.length, isBatch), limits))
   const samples = samplesOf(body)
   if (samples === 1) return { orders, isBatch }
-  // What cannot be queued is not made either: n may be any number.
+  // Orders that cannot be queued are not created either, because n may be any number.
   if (samples * orders.length > limits.maxJobs) throw cannot(503, QUEUE_FULL)
   return { orders: orders.flatMap((order) => samplesOfOne(order, samples)), isBatch: true }
 }
 
-/** The same number for all prompts; 0 is 1, as in SGLang. */
+/** Returns the number of samples, which all prompts share; 0 counts as 1, as in SGLang. */
 function samplesOf({ sampling }: GenerateBody): number {
   const [first = 1, ...others] = [sampling].flat().map(({ n }) => n ?? 1)
   if (others.some((other) => other !== first))
@@ -53,7 +55,7 @@ function samplesOf({ sampling }: GenerateBody): number {
   return Math.max(1, first)
 }
 
-/** Their request ids are random, as in SGLang; with one seed, each has its own: the seed and its place. */
+/** Returns the orders of several samples. Their request ids are random, as in SGLang; with one seed, each has the seed plus its index. */
 function samplesOfOne(order: Order, count: number): Order[] {
   const { sampling } = order.job
   return Array.from({ length: count }, (_, index) => ({
@@ -68,10 +70,10 @@ function samplesOfOne(order: Order, count: number): Order[] {
 
 type Prompt = string | readonly number[]
 
-/** The value for one prompt of a field that may be one for all or a list with one for each. */
+/** Returns the value of a field for one prompt: the field has either one value for all prompts, or a list with one for each. */
 type PerPrompt = <T>(name: string, value: T | readonly T[] | undefined) => T | undefined
 
-/** Where both are given the ids count, as in SGLang. */
+/** Returns the prompts; ids take precedence over texts, as in SGLang. */
 function promptsOf({ text, inputIds }: GenerateBody): { prompts: readonly Prompt[]; isBatch: boolean } {
   if (inputIds) {
     const isBatch = Array.isArray(inputIds[0])
@@ -115,14 +117,14 @@ async function orderOf(
   const params = own<SamplingParams>('sampling_params', body.sampling) as SamplingParams
   const sampling = samplingOf(params, limits.vocabularySize)
   const promptIds = typeof prompt === 'string' ? await limits.encode(prompt) : prompt
-  // A real server is killed by an empty text.
+  // An empty text would end a real server.
   if (promptIds.length === 0) throw badValue(`${typeof prompt === 'string' ? 'text' : 'input_ids'} cannot be empty.`)
   checkPrompt(promptIds, params.max_new_tokens, limits)
   return {
     rid,
     job: {
       promptIds,
-      // Without a limit of its own, a generation may go on as long as the context lasts.
+      // A generation without a limit may use the rest of the context.
       sampling: {
         ...boundBy(body.bound, sampling),
         maxNewTokens: Math.min(sampling.maxNewTokens, limits.contextLength - promptIds.length),
@@ -153,7 +155,7 @@ function checkPrompt(ids: readonly number[], asked: number | undefined, limits: 
     throw badValue(
       `Requested token count exceeds the model's maximum context length of ${contextLength} tokens. You requested a total of ${total} tokens: ${ids.length} tokens from the input messages and ${asked} tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.`,
     )
-  // A real server is killed by these.
+  // These ids would end a real server.
   const unknown = ids.find((id) => id < 0 || id >= vocabularySize)
   if (unknown !== undefined) throw badValue(`input_ids must be in [0, ${vocabularySize - 1}], got ${unknown}.`)
 }
@@ -172,7 +174,7 @@ function logprobsOf(
     throw badValue(
       `req.logprob_start_len=${start} is higher than the number of input tokens len(req.origin_input_ids)=${promptLength}. Please use a smaller logprob_start_len.`,
     )
-  // A real server is killed by the first two.
+  // The first two values would end a real server.
   if (start < -1) throw badValue(`logprob_start_len must be at least -1, got ${start}.`)
   if (top > vocabularySize) throw badValue(`top_logprobs_num must be at most ${vocabularySize}, got ${top}.`)
   const unknown = ids?.find((id) => id < 0 || id >= vocabularySize)
@@ -180,7 +182,7 @@ function logprobsOf(
   return { start: start === -1 ? undefined : start, top: Math.max(0, top), ids }
 }
 
-/** One list of ids is for all prompts; a list of lists has one for each. */
+/** Returns the requested ids: one list applies to all prompts, a list of lists has one for each. */
 function askedIds(value: GenerateBody['token_ids_logprob'], own: PerPrompt): readonly number[] | undefined {
   if (value === undefined || value.length === 0) return undefined
   return Array.isArray(value[0]) ? own('token_ids_logprob', value as number[][]) : (value as number[])

@@ -20,7 +20,7 @@ const { post, generate, stream } = testClient(model)
 
 let vocabulary: Vocabulary
 let stopIds: readonly number[]
-/** The id of the text "7". */
+/** Id of the token "7". */
 let seven: number
 beforeAll(async () => {
   const loaded = await loadTokenizer()
@@ -32,8 +32,8 @@ beforeAll(async () => {
 const prompts = fc.array(fc.integer({ min: 0, max: IDS - 1 }), { minLength: 1, maxLength: 30 })
 const seeds = fc.integer({ min: 0, max: 2 ** 40 })
 
-describe('a stream', () => {
-  test('of deltas is, joined, the plain reply under the same seed', async () => {
+describe('A stream', () => {
+  test('of deltas joins to the plain reply with the same seed', async () => {
     const requests = fc.record({
       input_ids: prompts,
       sampling_params: fc.record({
@@ -70,7 +70,7 @@ describe('a stream', () => {
     )
   })
 
-  test('counts all tokens so far, and begins with one whatever its interval', async () => {
+  test('counts all tokens so far, and begins with one token for any interval', async () => {
     const events = await stream({
       input_ids: PROMPT,
       sampling_params: lasting({ stream_interval: 4, max_new_tokens: 10 }),
@@ -80,10 +80,10 @@ describe('a stream', () => {
   })
 })
 
-describe('an end', () => {
+describe('The end of a generation', () => {
   const force = (id: number | undefined) => ({ temperature: 0, max_new_tokens: 3, logit_bias: { [String(id)]: 100 } })
 
-  test('at a stop token keeps the id and cuts the text, unless told not to', async () => {
+  test('at a stop token keeps the id and cuts the text, unless the request says otherwise', async () => {
     const [eos] = stopIds
     const reply = (sampling_params: object) => generate({ input_ids: PROMPT, sampling_params })
     const cases = await Promise.all([
@@ -107,7 +107,7 @@ describe('an end', () => {
     ])
   })
 
-  test('at a stop text is at the token that completes it, wherever the text lies over the tokens', async () => {
+  test('at a stop text is the token that completes it, however tokens divide the text', async () => {
     const chosen = { temperature: 5, sampling_seed: 3, max_new_tokens: 16, skip_special_tokens: false }
     const request = { input_ids: PROMPT, sampling_params: lasting(chosen) }
     const { text, output_ids } = await generate(request)
@@ -118,7 +118,7 @@ describe('an end', () => {
         fc.pre(stop.isWellFormed() && !stop.includes('\uFFFD'))
         const beginnings = output_ids.map((_, index) => textOf(vocabulary, output_ids.slice(0, index + 1), 'all'))
         const count = beginnings.findIndex((beginning) => beginning.includes(stop)) + 1
-        // In SGLang's order a length that is reached counts before a stop text.
+        // In SGLang's order, the length limit takes precedence over a stop text.
         fc.pre(count < output_ids.length)
         const stopping = { ...request, sampling_params: { ...request.sampling_params, stop, no_stop_trim } }
         const reply = await generate(stopping)
@@ -140,7 +140,7 @@ describe('an end', () => {
     expect([text, meta_info.finish_reason]).toEqual(['77', { type: 'stop', matched: '7{2}' }])
   })
 
-  test('by a stop pattern that takes for ever fails that request alone', async () => {
+  test('by a stop pattern that never ends fails only that request', async () => {
     const response = await post('/generate', {
       input_ids: PROMPT,
       sampling_params: { ...force(seven), max_new_tokens: 100, stop_regex: '(7+)+8' },
@@ -150,7 +150,7 @@ describe('an end', () => {
     await generate({ input_ids: PROMPT, sampling_params: lasting({ max_new_tokens: 1 }) })
   })
 
-  test('inside a character is shown as U+FFFD, and only at the end', async () => {
+  test('inside a character is shown as U+FFFD, which comes only at the end', async () => {
     const lead = vocabulary.ends.findIndex((_, id) => textOf(vocabulary, [id], 'all') === '\uFFFD' && startsFour(id))
     expect(lead).toBeGreaterThan(0)
     const events = await stream({ input_ids: PROMPT, sampling_params: { ...force(lead), max_new_tokens: 1 } })
@@ -159,13 +159,13 @@ describe('an end', () => {
     expect(longer.map(({ text }) => text)).toEqual(['', '\uFFFD', '\uFFFD\uFFFD'])
   })
 
-  /** Whether an id is the first byte of a character of four bytes. */
+  /** Returns whether an id is the first byte of a character of four bytes. */
   const startsFour = (id: number): boolean => {
     const from = vocabulary.ends[id - 1] ?? 0
     return vocabulary.ends[id] === from + 1 && ((vocabulary.bytes[from] ?? 0) & 0xf8) === 0xf0
   }
 
-  test('comes with the context, where no length was asked for', async () => {
+  test('without a length limit is the end of the context', async () => {
     const input_ids = Array.from({ length: 4090 }, (_, index) => 10 + (index % 1000))
     const reply = await generate({ input_ids, sampling_params: { ignore_eos: true } })
     expect([reply.output_ids.length, reply.meta_info.finish_reason]).toEqual([6, { type: 'length', length: 6 }])

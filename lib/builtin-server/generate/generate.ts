@@ -1,4 +1,4 @@
-/** /generate and /abort_request: runs what a body asks for and writes the replies, plain or as a stream of events. */
+/** Serves /generate and /abort_request: runs the jobs of a body and writes the replies, complete or as a stream of events. */
 import type { EngineThread, Generation } from '#lib/builtin-server/engine/engine-thread.ts'
 import type { JobChunk, JobFinish } from '#lib/builtin-server/engine/job.ts'
 import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
@@ -9,15 +9,16 @@ import { type GenerateBody, generateBody } from './generate-body.ts'
 import { type GenerateLimits, type Order, ordersOf } from './generate-jobs.ts'
 import { createReply, type GenerateReply, type ReplyJson } from './reply.ts'
 
+/** The loaded model with its limits and running generations. */
 export interface Serving {
   readonly engine: EngineThread
   readonly vocabulary: Vocabulary
   readonly limits: GenerateLimits
-  /** Generations under way by their request id. */
+  /** Running generations by request id. */
   readonly generations: Map<string, Generation>
 }
 
-/** Throws a Refusal. */
+/** Answers a /generate request. Throws HttpRefusal. */
 export async function generate(request: Request, ready: () => Promise<Serving>): Promise<Response> {
   const body = generateBody(await readJsonObject(request, 'GenerateReqInput', strictJson))
   const serving = await ready()
@@ -29,13 +30,13 @@ export async function generate(request: Request, ready: () => Promise<Serving>):
     const { replies, isBatch } = await wholeReplies(body, serving, request.signal)
     return Response.json(isBatch ? replies : replies[0])
   } catch (error) {
-    // An invalid value in a stream is an event under status 200, as in SGLang.
+    // An invalid value in a stream is an event with status 200, as in SGLang.
     if (body.stream && error instanceof HttpRefusal) return eventStream(refusalEvents(error), () => {})
     throw error
   }
 }
 
-/** One reply per prompt, in their order, each when it is whole. Throws a Refusal. */
+/** Returns one complete reply per prompt, in the order of the prompts. Throws HttpRefusal. */
 export async function wholeReplies(
   body: GenerateBody,
   serving: Serving,
@@ -51,20 +52,21 @@ export async function wholeReplies(
   return { replies, isBatch }
 }
 
+/** The part of a reply that one chunk of a stream adds. */
 export interface GrowingReply {
-  /** Of its prompt. */
+  /** Index of its prompt. */
   readonly index: number
   readonly reply: ReplyJson
 }
 
 interface ReplyStream {
-  /** Of all prompts, as they come; each is written when it is asked for. Who leaves them aborts all. */
+  /** Replies of all prompts as they arrive; each is written when it is read. A reader that leaves aborts all. */
   readonly growing: AsyncIterable<GrowingReply>
   readonly isBatch: boolean
   abort(): void
 }
 
-/** Replies as they grow. Throws a Refusal. */
+/** Returns the replies as they grow. Throws HttpRefusal. */
 export async function replyStream(body: GenerateBody, serving: Serving, signal: AbortSignal): Promise<ReplyStream> {
   const { orders, isBatch } = await ordersOf(body, serving.limits)
   const tasks = startTasks(orders, serving)
@@ -72,7 +74,7 @@ export async function replyStream(body: GenerateBody, serving: Serving, signal: 
   return { growing: repliesOf(tasks, abort), isBatch, abort }
 }
 
-/** A reply has its prompt's logprobs each time: what waits to be read waits as chunks, which have them once. */
+/** Yields the replies. Each contains its prompt's logprobs; unread ones wait as chunks, which contain those only once. */
 async function* repliesOf(tasks: readonly Task[], abort: () => void): AsyncGenerator<GrowingReply> {
   for await (const { task, index, chunk } of arriving(tasks, abort)) yield { index, reply: task.reply.write(chunk) }
 }
@@ -109,7 +111,7 @@ function abortWith(signal: AbortSignal, tasks: readonly Task[]): () => void {
   return abort
 }
 
-/** An unknown rid is no error, nor is a body that names none. */
+/** Answers /abort_request. An unknown rid is no error, and neither is a body without one. */
 export async function abortRequest(request: Request, generations: Serving['generations']): Promise<Response> {
   const { rid, abort_all: abortsAll } = await readJsonObject(request, 'AbortReq')
   if (typeof (rid ?? '') !== 'string') throw badBody('string_type', ['rid'], 'Input should be a valid string')
@@ -134,7 +136,7 @@ function startTasks(orders: readonly Order[], { engine, vocabulary, generations 
   })
 }
 
-/** A job that is not streamed has one chunk. */
+/** Returns the reply of a job without a stream, which has one chunk. */
 async function onlyReply({ generation, reply }: Task): Promise<ReplyJson> {
   for await (const chunk of generation.chunks) {
     if (chunk.finish?.kind === 'failed') throw failure(chunk.finish)

@@ -1,4 +1,4 @@
-/** A stream of several replies: who fails, leaves or does not read is no concern of the others. */
+/** Tests a stream of several replies: one that fails, leaves or does not read does not affect the others. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
@@ -8,13 +8,13 @@ import { createTestModel, eventsIn, lasting, type TestReply, testClient } from '
 import { replyStream, type Serving } from './generate.ts'
 import { generateBody } from './generate-body.ts'
 
-describe('one reply of a stream that is refused', () => {
+describe('A reply of a stream that is refused', () => {
   const model = createTestModel({ capacity: { running: 4, waiting: 0, cacheBytes: 1 << 20 } })
   afterAll(() => model.close())
   const { get, post } = testClient(model)
   const running = async (): Promise<number> => (await (await get('/v1/loads')).json()).loads[0].num_running_reqs
 
-  test('ends its own stream, and takes nothing from another', async () => {
+  test('ends its own stream and affects no other', async () => {
     const sampling = lasting({ max_new_tokens: 150 })
     await post('/generate', { input_ids: [9], sampling_params: { max_new_tokens: 1 } })
     const other = await post('/generate', { input_ids: [9, 10], stream: true, sampling_params: sampling })
@@ -31,9 +31,9 @@ describe('one reply of a stream that is refused', () => {
   })
 })
 
-describe('chunks that come all at once', () => {
+describe('Chunks that arrive all at once', () => {
   const LENGTH = 500
-  /** Counts the chunks that are written. */
+  /** Returns a stream that counts the chunks that are written. */
   async function streamOf() {
     let written = 0
     let aborts = 0
@@ -72,7 +72,7 @@ describe('chunks that come all at once', () => {
     return { growing, written: () => written, aborts: () => aborts }
   }
 
-  test('are written as they are read, with one list of the prompt’s logprobs', async () => {
+  test('are written when they are read, and share one list of the prompt’s logprobs', async () => {
     const { growing, written, aborts } = await streamOf()
     const lists = new Set<unknown>()
     let read = 0
@@ -84,7 +84,7 @@ describe('chunks that come all at once', () => {
     expect([read, lists.size, aborts()]).toEqual([2 * LENGTH, 1, 0])
   })
 
-  test('are dropped when nobody wants them any more, and all jobs are aborted', async () => {
+  test('are dropped when their reader leaves, which aborts all jobs', async () => {
     const { growing, written, aborts } = await streamOf()
     for await (const _first of growing) break
     expect([written(), aborts()]).toEqual([1, 2])

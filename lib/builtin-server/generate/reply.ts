@@ -1,4 +1,4 @@
-/** A chunk of a generation as SGLang writes it: text, output_ids and meta_info. */
+/** Converts a chunk of a generation to SGLang's form: text, output_ids and meta_info. */
 
 import type { InputLogprobs, JobChunk, JobFinish, Ranking } from '#lib/builtin-server/engine/job.ts'
 import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
@@ -6,21 +6,26 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { Order } from './generate-jobs.ts'
 
+/** Writes the replies of one generation. */
 export interface GenerateReply {
-  /** Text, ids and logprobs are the chunk's own; counts are of all so far; the prompt's logprobs come every time. */
+  /**
+   * Returns the reply of a chunk. Text, ids and logprobs are those of the chunk; counts include all chunks so far; the prompt's logprobs
+   * are in every reply.
+   */
   write(chunk: JobChunk): ReplyJson
 }
 
+/** One entry of a list of logprobs; the text is null unless requested. */
 export type ReplyEntry = readonly [logprob: number | null, id: number, text: string | null]
 
-/** Of meta_info what is read again here; it has more. */
+/** A reply of /generate with the fields of meta_info that this server reads again; it has more. */
 export interface ReplyJson {
   readonly text: string
   readonly output_ids: readonly number[]
   readonly prompt_token_ids?: readonly number[]
   readonly meta_info: {
     readonly id: string
-    /** Not of a request that was aborted while it waited. */
+    /** Absent if the request was aborted while it waited. */
     readonly prompt_tokens?: number
     readonly completion_tokens: number
     readonly input_token_logprobs?: readonly ReplyEntry[]
@@ -41,6 +46,7 @@ type FinishReason =
 /** SGLang's name of weights that were never replaced. */
 export const WEIGHT_VERSION = 'default'
 
+/** Returns the writer of a generation's replies. */
 export function createReply(order: Order, vocabulary: Vocabulary): GenerateReply {
   const { rid, job, showsPromptIds } = order
   const lists = logprobLists(order, vocabulary)
@@ -101,7 +107,7 @@ function finishReasonOf(finish: JobFinish, tokens: number): FinishReason {
   }
 }
 
-/** The lists of meta_info: those of alternatives and of asked ids are there only where they were asked for. */
+/** Returns the lists of meta_info; alternatives and logprobs of requested ids are absent unless requested. */
 function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
   const entries = (ids: readonly number[], logprobs: readonly (number | null)[]): ReplyEntry[] =>
     logprobs.map((logprob, index) => {

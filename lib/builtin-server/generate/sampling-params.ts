@@ -1,4 +1,4 @@
-/** sampling_params of /generate: their JSON types, then SGLang's checks of their values. */
+/** Checks sampling_params of /generate: their JSON types, then their values as SGLang does. */
 import * as z from 'zod'
 import type { GrammarSource, JobSampling } from '#lib/builtin-server/engine/job.ts'
 import { stopPattern } from '#lib/builtin-server/engine/stop-pattern.ts'
@@ -23,7 +23,7 @@ const text = field('a string', isText)
 const texts = field('a string or a sequence of strings', isOneOrList(isText))
 const anything = field('anything', (value): value is unknown => value !== undefined)
 
-/** In the order in which SGLang names them. */
+/** Schema of the parameters, in the order in which SGLang names them. */
 export const samplingSchema = z.strictObject({
   max_new_tokens: whole,
   stop: texts,
@@ -50,13 +50,14 @@ export const samplingSchema = z.strictObject({
   stream_interval: whole,
   logit_bias: field('a map of f64', isBiasMap).transform((biases) => biases && valuesOf(biases)),
   sampling_seed: whole,
-  /** Accepted without effect: SGLang hands them to a custom_logit_processor, of which there is none here. */
+  /** Accepted without effect: SGLang passes them to a custom_logit_processor, which this server lacks. */
   custom_params: anything,
   beam_width: anything,
   watermark: anything,
   choice: anything,
 })
 
+/** The parameters after the check of their types. */
 export type SamplingParams = z.infer<typeof samplingSchema>
 
 function isBiasMap(value: unknown): value is Record<string, number | WholeFloat> {
@@ -66,13 +67,13 @@ function isBiasMap(value: unknown): value is Record<string, number | WholeFloat>
 const valuesOf = (biases: Readonly<Record<string, number | WholeFloat>>): Record<string, number> =>
   Object.fromEntries(Object.entries(biases).map(([id, bias]) => [id, bias instanceof WholeFloat ? bias.value : bias]))
 
-/** SGLang's own default, not the model's generation_config.json. */
+/** SGLang's own default; the model's generation_config.json is not used. */
 const DEFAULT_MAX_NEW_TOKENS = 128
 
-/** Below it SGLang samples greedily. */
+/** SGLang samples greedily below this temperature. */
 const LEAST_TEMPERATURE = 1e-6
 
-/** Throws the Refusal of the first value that is out of range. */
+/** Returns the checked parameters with their defaults. Throws HttpRefusal for the first value that is out of range. */
 export function samplingOf(params: SamplingParams, vocabularySize: number): JobSampling {
   refuseUnsupported(params)
   const maxNewTokens = params.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
@@ -152,7 +153,7 @@ function checkRanges(sampling: JobSampling, biasedIds: readonly string[], vocabu
   if (minNewTokens > maxNewTokens)
     throw badValue(`min_new_tokens must be in [0, max_new_tokens(${maxNewTokens})], got ${minNewTokens}.`)
   const unknown = biasedIds.find((id) => !/^\d+$/.test(id) || Number(id) >= vocabularySize)
-  // The grammar is SGLang's: clients compare the text.
+  // The grammatical error is SGLang's own, and clients compare the text.
   if (unknown !== undefined) throw badValue(`logit_bias must has keys in [0, ${vocabularySize - 1}], got ${unknown}.`)
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 const prompts = fc.array(fc.integer({ min: 0, max: IDS - 1 }), { minLength: 1, maxLength: 30 })
 const seeds = fc.integer({ min: 0, max: 2 ** 40 })
 
-/** Logprobs of the whole vocabulary after a prompt, by id. */
+/** Returns the logprobs of the whole vocabulary after a prompt, by id. */
 async function nextToken(input_ids: readonly number[], own: object = {}): Promise<number[]> {
   const reply = await generate({
     input_ids,
@@ -42,8 +42,8 @@ async function nextToken(input_ids: readonly number[], own: object = {}): Promis
   return all
 }
 
-describe('logprobs', () => {
-  test('of a sampled reply are those that the same ids are scored with, at temperature 1', async () => {
+describe('Logprobs', () => {
+  test('of a sampled reply equal the scores of the same ids, at temperature 1', async () => {
     await fc.assert(
       fc.asyncProperty(prompts, seeds, fc.constantFrom(0, 1), async (input_ids, sampling_seed, temperature) => {
         const reply = await generate({
@@ -66,7 +66,7 @@ describe('logprobs', () => {
     )
   })
 
-  test('are those of a distribution: they add up to one, best first', async () => {
+  test('form a distribution: their probabilities sum to one, and the best is first', async () => {
     const reply = await generate({
       input_ids: PROMPT,
       sampling_params: { max_new_tokens: 0 },
@@ -79,7 +79,7 @@ describe('logprobs', () => {
     expect(new Set(row.map(([, id]) => id)).size).toBe(IDS)
   })
 
-  test('of the output are taken after the temperature, of the prompt before it', async () => {
+  test('include the temperature in the output, but not in the prompt', async () => {
     const cold = { max_new_tokens: 1, temperature: 0.5 }
     const request = { input_ids: PROMPT, return_logprob: true, logprob_start_len: 0 }
     const at1 = await generate({ ...request, sampling_params: { ...cold, temperature: 1 } })
@@ -91,12 +91,12 @@ describe('logprobs', () => {
     expect(largestDifference(await nextToken(PROMPT, { temperature: 0.5 }), scaled)).toBeLessThan(1e-4)
   })
 
-  test('are taken before top_k, top_p and min_p', async () => {
+  test('exclude top_k, top_p and min_p', async () => {
     const filtered = await nextToken(PROMPT, { top_k: 3, top_p: 0.2, min_p: 0.5 })
     expect(largestDifference(filtered, await nextToken(PROMPT))).toBeLessThan(1e-4)
   })
 
-  test('are taken after penalties and bias', async () => {
+  test('include penalties and bias', async () => {
     const plain = await nextToken(PROMPT)
     const biased = await nextToken(PROMPT, { logit_bias: { '7': 3, '20': -2 } })
     expect((biased[7] as number) - (biased[8] as number)).toBeCloseTo(
@@ -116,14 +116,14 @@ describe('logprobs', () => {
     const unbiased = await nextToken([...PROMPT, 300])
     const [, second] = reply.meta_info.output_token_ids_logprobs
     expect(reply.output_ids).toEqual([300, 300])
-    // Both tokens' probabilities are as far apart as without, but for 60 of the bias and 2 of the penalty.
+    // The difference of both tokens is that without bias and penalty, plus 60 of the bias and minus 2 of the penalty.
     expect((second?.[0]?.[0] as number) - (second?.[1]?.[0] as number)).toBeCloseTo(
       (unbiased[300] as number) - (unbiased[301] as number) + 60 - 2,
       3,
     )
   })
 
-  test('are there from logprob_start_len on, in the order asked for, with the texts asked for', async () => {
+  test('begin at logprob_start_len, in the requested order and with the requested texts', async () => {
     const ids = [5, 900, 17]
     const { meta_info } = await generate({
       input_ids: PROMPT,
@@ -141,7 +141,7 @@ describe('logprobs', () => {
       expect(text).toBe(textOf(vocabulary, [id], 'all'))
   })
 
-  test.each([-1, PROMPT.length])('of the prompt are an empty list from %i on', async (logprob_start_len) => {
+  test.each([-1, PROMPT.length])('of the prompt are an empty list from position %i on', async (logprob_start_len) => {
     const { meta_info } = await generate({
       input_ids: PROMPT,
       sampling_params: lasting({ max_new_tokens: 1 }),
@@ -152,8 +152,8 @@ describe('logprobs', () => {
   })
 })
 
-describe('sampling', () => {
-  test('with a seed gives the same ids every time, without one others', async () => {
+describe('Sampling', () => {
+  test('with a seed repeats the ids, and without one it varies', async () => {
     const request = (sampling_seed?: number) =>
       generate({ input_ids: PROMPT, sampling_params: lasting({ temperature: 100, sampling_seed }) })
     const [a, b, c, d, e] = await Promise.all([request(42), request(42), request(43), request(), request()])
@@ -162,7 +162,7 @@ describe('sampling', () => {
     expect(new Set(all).size).toBe(4)
   })
 
-  test('never leaves what top_k, top_p and min_p let through', async () => {
+  test('stays within top_k, top_p and min_p', async () => {
     const filters = fc.record({
       top_k: fc.constantFrom(-1, 1, 2, 5, 100),
       top_p: fc.constantFrom(0.01, 0.3, 0.8, 1),
@@ -211,11 +211,11 @@ describe('sampling', () => {
     const share =
       ((await replies.json()) as TestReply[]).filter(({ output_ids }) => output_ids[0] === best).length / draws
     const p = expected[best] as number
-    // Five standard deviations: seeds are fixed, so this only moves with the weights.
+    // The tolerance is five standard deviations; the seeds are fixed, so the share changes only with the weights.
     expect(Math.abs(share - p)).toBeLessThan(5 * Math.sqrt((p * (1 - p)) / draws) + 1 / draws)
   })
 
-  test('asked for a minimum does not end before it', async () => {
+  test('with min_new_tokens does not end earlier', async () => {
     const reply = await generate({
       input_ids: PROMPT,
       sampling_params: { max_new_tokens: 9, min_new_tokens: 3, logit_bias: { [String(endId)]: 100 } },

@@ -1,25 +1,25 @@
-/** The JSON types of fields in bodies of OpenAI's kind, refused in the words of SGLang's validation. */
+/** Checks the JSON types of fields in bodies of OpenAI's form, with the messages of SGLang's validation. */
 import { isObject } from '#lib/json/json-object.ts'
 import { isBoolean, isNumber, isText, isWhole } from './json-body.ts'
 import { badBody } from './refusal.ts'
 
 interface FieldType<T> {
-  /** The value of a field; undefined: it is not of this type. */
+  /** Returns the value of a field; undefined if it is not of this type. */
   readonly read: (value: unknown) => T | undefined
-  /** In the words of SGLang's validation: of texts it tries to make the value. */
+  /** Error in the words of SGLang's validation; `ofText` replaces it for a text, which SGLang tries to convert. */
   readonly type: string
   readonly message: string
   readonly ofText?: { readonly type: string; readonly message: string }
   readonly ofNumber?: (value: number) => { readonly type: string; readonly message: string } | undefined
 }
 
-/** Whatever passes, unchanged. */
+/** Returns a reader that accepts matching values unchanged. */
 const as =
   <T>(is: (value: unknown) => value is T) =>
   (value: unknown): T | undefined =>
     is(value) ? value : undefined
 
-/** SGLang validates these bodies with pydantic, which is lax: a text or a boolean that means a number is one. */
+/** Returns a number. SGLang validates these bodies with pydantic in lax mode, where a text or a boolean that means a number is accepted. */
 function laxNumber(value: unknown, spelling: RegExp): number | undefined {
   if (isBoolean(value)) return Number(value)
   if (isNumber(value)) return value
@@ -44,12 +44,14 @@ function laxBoolean(value: unknown): boolean | undefined {
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value)
 
+/** A number, or a text or boolean that means one. */
 export const NUMBER: FieldType<number> = {
   read: (value) => laxNumber(value, NUMBER_SPELLING),
   type: 'float_type',
   message: 'Input should be a valid number',
   ofText: { type: 'float_parsing', message: 'Input should be a valid number, unable to parse string as a number' },
 }
+/** A whole number, or a text or boolean that means one. */
 export const WHOLE: FieldType<number> = {
   read: laxWhole,
   type: 'int_type',
@@ -64,6 +66,7 @@ const NO_BOOLEAN = {
   type: 'bool_parsing',
   message: 'Input should be a valid boolean, unable to interpret input',
 }
+/** A boolean, or a text or number that means one. */
 export const BOOLEAN: FieldType<boolean> = {
   read: laxBoolean,
   type: 'bool_type',
@@ -71,23 +74,26 @@ export const BOOLEAN: FieldType<boolean> = {
   ofText: NO_BOOLEAN,
   ofNumber: (value) => (isWhole(value) ? NO_BOOLEAN : undefined),
 }
+/** A text; nothing else is converted to it. */
 export const TEXT: FieldType<string> = {
   read: as(isText),
   type: 'string_type',
   message: 'Input should be a valid string',
 }
+/** A list with entries of any type. */
 export const LIST: FieldType<unknown[]> = {
   read: as(isList),
   type: 'list_type',
   message: 'Input should be a valid list',
 }
+/** A JSON object with values of any type. */
 export const MAP: FieldType<Record<string, unknown>> = {
   read: as(isObject),
   type: 'dict_type',
   message: 'Input should be a valid dictionary',
 }
 
-/** A field that may be left out or null. `place`: of the object in the body. */
+/** Returns a reader of fields that may be absent or null. `place` is the path of the object in the body. */
 export const fieldsOf =
   (body: Readonly<Record<string, unknown>>, ...place: readonly string[]) =>
   <T>(name: string, expected: FieldType<T>): T | undefined => {
@@ -95,14 +101,14 @@ export const fieldsOf =
     return value === undefined ? undefined : readAs(value, expected, [...place, name])
   }
 
-/** A list that may be left out or null, all of one type. */
+/** Returns a list whose entries have one type; undefined if absent or null. Throws HttpRefusal. */
 export const listField = <T>(
   body: Readonly<Record<string, unknown>>,
   name: string,
   expected: FieldType<T>,
 ): readonly T[] | undefined => fieldsOf(body)(name, LIST)?.map((value, index) => readAs(value, expected, [name, index]))
 
-/** A map that may be left out or null, all its values of one type. */
+/** Returns a map whose values have one type; undefined if absent or null. Throws HttpRefusal. */
 export function mapField<T>(
   body: Readonly<Record<string, unknown>>,
   name: string,
@@ -123,14 +129,15 @@ function readAs<T>(value: unknown, expected: FieldType<T>, place: readonly (stri
   throw badBody(type, place, message)
 }
 
+/** How a client wants its stream. */
 export interface StreamRequest {
-  /** A last chunk with the counts of all. */
+  /** Whether a last chunk has the counts of all replies. */
   readonly includesUsage: boolean
-  /** The counts so far in every chunk. */
+  /** Whether every chunk has the counts so far. */
   readonly includesUsageEach: boolean
 }
 
-/** undefined: no stream. */
+/** Returns how the reply is streamed; undefined if the client wants no stream. */
 export function streamRequest(body: Readonly<Record<string, unknown>>): StreamRequest | undefined {
   const field = fieldsOf(body)
   const options = field('stream_options', STREAM_OPTIONS)

@@ -1,4 +1,4 @@
-/** The types of fields in bodies, as the validation of SGLang 0.5.23 has them (peers/body_types.py). */
+/** Tests the types of fields in bodies with the results of SGLang 0.5.23's validation (peers/body_types.py). */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ function refusal(read: () => unknown): string {
   throw new Error('nothing was refused')
 }
 
-describe('a field of an OpenAI endpoint takes what pydantic takes', () => {
+describe('A field of an OpenAI endpoint accepts what pydantic accepts:', () => {
   const read = (name: string, json: string): unknown => {
     const field = fieldsOf({ [name]: JSON.parse(json) })
     if (name === 'logprobs') return field(name, BOOLEAN)
@@ -39,7 +39,7 @@ describe('a field of an OpenAI endpoint takes what pydantic takes', () => {
   })
 })
 
-describe('a sampling parameter of /generate takes the JSON types that SGLang takes', () => {
+describe('A sampling parameter of /generate accepts the JSON types that SGLang accepts:', () => {
   const read = (name: string, json: string) => checked(samplingSchema, strictJson(`{"${name}": ${json}}`))
   test.each(golden.strict)('$field: $json', ({ field, json, refused }) => {
     if (refused === undefined) expect(read(field, json)).toHaveProperty(field)
@@ -47,13 +47,13 @@ describe('a sampling parameter of /generate takes the JSON types that SGLang tak
     else expect(refusal(() => read(field, json))).toMatch(/^invalid type/)
   })
 
-  test('a whole number that was written with a fraction is a number where fractions may stand', () => {
+  test('a whole number with a written fraction for a parameter that may have fractions', () => {
     expect(read('temperature', '1.0')).toEqual({ temperature: 1 })
     expect(read('logit_bias', '{"5": 2.0, "6": 0.5}')).toEqual({ logit_bias: { 5: 2, 6: 0.5 } })
   })
 })
 
-test('the golden file has cases of each kind that are taken and that are refused', () => {
+test('The golden file of body types has accepted and refused cases of each kind', () => {
   for (const cases of Object.values(golden)) {
     expect(cases.filter(({ refused }) => refused !== undefined).length).toBeGreaterThan(10)
     expect(cases.filter(({ refused }) => refused === undefined).length).toBeGreaterThan(10)

@@ -1,4 +1,4 @@
-/** Answers that are streams of server-sent events. */
+/** Answers with streams of server-sent events. */
 
 export function eventStream(events: AsyncGenerator<string>, onCancel: () => void): Response {
   const encoder = new TextEncoder()
@@ -15,9 +15,11 @@ export function eventStream(events: AsyncGenerator<string>, onCancel: () => void
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // Servers in front must not compress it: that would hold events back until there is enough of them.
+  // A proxy must not compress the stream, because it would hold events back until it has enough of them.
   'cache-control': 'no-cache, no-transform',
 }
 
+/** Returns a body as a server-sent event. */
 export const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`
+/** The event that ends every stream of SGLang. */
 export const DONE = 'data: [DONE]\n\n'

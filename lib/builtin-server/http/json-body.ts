@@ -1,4 +1,4 @@
-/** The JSON object in a request's body, and the types of its fields in the words of SGLang's refusals. */
+/** Reads the JSON object of a request's body and checks its fields, with SGLang's messages. */
 import * as z from 'zod'
 import { elementAt } from '#lib/util/element-at.ts'
 import { badBody, HttpRefusal } from './refusal.ts'
@@ -11,17 +11,20 @@ type ClassName =
   | 'ParseFunctionCallReq'
   | 'SeparateReasoningReqInput'
 
-/** `what` the body should be, by SGLang: an instance of a class of its own, or fields as OpenAI has them. */
+/**
+ * Returns the JSON object of a body. `what` names the body in SGLang's errors: an instance of its own class, or fields as OpenAI has them.
+ * Throws HttpRefusal.
+ */
 export const readJsonObject = async (
   request: Request,
   what: ClassName | 'fields',
   parse?: (text: string) => unknown,
 ): Promise<Record<string, unknown>> => jsonObject(await bodyText(request), request, what, parse)
 
-/** As the application’s own routes take of ids. */
+/** Largest body in MiB, as for bodies of ids in the application's own routes. */
 export const MOST_MEBIBYTES = 16
 
-/** Throws a Refusal as soon as it is too large. */
+/** Returns the body as text. Throws HttpRefusal as soon as it is too large. */
 export async function bodyText(request: Request): Promise<string> {
   const most = MOST_MEBIBYTES * 2 ** 20
   const refuse = (): never => {
@@ -39,7 +42,7 @@ export async function bodyText(request: Request): Promise<string> {
   return text + decoder.decode()
 }
 
-/** The same of a text that was read from the request. */
+/** Returns the JSON object of a text that was read from the request. Throws HttpRefusal. */
 export function jsonObject(
   text: string,
   request: Request,
@@ -70,7 +73,9 @@ function parsed(text: string, parse: (text: string) => unknown): unknown {
   }
 }
 
-/** A whole number that was written with a fraction or an exponent, like 2.0: SGLang’s strict reader takes it for an f64, not for an i64. */
+/**
+ * A whole number that is written with a fraction or an exponent, like 2.0: SGLang’s strict reader takes it for an f64, but not for an i64.
+ */
 export class WholeFloat {
   readonly value: number
   constructor(value: number) {
@@ -78,7 +83,9 @@ export class WholeFloat {
   }
 }
 
-/** JSON as the strict reader of /generate sees it. Only a text with such a number in it, or in a string, is read value by value. */
+/**
+ * Parses JSON as the strict reader of /generate does. Only a text that may contain such a number, even in a string, is read value by value.
+ */
 export const strictJson = (text: string): unknown =>
   MAY_HOLD_WHOLE_FLOAT.test(text) ? JSON.parse(text, markWholeFloats) : JSON.parse(text)
 
@@ -87,34 +94,40 @@ const MAY_HOLD_WHOLE_FLOAT = /\d(?:\.0+(?!\d)|[eE])/
 const markWholeFloats = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   isWhole(value) && /[.eE]/.test(context?.source ?? '') ? new WholeFloat(value) : value
 
-/** A field of one JSON type, which may be left out or null; `expected` is its name in a refusal. */
+/** Returns the schema of a field of one JSON type, which may be absent or null; `expected` is its name in a refusal. */
 export const field = <T>(expected: string, is: (value: unknown) => value is T) =>
   z
     .custom<T>(is, expected)
     .nullish()
     .transform((value) => value ?? undefined)
 
-/** The same of an f64, which may be any number. */
+/** Returns the schema of an f64 field, which may be any number. */
 export const floatField = (expected: string) =>
   z
     .custom<number | WholeFloat>((value) => isNumber(value) || value instanceof WholeFloat, expected)
     .nullish()
     .transform((value) => (value instanceof WholeFloat ? value.value : (value ?? undefined)))
 
+/** Checks for a text. */
 export const isText = (value: unknown): value is string => typeof value === 'string'
+/** Checks for a number; a WholeFloat is none. */
 export const isNumber = (value: unknown): value is number => typeof value === 'number'
+/** Checks for an integer. */
 export const isWhole = (value: unknown): value is number => Number.isInteger(value)
+/** Checks for a boolean. */
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+/** Returns a check for a list of one type. */
 export const isListOf =
   <T>(is: (value: unknown) => value is T) =>
   (value: unknown): value is T[] =>
     Array.isArray(value) && value.every(is)
+/** Returns a check for one value or a list of values of one type. */
 export const isOneOrList = <T>(is: (value: unknown) => value is T) => {
   const isList = isListOf(is)
   return (value: unknown): value is T | T[] => is(value) || isList(value)
 }
 
-/** Throws a Refusal in the words of SGLang's JSON reader for the first field that is not of its type. */
+/** Returns the checked object. Throws HttpRefusal with the message of SGLang's JSON reader for the first field of a wrong type. */
 export function checked<T extends z.ZodObject>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data

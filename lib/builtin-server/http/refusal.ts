@@ -1,19 +1,20 @@
-/** The answers that refuse a request, in the shapes that SGLang gives them. Thrown, and turned into a Response once. */
+/** The answers that refuse a request, in SGLang's shapes. They are thrown, and converted to a Response in one place. */
 
 type RefusalShape =
-  /** A value out of its range: {"error": {"message"}}. In a stream it is an event, not a status. */
+  /** For a value out of its range: {"error": {"message"}}. In a stream it is an event instead of a status. */
   | 'value'
-  /** An unknown key or a wrong JSON type: {"error": "…"}. */
+  /** For an unknown key or a wrong JSON type: {"error": "…"}. */
   | 'contract'
-  /** No JSON, or another container: {"object": "error", …}, with the status as its type. */
+  /** For a body that is no JSON, or another container: {"object": "error", …}, with the status as its type. */
   | 'body'
-  /** Of /v1/chat/completions, refused while it is checked or run: as a body, of type BadRequestError. */
+  /** For an error of /v1/chat/completions while it is checked or runs: like a body, with type BadRequestError. */
   | 'chat'
-  /** Of /v1/chat/completions, refused while its messages become a prompt: as a body, of type BadRequest. */
+  /** For an error of /v1/chat/completions while its messages become a prompt: like a body, with type BadRequest. */
   | 'messages'
-  /** No such path or method: {"detail"}. */
+  /** For an unknown path or method: {"detail"}. */
   | 'route'
 
+/** Thrown to refuse a request; `shape` selects the form of the answer. */
 export class HttpRefusal extends Error {
   override readonly name = 'Refusal'
   readonly shape: RefusalShape
@@ -25,18 +26,20 @@ export class HttpRefusal extends Error {
   }
 }
 
+/** Returns the refusal of a value that is out of its range (400). */
 export const badValue = (message: string): HttpRefusal => new HttpRefusal('value', message)
 
-/** What the server cannot do now (503) or failed to do (500). */
+/** Returns the refusal of a request that the server cannot serve now (503) or failed to serve (500). */
 export const cannot = (status: 500 | 503, message: string): HttpRefusal => new HttpRefusal('body', message, status)
 
-/** In the words of SGLang's validation, without the value found and the line of its own source that it adds. */
+/** Returns the refusal of a body in the words of SGLang's validation, but without the value and the source line that SGLang adds. */
 export function badBody(type: string, place: readonly (string | number)[], message: string): HttpRefusal {
   const keys = ['body', ...place].map((key) => (typeof key === 'number' ? key : `'${key}'`))
   const location = `(${keys.join(', ')}${place.length === 0 ? ',' : ''})`
   return new HttpRefusal('body', `1 validation error:\n  {'type': '${type}', 'loc': ${location}, 'msg': '${message}'}`)
 }
 
+/** Returns the response of a refusal. */
 export function refusalResponse({ shape, message, status }: HttpRefusal, headers?: HeadersInit): Response {
   return Response.json(bodyOf(shape, message, status), { status, ...(headers && { headers }) })
 }

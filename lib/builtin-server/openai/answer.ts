@@ -1,4 +1,4 @@
-/** How the endpoints in OpenAI's form answer what /generate would: whole or as it grows, and refused in their shape. */
+/** Answers the endpoints of OpenAI's form with the results of /generate: complete or as a stream, with errors in their shape. */
 import { type GrowingReply, replyStream, type Serving, wholeReplies } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
@@ -6,15 +6,16 @@ import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
 import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
 import { HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 
+/** How an endpoint writes its replies. */
 export interface ReplyWriting {
-  /** undefined: whole. */
+  /** Undefined: the reply is sent when it is complete. */
   readonly stream: StreamRequest | undefined
   whole(replies: readonly ReplyJson[]): object
-  /** The events of replies that do not fail, without the last one that every stream has. */
+  /** Yields the events of replies that do not fail, without the last event that every stream has. */
   events(growing: AsyncIterable<GrowingReply>, wish: StreamRequest): AsyncIterable<string>
 }
 
-/** Throws a Refusal. */
+/** Answers a request. Throws HttpRefusal. */
 export async function answer(
   asked: GenerateBody,
   serving: Serving,
@@ -35,7 +36,7 @@ export async function answer(
   }
 }
 
-/** A reply that fails ends the stream of all. */
+/** Yields the events; a reply that fails ends the stream of all replies. */
 async function* untilFailure(events: AsyncIterable<string>): AsyncGenerator<string> {
   try {
     yield* events
@@ -62,7 +63,7 @@ class ReplyFailure extends Error {
   }
 }
 
-/** What was aborted has no status, and is no failure. */
+/** Returns the error of a failed reply; an aborted one has no status and is no failure. */
 function failure({ meta_info: { finish_reason: finish } }: ReplyJson): object | undefined {
   if (finish?.type !== 'abort' || typeof finish.status_code !== 'number') return undefined
   const { message, status_code: code } = finish

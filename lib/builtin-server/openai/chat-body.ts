@@ -1,6 +1,6 @@
 /**
- * The body of /v1/chat/completions: the JSON types of its fields, then SGLang's checks of their values. What the built-in
- * model does not have is refused and never left out.
+ * Checks the body of /v1/chat/completions: the JSON types of its fields, then their values as SGLang does. Features that the built-in model
+ * lacks are refused, never ignored.
  */
 
 import { type SamplingParams, samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
@@ -24,49 +24,50 @@ import { isObject } from '#lib/json/json-object.ts'
 import { grammarFields } from './grammar-fields.ts'
 import { samplerFields } from './sampler-fields.ts'
 
+/** The body after its checks. */
 export interface ChatBody {
   readonly model: string
   readonly tools: readonly AnnouncedTool[]
-  /** The tools that the model is told of. */
+  /** The tools that the prompt describes to the model. */
   readonly announced: readonly AnnouncedTool[]
-  /** A reply begins with a call of one of these, if there are any. */
+  /** A reply must begin with a call of one of these tools; empty: any text. */
   readonly mustCall: readonly AnnouncedTool[]
-  /** Calls are looked for in what it writes. */
+  /** Whether calls are read from the model's text. */
   readonly readsCalls: boolean
-  /** By SGLang's own names; without max_new_tokens: as many as the context holds. */
+  /** The parameters in SGLang's own names; without max_new_tokens, a reply may use the rest of the context. */
   readonly sampling: SamplingParams
-  /** How many replies. */
+  /** Number of replies. */
   readonly count: number
   readonly stream: StreamRequest | undefined
   readonly returnsLogprobs: boolean
   readonly topLogprobs: number
   readonly returns: Returns
   readonly templateOptions: Readonly<Record<string, unknown>>
-  /** Thinking is on in the template. */
+  /** Whether thinking is on in the template. */
   readonly thinks: boolean
   readonly reasoning: ReasoningRule
-  /** Streamed reasoning comes as it is written, and not in one piece. */
+  /** Whether reasoning is streamed as it is written instead of in one piece. */
   readonly streamsReasoning: boolean
-  /** Instead of the messages' own. */
+  /** Ids of the prompt instead of the messages' own. */
   readonly inputIds: readonly number[] | undefined
   readonly rid: string | undefined
 }
 
-/** What SGLang adds to an answer of OpenAI's kind. */
+/** Fields that SGLang adds to an answer of OpenAI's form. */
 interface Returns {
   readonly promptIds: boolean
   readonly replyIds: boolean
   readonly metaInfo: boolean
-  /** Beside the choices, in `sglext`: the only ids that it streams. */
+  /** The next two are beside the choices, in `sglext`: the only ids that SGLang streams. */
   readonly extensionInputIds: boolean
   readonly extensionOutputIds: boolean
 }
 
-/** Whose calls are looked for; undefined: none are. */
+/** Returns the names of the tools whose calls are read; undefined: no calls are read. */
 export const calledTools = ({ readsCalls, tools }: ChatBody): readonly string[] | undefined =>
   readsCalls ? tools.map(({ name }) => name) : undefined
 
-/** Throws a Refusal. */
+/** Returns the checked body. Throws HttpRefusal. */
 export function chatBody(
   body: Readonly<Record<string, unknown>>,
   contextLength: number,
@@ -99,7 +100,7 @@ export function chatBody(
   const { announced, mustCall } = toolChoice(body.tool_choice, tools)
   const usesTools = announced.length > 0
   const separates = parsers.reasoning !== undefined && (field('separate_reasoning', BOOLEAN) ?? true)
-  // SGLang checks in this order.
+  // The order of the checks is SGLang's.
   if (messages.length === 0) throw refused('Messages cannot be empty.')
   if (maxTokens !== undefined && maxTokens > contextLength)
     throw refused(
@@ -115,7 +116,7 @@ export function chatBody(
     announced,
     mustCall,
     readsCalls: usesTools && parsers.toolCalls !== undefined,
-    // Calls are read from the text, so their delimiters must stand in it.
+    // Calls are read from the text, so their delimiters must be in it.
     sampling: { ...sampling, skip_special_tokens: !usesTools && (field('skip_special_tokens', BOOLEAN) ?? true) },
     count: Math.max(1, count),
     stream,
@@ -131,7 +132,7 @@ export function chatBody(
   }
 }
 
-/** SGLang takes a 0 for no limit; who asks for no tokens does not want the whole context full of them. */
+/** Returns the token limit. SGLang takes 0 for no limit, but a client that requests no tokens does not want the whole context filled. */
 function maxTokensOf(field: ReturnType<typeof fieldsOf>): number | undefined {
   const name = field('max_completion_tokens', WHOLE) === undefined ? 'max_tokens' : 'max_completion_tokens'
   const maxTokens = field(name, WHOLE)
@@ -149,7 +150,7 @@ const UNSUPPORTED = [
   'return_sampling_mask',
 ] as const
 
-/** SGLang streams none of these. */
+/** Throws HttpRefusal for fields that SGLang does not stream. */
 function refuseStreamed({ promptIds, replyIds, metaInfo }: Returns): void {
   const told = (name: string, where = ''): HttpRefusal =>
     new HttpRefusal(
@@ -180,7 +181,7 @@ function toolChoice(choice: unknown, tools: readonly AnnouncedTool[]): ToolChoic
   return { announced: asked, mustCall: asked }
 }
 
-/** Throws a Refusal. */
+/** Throws HttpRefusal if a forced call conflicts with a grammar, or if the model has no known form of calls. */
 function checkMustCall({ regex, ebnf, json_schema }: SamplingParams, { toolCalls }: ServedParsers): void {
   if ((regex ?? ebnf ?? json_schema) !== undefined)
     throw new HttpRefusal(

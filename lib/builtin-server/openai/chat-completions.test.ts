@@ -1,6 +1,6 @@
 /**
- * /v1/chat/completions against what the real SGLang 0.5.23 answered with the same model and the parsers that the built-in
- * server names: the same prompt ids, the same greedy ids, messages, usage, statuses and words.
+ * Compares /v1/chat/completions with the answers of the real SGLang 0.5.23 for the same model and the parsers that the built-in server
+ * names: prompt ids, greedy ids, messages, usage, statuses and error texts are equal.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { chatMessage } from '#lib/builtin-server/messages/chat-message.ts'
@@ -17,7 +17,7 @@ import {
   words,
 } from '#lib/builtin-server/test-openai.ts'
 
-/** SGLang reads a schema as one that allows no other properties; here it means what JSON Schema says. */
+/** SGLang reads a schema as one without other properties; here it means what JSON Schema says. */
 const OTHER_GRAMMAR = 'chat-json-schema'
 
 const names = recordedNames('chat-').filter((name) => !isStream(name) && !isForcedCall(name))
@@ -26,20 +26,23 @@ const model = createTestModel()
 afterAll(() => model.close())
 const { post } = testClient(model)
 
-test('there are recordings of both kinds', () => {
+test('The recorded chat completions include answers and refusals', () => {
   expect(names.filter(isRefused).length).toBeGreaterThan(12)
   expect(names.filter((name) => !isRefused(name)).length).toBeGreaterThan(15)
 })
 
-test.each(names.filter((name) => !isRefused(name)))('%s is answered as it was, to the id', async (name) => {
-  const { status, json } = await answerTo(model, name)
-  expect(status).toBe(200)
-  const theirs = comparable(recorded(name).response)
-  const expected = name === OTHER_GRAMMAR ? withContent(theirs, expect.stringMatching(/^\s*\{/)) : theirs
-  expect(comparable(json())).toEqual(closeLogprobs(expected))
-})
+test.each(names.filter((name) => !isRefused(name)))(
+  'The recorded chat completion %s is answered with the same ids',
+  async (name) => {
+    const { status, json } = await answerTo(model, name)
+    expect(status).toBe(200)
+    const theirs = comparable(recorded(name).response)
+    const expected = name === OTHER_GRAMMAR ? withContent(theirs, expect.stringMatching(/^\s*\{/)) : theirs
+    expect(comparable(json())).toEqual(closeLogprobs(expected))
+  },
+)
 
-test.each(names.filter(isRefused))('%s is refused as it was', async (name) => {
+test.each(names.filter(isRefused))('The recorded chat completion %s is refused with the same words', async (name) => {
   const { status, json } = await answerTo(model, name)
   expect(status).toBe(recorded(name).status)
   expect(words(json())).toEqual(words(recorded(name).response))
@@ -52,7 +55,7 @@ function withContent(response: unknown, content: unknown): unknown {
 
 const hi = { messages: [{ role: 'user', content: 'hi' }] }
 
-describe('what SGLang has and this server has not', () => {
+describe('A chat completion with a feature that only SGLang has', () => {
   test.each([
     [{ n: -1 }, /^n must be at least 1/],
     [{ ebnf: 'root ::= "a"' }, /^ebnf is set/],
@@ -76,7 +79,7 @@ describe('what SGLang has and this server has not', () => {
     [{ input_ids: [1.5] }, /'int_from_float', .* got a number with a fractional part/],
     [{ input_ids: [[1, 2]] }, /'int_type', .* valid integer'/],
     [{ n: 1.5 }, /'int_from_float', 'loc': \('body', 'n'\)/],
-  ])('%j is refused', async (change, says) => {
+  ])('is refused for %j', async (change, says) => {
     const response = await post('/v1/chat/completions', { ...hi, ...change })
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
@@ -89,15 +92,18 @@ describe('what SGLang has and this server has not', () => {
   })
 })
 
-test.each(['true', 1, 'yes'])('logprobs: %j asks for logprobs, as in SGLang', async (logprobs) => {
-  const body = { ...hi, logprobs, max_tokens: '2', temperature: '0', custom_params: { any: 'thing' } }
-  const response = await post('/v1/chat/completions', body)
-  expect(response.status).toBe(200)
-  const [choice] = (await response.json()).choices
-  expect(choice.logprobs.content).toHaveLength(2)
-})
+test.each(['true', 1, 'yes'])(
+  'A chat completion with logprobs: %j returns logprobs, as in SGLang',
+  async (logprobs) => {
+    const body = { ...hi, logprobs, max_tokens: '2', temperature: '0', custom_params: { any: 'thing' } }
+    const response = await post('/v1/chat/completions', body)
+    expect(response.status).toBe(200)
+    const [choice] = (await response.json()).choices
+    expect(choice.logprobs.content).toHaveLength(2)
+  },
+)
 
-test('without a limit a reply may have what the context holds', async () => {
+test('A chat completion without a limit may fill the context', async () => {
   const response = await post('/v1/chat/completions', {
     ...hi,
     temperature: 0,
@@ -107,11 +113,11 @@ test('without a limit a reply may have what the context holds', async () => {
   expect((await response.json()).usage.completion_tokens).toBe(151)
 })
 
-describe('the message of a text', () => {
+describe('The chat message of a text', () => {
   const calls = (text: string) => chatMessage(text, 'possible', ['add']).calls
   const written = (body: string) => `<tool_call>\n${body}\n</tool_call>`
 
-  test('has its reasoning apart', () => {
+  test('separates the reasoning', () => {
     expect(chatMessage('<think>a</think>b', 'begun', undefined)).toEqual({ content: 'b', reasoning: 'a', calls: [] })
     expect(chatMessage('a</think>b', 'begun', undefined)).toMatchObject({ content: 'b', reasoning: 'a' })
     expect(chatMessage('cut', 'begun', undefined)).toMatchObject({ content: '', reasoning: 'cut' })
@@ -122,7 +128,7 @@ describe('the message of a text', () => {
     })
   })
 
-  test('has arguments written anew, as Python writes them', () => {
+  test('contains arguments that are written again as Python writes them', () => {
     expect(calls(written('{"name":"add","arguments":{"a":1.0,"b":"\\u00e9","c":1e-7}}'))).toEqual([
       { name: 'add', arguments: '{"a": 1.0, "b": "é", "c": 1e-07}' },
     ])
@@ -134,13 +140,13 @@ describe('the message of a text', () => {
     ).toEqual(['{}', '{"a": 2}'])
   })
 
-  test('has no calls of unknown tools, nor of broken JSON, and no text behind a call', () => {
+  test('omits calls of unknown tools, calls with invalid JSON, and text after a call', () => {
     expect(chatMessage(`x ${written('{"name":"sub"}')} y`, 'possible', ['add'])).toEqual({ content: 'x', calls: [] })
     expect(chatMessage(`x ${written('{"name":')} y`, 'possible', ['add'])).toMatchObject({ content: 'x', calls: [] })
     expect(chatMessage(written('3'), 'possible', ['add'])).toMatchObject({ content: written('3'), calls: [] })
     expect(chatMessage(written('{"name":"add"}'), 'possible', undefined).calls).toEqual([])
   })
-  test('is read once, however often a call is opened and never closed', () => {
+  test('is read in linear time, even if many calls are opened and never closed', () => {
     const text = '<tool_call>\n'.repeat(100_000)
     expect(chatMessage(text, 'possible', ['add'])).toMatchObject({ content: '', calls: [] })
   })

@@ -1,6 +1,6 @@
 /**
- * /v1/chat/completions: messages become a prompt (chat-prompt.ts), the prompt is generated from as by /generate, and the text
- * becomes a message, whole (chat-message.ts) or as it grows (chat-stream.ts).
+ * Serves /v1/chat/completions: converts messages to a prompt (chat-prompt.ts), generates as /generate does, and converts the text to a
+ * message, complete (chat-message.ts) or as a stream (chat-stream.ts).
  */
 import type { CallForm } from '#lib/builtin-server/engine/job.ts'
 import type { Serving } from '#lib/builtin-server/generate/generate.ts'
@@ -25,7 +25,7 @@ interface ChatServing extends Serving {
   readonly parsers: ServedParsers
 }
 
-/** Throws a Refusal. */
+/** Answers a request. Throws HttpRefusal. */
 export async function chatCompletion(request: Request, ready: () => Promise<ChatServing>): Promise<Response> {
   const text = await bodyText(request)
   const json = jsonObject(text, request, 'fields')
@@ -122,7 +122,7 @@ function choice(reply: ReplyJson, index: number, reasoningTokens: number, chat: 
   }
 }
 
-/** Counts the tokens of a reply up to the one that closes its reasoning; all where none does. */
+/** Returns a counter of the reply's tokens up to the one that closes its reasoning; it counts all if no token does. */
 function reasoningCounter(
   addedTokens: readonly { readonly content: string; readonly id: number }[],
 ): (ids: readonly number[]) => number {
@@ -139,7 +139,7 @@ function reasoningCounter(
   }
 }
 
-/** By SGLang's `--tool-call-parser qwen`: arguments are any object, unless the tool is strict. */
+/** Returns the form of a call for SGLang's `--tool-call-parser qwen`: arguments are any object, unless the tool is strict. */
 const callForm = ({ name, inputSchema, isStrict }: AnnouncedTool): CallForm => ({
   begin: `<tool_call>\n{"name":${JSON.stringify(name)}, "arguments":`,
   schema: JSON.stringify(isStrict ? inputSchema : { type: 'object' }),

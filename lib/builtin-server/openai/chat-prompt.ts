@@ -1,6 +1,6 @@
 /**
- * From the messages of a chat request to the ids of its prompt, as SGLang 0.5.23 goes there: what it leaves out, adds and
- * reads anew is what makes a conversation drift, so it is done here to the byte. Recordings of its prompts are the tests.
+ * Converts the messages of a chat request to the ids of its prompt exactly as SGLang 0.5.23 does, because the parts that it omits, adds and
+ * parses again cause the drift of a conversation. Recordings of SGLang's prompts are the tests.
  */
 import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -9,10 +9,10 @@ import { PyDict, PyFloat, type Value } from '#lib/templates/jinja/python/values.
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { ChatBody } from './chat-body.ts'
 
-/** The result of a computation with the tokenizer, which changes nothing but its result and may be run several times. */
+/** Runs a computation with the tokenizer, which has no other effect than its result and may run several times. */
 export type Settled = <T>(tokenizer: LoadedTokenizer, compute: (tokenizer: LoadedTokenizer) => T) => Promise<T>
 
-/** `text`: the body as it came, read again with numbers as Python keeps them. Throws a Refusal. */
+/** Returns the ids of the prompt. `text` is the body as it arrived, read again with Python's numbers. Throws HttpRefusal. */
 export function chatPrompt(
   text: string,
   { announced, templateOptions }: Pick<ChatBody, 'announced' | 'templateOptions'>,
@@ -43,7 +43,7 @@ export function chatPrompt(
 
 const ROLES = ['system', 'assistant', 'tool', 'function', 'developer', 'latest_reminder', 'root'] as const
 
-/** In the order of SGLang's own class; what is null is not there, but for the content. */
+/** Fields of a message in the order of SGLang's own class; a null field is absent, except for the content. */
 const FIELDS = ['tool_call_id', 'name', 'phase', 'reasoning_content'] as const
 
 function templateMessage(message: Value, index: number): PyDict {
@@ -70,7 +70,7 @@ function templateMessage(message: Value, index: number): PyDict {
   return made
 }
 
-/** Parts of text become one, with a space between. */
+/** Returns the content as one text; parts of text are joined with a space. */
 function contentOf(content: Value, index: number): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content))
@@ -107,11 +107,14 @@ function templateCall(call: Value): PyDict {
   ])
 }
 
-/** Arguments are a JSON text on the wire, and an object to templates. SGLang reads them with orjson. */
+/**
+ * Returns the arguments of a call as an object: they are a JSON text in requests, but an object for templates. SGLang reads them with
+ * orjson.
+ */
 function parsedArguments(text: string): PyDict {
   let value: Value
   try {
-    // Python's own reader takes NaN, which orjson refuses as JavaScript does.
+    // Python's own reader accepts NaN, which orjson refuses as JavaScript does.
     JSON.parse(text)
     value = readJson(text)
   } catch (error) {
@@ -125,7 +128,7 @@ function parsedArguments(text: string): PyDict {
 const LARGEST = 2n ** 64n - 1n
 const SMALLEST = -(2n ** 63n)
 
-/** What does not fit into 64 bits becomes a float. */
+/** Converts integers beyond 64 bits to floats, as orjson does. */
 function withOrjsonNumbers(value: Value): Value {
   if (typeof value === 'bigint') return value > LARGEST || value < SMALLEST ? new PyFloat(Number(value)) : value
   if (Array.isArray(value)) return value.map(withOrjsonNumbers)
@@ -140,8 +143,8 @@ const toolsNamed = (names: ReadonlySet<unknown>, tools: readonly Value[]): reado
   tools.filter((tool) => names.has(((tool as PyDict).get('function') as PyDict).get('name')))
 
 /**
- * A tool as templates get it: fields of the function in the order in which they came, what is missing as null behind them,
- * and `defer_loading` beside the function. transformers' own tools have neither, so the prompt differs from theirs.
+ * Returns a tool in the form that templates get from SGLang: the function's fields in their order, then missing fields as null, and
+ * `defer_loading` beside the function. Tools of transformers have neither, so its prompts differ.
  */
 function templateTool(tool: Value): PyDict {
   const given = tool as PyDict
@@ -159,7 +162,7 @@ function templateTool(tool: Value): PyDict {
   ])
 }
 
-/** A conversation that ends with a reply: the model gets it as a question. */
+/** Returns a conversation without a final reply, which the model gets as a question. */
 function withoutLastReply(messages: readonly PyDict[]): readonly PyDict[] {
   const last = messages.at(-1)
   if (last?.get('role') !== 'assistant') return messages

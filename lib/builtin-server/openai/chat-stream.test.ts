@@ -1,7 +1,7 @@
 /**
- * Streamed chat completions against what the real SGLang 0.5.23 streamed with the same model: the same statuses, the same
- * shapes of chunks in the same order, the same texts, calls, ids, logprobs and counts. How many tokens a chunk holds is the
- * clock's business: SGLang puts several into one when its reader is slow.
+ * Compares streamed chat completions with those of the real SGLang 0.5.23 for the same model: statuses, shapes of chunks and their order,
+ * texts, calls, ids, logprobs and counts are equal. The number of tokens in a chunk depends on timing: SGLang joins several if its reader
+ * is slow.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestModel, eventsIn, testClient } from '#lib/builtin-server/test-model.ts'
@@ -24,18 +24,18 @@ const model = createTestModel()
 afterAll(() => model.close())
 const { post, stream, generate } = testClient(model)
 
-test('there are recordings of both kinds', () => {
+test('The recorded chat streams include answers and refusals', () => {
   expect(names.filter(isRefused).length).toBeGreaterThan(4)
   expect(names.filter((name) => !isRefused(name)).length).toBeGreaterThan(14)
 })
 
-test.each(names.filter((name) => !isRefused(name)))('%s is streamed as it was', async (name) => {
+test.each(names.filter((name) => !isRefused(name)))('The recorded chat stream %s has the same parts', async (name) => {
   const { status, text } = await answerTo(model, name)
   expect(status).toBe(200)
   expect(told(text)).toEqual(closeLogprobs(told(recordedText(name))))
 })
 
-test.each(names.filter(isRefused))('%s is refused as it was', async (name) => {
+test.each(names.filter(isRefused))('The recorded chat stream %s is refused with the same words', async (name) => {
   const { status, json } = await answerTo(model, name)
   expect(status).toBe(recorded(name).status)
   expect(words(json())).toEqual(words(recorded(name).response))
@@ -43,10 +43,10 @@ test.each(names.filter(isRefused))('%s is refused as it was', async (name) => {
 
 const question = { messages: [{ role: 'user', content: 'hi' }], stream: true, rid: 'chat', ignore_eos: true }
 
-describe('a stream that is aborted', () => {
-  test('by its id says so in its last chunks', async () => {
+describe('A chat stream that is aborted', () => {
+  test('by its id reports that in its last chunks', async () => {
     const response = await post('/v1/chat/completions', { ...question, stream_options: { include_usage: true } })
-    // Another client, at its own time: the abort comes while tokens are coming.
+    // The other client has its own timing, so the abort comes while tokens arrive.
     await stream({ text: 'a', sampling_params: { max_new_tokens: 8, ignore_eos: true } })
     await post('/abort_request', { rid: 'chat' })
     const [ending, counts] = eventsIn(await response.text()).slice(-2) as Chunk[]
@@ -54,10 +54,10 @@ describe('a stream that is aborted', () => {
     expect(counts?.usage).toMatchObject({ completion_tokens: expect.any(Number) })
   })
 
-  test('by going away ends what was generated for it', async () => {
+  test('by a client that leaves ends its generation', async () => {
     const response = await post('/v1/chat/completions', question)
     await response.body?.cancel()
-    // Its id is free again.
+    // The id of the stream is free again.
     await expect
       .poll(() =>
         generate({ text: 'a', rid: 'chat', sampling_params: { max_new_tokens: 1 } }).then(
@@ -90,13 +90,13 @@ interface Delta {
   ]
 }
 
-/** A stream without the borders of its chunks. */
+/** Returns the content of a stream without the borders of its chunks. */
 function told(text: string): object {
   const chunks = eventsIn(text).map(comparable) as Chunk[]
   const kinds = chunks.map(kindOf)
   const indices = [...new Set(chunks.flatMap(({ choices }) => choices.map(({ index }) => index)))]
   return {
-    // One of each kind and form, so that no field is missing or more.
+    // There is one shape of each kind and form, so that no field is missing or added.
     shapes: [...new Set(chunks.map((chunk, at) => `${kinds[at]}: ${JSON.stringify(namesIn(chunk))}`))].sort(),
     ends: chunks.filter(({ choices }) => choices.length === 0),
     choices: indices.map((index) => {
@@ -114,7 +114,7 @@ function told(text: string): object {
   }
 }
 
-/** The whole arguments of each call, as its names and pieces come. */
+/** Returns the complete arguments of each call from its names and pieces. */
 function callsIn(deltas: readonly Delta[]): readonly string[] {
   const calls: string[] = []
   for (const { tool_calls: [call] = [] } of deltas) {
@@ -136,7 +136,7 @@ function partOf({ delta, finish_reason: finish }: Chunk['choices'][number]): str
 const kindOf = ({ choices, sglext }: Chunk): string =>
   choices[0] ? partOf(choices[0]) : sglext === undefined ? 'usage' : 'sglext'
 
-/** Names of fields, as they stand; logprobs are compared as a whole, and so is what lies beside the choices. */
+/** Returns the names of fields in order; logprobs, `sglext` and usage are compared separately as values. */
 function namesIn(value: unknown, key = ''): unknown {
   if (value === null || key === 'logprobs' || key === 'sglext' || key === 'usage') return key
   if (Array.isArray(value)) return value.slice(0, 1).map((entry) => namesIn(entry))

@@ -1,6 +1,6 @@
 /**
- * A chat completion as it grows, chunk for chunk as SGLang 0.5.23 streams it: who speaks, then reasoning, text and calls as
- * they can be told apart, then how each reply ended, ids and counts where they were asked for.
+ * Streams a chat completion chunk for chunk as SGLang 0.5.23 does: the role, then reasoning, text and calls as soon as they can be
+ * separated, then the end of each reply, with ids and counts if requested.
  */
 import type { GrowingReply } from '#lib/builtin-server/generate/generate.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
@@ -13,15 +13,16 @@ import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { type ChatBody, calledTools } from './chat-body.ts'
 import { type Counts, chatLogprobs, created, totalUsage, usage } from './openai-reply.ts'
 
-/** A request as far as its answer depends on it. */
+/** The parts of a request on which its answer depends. */
 export interface Chat {
   readonly body: ChatBody
   readonly promptIds: readonly number[]
   readonly vocabulary: Vocabulary
-  /** A counter of the reasoning tokens of one reply: gets its ids, piece after piece, and says how many so far. */
+  /** Returns a counter of one reply's reasoning tokens: it receives ids piece by piece and returns the count so far. */
   readonly count: () => (ids: readonly number[]) => number
 }
 
+/** Yields the events of a chat completion without the last one that every stream has. */
 export async function* chatEvents(
   growing: AsyncIterable<GrowingReply>,
   chat: Chat,
@@ -58,9 +59,9 @@ export async function* chatEvents(
 }
 
 interface ChunkWriter {
-  /** Reasoning and text: what there is none of is left out, but for reasoning. */
+  /** Returns a chunk with reasoning and text; an absent text is omitted, an absent reasoning is null. */
   text(id: string, index: number, delta: TextDelta, own?: object): string
-  /** Calls, and the text beside them: everything is there, null where there is none. */
+  /** Returns a chunk with calls and the text beside them; absent fields are null. */
   whole(id: string, choices: readonly object[], own: object): string
 }
 
@@ -85,7 +86,7 @@ const NO_END = { logprobs: null, finish_reason: null, matched_stop: null }
 
 interface GrowingChoice {
   readonly index: number
-  /** All so far. */
+  /** All ids so far. */
   readonly ids: readonly number[]
   counts(): Counts
   chunks(reply: ReplyJson, write: ChunkWriter, wish: StreamRequest): Generator<string>
@@ -114,7 +115,7 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
       reasoningTokens = counted(reply.output_ids)
       const { id, finish_reason: finish } = reply.meta_info
       const told = wish.includesUsageEach ? { usage: usage(counts()) } : {}
-      // With the first chunk of the step, whatever it holds.
+      // Logprobs are in the first chunk of the step, whatever it contains.
       let logprobs: object | undefined =
         body.returnsLogprobs && reply.output_ids.length > 0 ? chatLogprobs(reply, vocabulary) : undefined
       const text = (delta: TextDelta): string => {
@@ -143,7 +144,7 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
     ending() {
       const finish = last?.meta_info.finish_reason
       const type = hasCalls && finish?.type === 'stop' ? 'tool_calls' : (finish?.type ?? null)
-      // SGLang streams what matched beside a call too, though a whole reply has it not.
+      // SGLang streams the matched stop even beside a call, although a complete reply omits it.
       return { finish_reason: type, matched_stop: finish?.type === 'stop' ? finish.matched : null }
     },
   }

@@ -1,4 +1,4 @@
-/** The body of /v1/completions: the JSON types of its fields, then SGLang's checks of their values. */
+/** Checks the body of /v1/completions: the JSON types of its fields, then their values as SGLang does. */
 import { type SamplingParams, samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
 import {
   BOOLEAN,
@@ -13,27 +13,28 @@ import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import { grammarFields } from './grammar-fields.ts'
 import { samplerFields } from './sampler-fields.ts'
 
+/** The body after its checks. */
 export interface CompletionBody {
   readonly model: string
   readonly prompt: CompletionPrompt
   readonly sampling: SamplingParams
-  /** How many replies to each prompt. */
+  /** Number of replies to each prompt. */
   readonly count: number
   readonly stream: StreamRequest | undefined
-  /** Replies begin with their prompt. */
+  /** Whether replies begin with their prompt. */
   readonly echoes: boolean
-  /** So many alternatives at each token; undefined: no logprobs. */
+  /** Number of alternatives at each token; undefined: no logprobs. */
   readonly logprobs: number | undefined
   readonly returnsIds: boolean
   readonly rid: string | readonly string[] | undefined
 }
 
-/** A list has a reply for each of its prompts. */
+/** One or several prompts; a list has a reply for each of them. */
 type CompletionPrompt =
   | { readonly kind: 'text'; readonly text: string | readonly string[] }
   | { readonly kind: 'ids'; readonly ids: readonly number[] | readonly (readonly number[])[] }
 
-/** Throws a Refusal. */
+/** Returns the checked body. Throws HttpRefusal. */
 export function completionBody(body: Readonly<Record<string, unknown>>): CompletionBody {
   const field = fieldsOf(body)
   const prompt = promptOf(body.prompt)
@@ -66,10 +67,10 @@ export function completionBody(body: Readonly<Record<string, unknown>>): Complet
   return read
 }
 
-/** OpenAI's own. */
+/** OpenAI's own default. */
 const DEFAULT_MAX_TOKENS = 16
 
-/** SGLang leaves out a suffix for models that have no place for it, without a word. */
+/** Fields that are refused. SGLang silently ignores a suffix for models that cannot use it. */
 const UNSUPPORTED = [
   'suffix',
   'lora_path',

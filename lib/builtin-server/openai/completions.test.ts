@@ -1,6 +1,6 @@
 /**
- * /v1/completions against what the real SGLang 0.5.23 answered with the same model: the same texts, ids, logprobs, counts,
- * statuses and words; streams have the same chunks, but for where SGLang put several tokens into one.
+ * Compares /v1/completions with the answers of the real SGLang 0.5.23 for the same model: texts, ids, logprobs, counts, statuses and error
+ * texts are equal. Streams have the same chunks, except where SGLang joined several tokens.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestModel, eventsIn, IDS, testClient } from '#lib/builtin-server/test-model.ts'
@@ -16,9 +16,9 @@ import {
   words,
 } from '#lib/builtin-server/test-openai.ts'
 
-/** Where SGLang's validation has several complaints of one field, one sentence stands here. */
+/** SGLang's validation reports several errors of one field here; this server reports one. */
 const OTHER_WORDS = /^completion-err-prompt-(type|mixed)$/
-/** Left out by SGLang without a word, refused here. */
+/** SGLang ignores this field silently; this server refuses it. */
 const REFUSED_HERE = /^completion-suffix$/
 
 const names = recordedNames('completion-').filter((name) => !REFUSED_HERE.test(name))
@@ -27,25 +27,31 @@ const model = createTestModel()
 afterAll(() => model.close())
 const { post, stream, generate } = testClient(model)
 
-test('there are recordings of all kinds', () => {
+test('The recorded completions include answers, streams and refusals', () => {
   expect(names.filter(isRefused).length).toBeGreaterThan(12)
   expect(names.filter((name) => !isRefused(name) && isStream(name)).length).toBeGreaterThan(6)
   expect(names.filter((name) => !isRefused(name) && !isStream(name)).length).toBeGreaterThan(15)
 })
 
-test.each(names.filter((name) => !isRefused(name) && !isStream(name)))('%s is answered as it was', async (name) => {
-  const { status, json } = await answerTo(model, name)
-  expect(status).toBe(200)
-  expect(comparable(json())).toEqual(closeLogprobs(comparable(recorded(name).response)))
-})
+test.each(names.filter((name) => !isRefused(name) && !isStream(name)))(
+  'The recorded completion %s is answered with the same ids',
+  async (name) => {
+    const { status, json } = await answerTo(model, name)
+    expect(status).toBe(200)
+    expect(comparable(json())).toEqual(closeLogprobs(comparable(recorded(name).response)))
+  },
+)
 
-test.each(names.filter((name) => !isRefused(name) && isStream(name)))('%s is streamed as it was', async (name) => {
-  const { status, text } = await answerTo(model, name)
-  expect(status).toBe(200)
-  expect(told(text)).toEqual(closeLogprobs(told(recordedText(name))))
-})
+test.each(names.filter((name) => !isRefused(name) && isStream(name)))(
+  'The recorded completion %s is streamed with the same parts',
+  async (name) => {
+    const { status, text } = await answerTo(model, name)
+    expect(status).toBe(200)
+    expect(told(text)).toEqual(closeLogprobs(told(recordedText(name))))
+  },
+)
 
-test.each(names.filter(isRefused))('%s is refused as it was', async (name) => {
+test.each(names.filter(isRefused))('The recorded completion %s is refused with the same words', async (name) => {
   const { status, json } = await answerTo(model, name)
   expect(status).toBe(recorded(name).status)
   const said = words(json())
@@ -53,7 +59,7 @@ test.each(names.filter(isRefused))('%s is refused as it was', async (name) => {
   expect(said).toEqual(OTHER_WORDS.test(name) ? { ...(theirs as object), message: expect.any(String) } : theirs)
 })
 
-describe('what this server refuses and SGLang does not', () => {
+describe('A completion that only SGLang accepts is refused:', () => {
   test.each([
     [{ prompt: 'a', suffix: 'b' }, /^suffix is set/],
     [{ prompt: 'a', lora_path: 'b' }, /^lora_path is set/],
@@ -68,10 +74,10 @@ describe('what this server refuses and SGLang does not', () => {
   })
 })
 
-describe('a stream that is aborted', () => {
+describe('A completion stream that is aborted', () => {
   const asked = { prompt: 'a', stream: true, rid: 'text', max_tokens: 3000, ignore_eos: true }
 
-  test('by its id says so in its last chunk', async () => {
+  test('by its id reports that in its last chunk', async () => {
     const response = await post('/v1/completions', asked)
     await stream({ text: 'a', sampling_params: { max_new_tokens: 8, ignore_eos: true } })
     await post('/abort_request', { rid: 'text' })
@@ -79,7 +85,7 @@ describe('a stream that is aborted', () => {
     expect(last.choices[0]).toMatchObject({ finish_reason: 'abort', matched_stop: null })
   })
 
-  test('by going away ends what was generated for it', async () => {
+  test('by a client that leaves ends its generation', async () => {
     const response = await post('/v1/completions', asked)
     await response.body?.cancel()
     const isFree = () =>
@@ -100,7 +106,7 @@ interface Chunk {
   }[]
 }
 
-/** A stream without the borders of its chunks. */
+/** Returns the content of a stream without the borders of its chunks. */
 function told(text: string): object {
   const chunks = eventsIn(text).map(comparable) as Chunk[]
   const indices = [...new Set(chunks.flatMap(({ choices }) => choices.map(({ index }) => index)))]

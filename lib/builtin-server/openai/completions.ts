@@ -1,4 +1,4 @@
-/** /v1/completions: texts or ids are gone on from, as by /generate; the replies whole or as they grow. */
+/** Serves /v1/completions: continues texts or ids as /generate does, with complete or streamed replies. */
 import type { GrowingReply, Serving } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
@@ -10,7 +10,7 @@ import { answer } from './answer.ts'
 import { type CompletionBody, completionBody } from './completion-body.ts'
 import { type Counts, completionLogprobs, created, ending, totalUsage, usage, weights } from './openai-reply.ts'
 
-/** Throws a Refusal. */
+/** Answers a request. Throws HttpRefusal. */
 export async function completions(request: Request, ready: () => Promise<Serving>): Promise<Response> {
   const body = completionBody(await readJsonObject(request, 'fields'))
   const serving = await ready()
@@ -39,7 +39,7 @@ const generateBodyOf = ({
   bound: undefined,
   unsupported: [],
   return_logprob: logprobs !== undefined,
-  // The prompt's logprobs come with the prompt, but only where alternatives are asked for.
+  // Echoed prompts have logprobs, but only if alternatives are requested.
   logprob_start_len: echoes && logprobs ? 0 : undefined,
   top_logprobs_num: logprobs,
   token_ids_logprob: undefined,
@@ -97,7 +97,7 @@ async function* events(
   }
 }
 
-/** SGLang leaves them out of this chunk. */
+/** SGLang omits null fields in this chunk. */
 const withoutNulls = (value: object): object =>
   Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null))
 
@@ -107,7 +107,7 @@ const countsOf = ({ meta_info: meta }: ReplyJson): Counts => ({
   reasoning: 0,
 })
 
-/** The prompt of a reply as text: as it came, or without the special tokens among its ids. */
+/** Returns the echoed prompt of a reply: its text unchanged, or the text of its ids without special tokens. */
 function echoOf(index: number, { prompt, count, echoes }: CompletionBody, vocabulary: Vocabulary): string {
   if (!echoes) return ''
   const place = Math.floor(index / count)
@@ -116,7 +116,7 @@ function echoOf(index: number, { prompt, count, echoes }: CompletionBody, vocabu
   return textOf(vocabulary, ids as readonly number[], 'no special tokens')
 }
 
-/** `isFirst`: the prompt's come before the reply's own. */
+/** Returns the logprobs of a reply. `isFirst`: those of the prompt come before them. */
 function logprobsOf(
   { meta_info: meta, output_ids: ids }: ReplyJson,
   { logprobs, echoes }: CompletionBody,

@@ -1,4 +1,4 @@
-/** The grammars that bodies of OpenAI's kind name, as sampling parameters. */
+/** Converts the grammar fields of bodies in OpenAI's form to sampling parameters. */
 
 import { fieldsOf, TEXT } from '#lib/builtin-server/http/body-fields.ts'
 import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
@@ -10,7 +10,7 @@ interface GrammarFields {
   readonly json_schema: string | undefined
 }
 
-/** `response_format` is one with a schema; without, any object. Throws a Refusal. */
+/** Returns the grammars of a body. A `response_format` is a grammar with its schema, or without one any object. Throws HttpRefusal. */
 export function grammarFields(body: Readonly<Record<string, unknown>>): GrammarFields {
   const field = fieldsOf(body)
   return {

@@ -1,13 +1,15 @@
-/** What the answers of OpenAI's kind have in common: counts, logprobs, ends. */
+/** Writes the parts that answers of OpenAI's form share: counts, logprobs and ends. */
 import type { ReplyEntry, ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 
+/** Token counts of one reply. */
 export interface Counts {
   readonly prompt: number
   readonly completion: number
   readonly reasoning: number
 }
 
+/** Returns the counts as OpenAI's `usage`. */
 export const usage = ({ prompt, completion, reasoning }: Counts): object => ({
   prompt_tokens: prompt,
   total_tokens: prompt + completion,
@@ -17,7 +19,7 @@ export const usage = ({ prompt, completion, reasoning }: Counts): object => ({
   completion_tokens_details: reasoning > 0 ? { reasoning_tokens: reasoning } : null,
 })
 
-/** Of all replies, sample after sample of each prompt: a prompt counts once. */
+/** Returns the counts of all replies, which are sorted by prompt. A prompt with several samples counts once. */
 export function totalUsage(counts: readonly Counts[], samples: number): object {
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
   return usage({
@@ -27,20 +29,21 @@ export function totalUsage(counts: readonly Counts[], samples: number): object {
   })
 }
 
-/** Seconds since 1970. */
+/** Returns the current time in seconds since 1970. */
 export const created = (): number => Math.floor(Date.now() / 1000)
 
+/** Returns the fields that say how a reply ended; null while it has not. */
 export function ending({ meta_info: { finish_reason: finish } }: ReplyJson): object {
   return { finish_reason: finish?.type ?? null, matched_stop: finish?.type === 'stop' ? finish.matched : null }
 }
 
-/** The weights that each output token was made with. */
+/** Returns the versions of the weights that generated each output token. */
 export const weights = ({ meta_info: { weight_version, weight_versions = [] } }: ReplyJson): object => ({
   weight_version,
   weight_versions,
 })
 
-/** Of a chat: one entry per output token, with its bytes. */
+/** Returns the logprobs of a chat reply: one entry per output token, with its bytes. */
 export function chatLogprobs({ meta_info: meta }: ReplyJson, vocabulary: Vocabulary): { readonly content: object[] } {
   const told = (logprob: number | null, id: number) => ({
     token: textOf(vocabulary, [id], 'all'),
@@ -54,7 +57,7 @@ export function chatLogprobs({ meta_info: meta }: ReplyJson, vocabulary: Vocabul
   return { content }
 }
 
-/** Of a completion: parallel lists. Two alternatives of one text are one member, as in SGLang. */
+/** Returns the logprobs of a completion as parallel lists. Two alternatives with the same text become one member, as in SGLang. */
 export function completionLogprobs(
   entries: readonly ReplyEntry[],
   alternatives: readonly (readonly ReplyEntry[] | null)[],
@@ -70,7 +73,10 @@ export function completionLogprobs(
   }
 }
 
-/** A piece of a character has a character for each of its bytes: so its text can be told from others. */
+/**
+ * Returns the text of a token. A piece of a character has one character for each of its bytes, so that different pieces have different
+ * texts.
+ */
 function writtenToken(id: number, vocabulary: Vocabulary): string {
   const bytes = bytesOf(vocabulary, id)
   const text = textOf(vocabulary, [id], 'all')

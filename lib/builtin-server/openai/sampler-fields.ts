@@ -1,4 +1,4 @@
-/** How the endpoints in OpenAI's form spell the parameters of sampling and stopping, in SGLang's names. */
+/** Converts the parameters of sampling and stopping in OpenAI's form to SGLang's names. */
 import {
   BOOLEAN,
   type fieldsOf,
@@ -9,7 +9,7 @@ import {
   WHOLE,
 } from '#lib/builtin-server/http/body-fields.ts'
 
-/** Throws the Refusal of the first field of a wrong type. */
+/** Returns the parameters. Throws HttpRefusal for the first field of a wrong type. */
 export const samplerFields = (field: ReturnType<typeof fieldsOf>, body: Readonly<Record<string, unknown>>) => ({
   stop: body.stop,
   stop_token_ids: listField(body, 'stop_token_ids', WHOLE),

@@ -1,6 +1,6 @@
 /**
- * Chats in which a call must come, against the real SGLang 0.5.23: the same prompt, and the same ids up to the arguments.
- * Those are any JSON there, which a model may write without end; here they are an object.
+ * Compares chats with a forced call with the real SGLang 0.5.23: prompts are equal, and so are ids up to the arguments. SGLang allows any
+ * JSON as arguments, which a model may write without end; this server requires an object.
  */
 
 import fc from 'fast-check'
@@ -33,10 +33,10 @@ const firstChoice = (response: unknown): Choice => (response as { choices: [Choi
 
 const names = recordedNames('chat-tool-choice-').filter(isForcedCall)
 
-/** `":`, which stands before the arguments. */
+/** Id of the token `":`, which precedes the arguments. */
 const BEFORE_ARGUMENTS = 266
 
-test.each(names)('%s: as it was, up to the arguments', async (name) => {
+test.each(names)('The recorded forced call %s has the same ids up to its arguments', async (name) => {
   const { status, json } = await answerTo(model, name)
   expect(status).toBe(200)
   const [ours, theirs] = [firstChoice(json()), firstChoice(recorded(name).response)]
@@ -47,7 +47,7 @@ test.each(names)('%s: as it was, up to the arguments', async (name) => {
   expect(ours.message.reasoning_content).toBe(theirs.message.reasoning_content)
 })
 
-test('there are such recordings, with thinking and without', () => {
+test('The recorded forced calls include replies with thinking and without', () => {
   expect(names).toHaveLength(4)
 })
 
@@ -69,8 +69,8 @@ const asked = {
   max_completion_tokens: 60,
 }
 
-describe('however it is sampled, a reply begins with a call', () => {
-  test('of a tool that was asked for, with arguments that are an object, by its schema where it is strict', async () => {
+describe('A reply with a forced call, however it is sampled,', () => {
+  test('begins with a requested tool and an object as arguments, which fits the schema of a strict tool', async () => {
     const choice = fc.constantFrom('required', named('clock'), named('look "up"'))
     await fc.assert(
       fc.asyncProperty(choice, fc.boolean(), fc.nat(), async (tool_choice, isStrict, seed) => {
@@ -78,7 +78,7 @@ describe('however it is sampled, a reply begins with a call', () => {
         const response = await post('/v1/chat/completions', body)
         expect(response.status).toBe(200)
         const { message, finish_reason } = firstChoice(await response.json())
-        // Without a schema an object may be longer than a reply.
+        // Without a schema, an object may exceed the length of a reply.
         if (finish_reason === 'length') return
         const [call] = message.tool_calls as readonly [Call]
         if (typeof tool_choice === 'object') expect(call.function.name).toBe(tool_choice.function.name)
@@ -91,7 +91,7 @@ describe('however it is sampled, a reply begins with a call', () => {
     )
   })
 
-  test('streamed as whole', async () => {
+  test('has the same arguments in a stream as in a complete reply', async () => {
     const body = { ...asked, tools: tools(true), tool_choice: named('look "up"'), temperature: 0 }
     const whole = firstChoice(await (await post('/v1/chat/completions', body)).json())
     const response = await post('/v1/chat/completions', { ...body, stream: true })
@@ -103,7 +103,7 @@ describe('however it is sampled, a reply begins with a call', () => {
     expect(deltas[0]?.function.name).toBe('look "up"')
   })
 
-  test('behind its thinking', async () => {
+  test('thinks first, if thinking is on', async () => {
     const body = { ...asked, chat_template_kwargs: {}, tools: tools(true), tool_choice: 'required', temperature: 0 }
     const { message } = firstChoice(await (await post('/v1/chat/completions', body)).json())
     expect(message.reasoning_content).not.toBe('')
@@ -111,7 +111,7 @@ describe('however it is sampled, a reply begins with a call', () => {
   })
 })
 
-test('a schema that cannot be is refused, before there is a token', async () => {
+test('A forced call with an impossible schema is refused before the first token', async () => {
   const parameters = { type: 'object', properties: { a: { type: 'string', format: 'date' } } }
   const strict = { type: 'function', function: { name: 'f', parameters, strict: true } }
   const response = await post('/v1/chat/completions', { ...asked, tools: [strict], tool_choice: 'required' })
@@ -119,7 +119,7 @@ test('a schema that cannot be is refused, before there is a token', async () => 
   expect((await response.json()).message).toMatch(/^Failed to compile json grammar: /)
 })
 
-test('of a model whose calls have no known form none can be forced', () => {
+test('A forced call is refused for a model whose calls have no known form', () => {
   const body = { messages: [{}], tools: tools(false), tool_choice: 'required' }
   const parsers = { toolCalls: undefined, reasoning: undefined }
   expect(() => chatBody(body, 100, parsers)).toThrow(/no form in which this model writes calls/)
