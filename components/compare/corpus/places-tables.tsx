@@ -8,7 +8,7 @@ import { Table, type TableColumn, type TableSort } from './table.tsx'
 
 type TurnRow = CorpusReport['turns'][number]
 
-/** Most rows shown: long agent runs have hundreds of turns. */
+/** Number of turns shown until the table is expanded, because long agent runs have hundreds. */
 const TURNS_SHOWN = 12
 
 const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' | 'spans'>[] = [

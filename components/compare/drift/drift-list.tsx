@@ -230,7 +230,7 @@ const EXCERPT_TOKENS = 8
 interface ExcerptProps {
   readonly trajectory: TrajectoryView
   readonly tokens: Span
-  /** Whether a sign marks the end of each token, because the texts of both sides are the same. */
+  /** Whether signs separate the tokens, because the texts of both sides are the same. */
   readonly isCut: boolean
 }
 

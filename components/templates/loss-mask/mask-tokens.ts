@@ -1,4 +1,4 @@
-/** Converts the sequence of a mask report into a trajectory for the token view, with a stripe per mask under every token. */
+/** Converts the sequence of a mask report into a trajectory for the token view, with a stripe per mask at every token. */
 
 import type { TokenReading } from '#components/token-view/card/token-reading.ts'
 import { countText } from '#components/token-view/numbers.ts'
