@@ -1,4 +1,4 @@
-/** Calls to Rollscope's own server. The launch token comes with the first address and is kept for this origin only. */
+/** Calls Rollscope's own server. The launch token comes with the first address and is stored for this origin only. */
 import * as z from 'zod'
 import type { Reader } from '#lib/trajectory/events/event-reader.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
@@ -6,8 +6,8 @@ import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 const TOKEN_KEY = 'rollscope.token'
 
 /**
- * Moves the token from the address into storage, so that no link copied from here gives it away. Loads the page again:
- * the router has read the address already and would put the token back.
+ * Moves the token from the address into storage, so that no link copied from here reveals it. Reloads the page, because the router has
+ * already read the address and would restore the token.
  */
 export function takeTokenFromAddress(): void {
   const address = new URL(window.location.href)
@@ -18,20 +18,21 @@ export function takeTokenFromAddress(): void {
   window.location.replace(address)
 }
 
-/** Undefined: none is kept here. Workers have no storage: they are given it. */
+/** Returns the stored token; undefined if there is none. Workers have no storage and receive the token in messages. */
 export const storedToken = (): string | undefined => window.localStorage.getItem(TOKEN_KEY) ?? undefined
 
+/** Stores the token for all pages of this origin. */
 export const storeToken = (token: string): void => window.localStorage.setItem(TOKEN_KEY, token)
 
-/** An answer other than success; `code` is for programs, message and hint are for people. */
+/** Thrown for an answer other than success. `code` is for programs; message and hint are for people. A status of 0 means no answer. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: string
   readonly status: number
   readonly hint: string | undefined
-  /** Path of the value in what was sent that is wrong, where it is one. */
+  /** Path of the invalid value in the request's body; undefined if the error concerns no single value. */
   readonly field: string | undefined
-  /** What may be asked for instead: the server's own tokenizer. */
+  /** Alternative that the user may choose: the server's own tokenizer. */
   readonly remedy: 'server-tokenizer' | undefined
   constructor(
     status: number,
@@ -62,11 +63,11 @@ interface CallOptions {
   readonly json?: unknown
   readonly file?: Blob
   readonly signal?: AbortSignal | undefined
-  /** The browser may keep the answer, and asks each time whether it still holds. */
+  /** Whether the browser may cache the answer; it revalidates the copy each time. */
   readonly revalidate?: boolean
 }
 
-/** Calls the server and reads the JSON of its answer. Throws ApiError, or the signal's reason. */
+/** Calls the server and returns the checked JSON of its answer. Throws ApiError, or the signal's reason. */
 export async function fetchJson<T>(path: string, schema: Reader<T>, options: CallOptions = {}): Promise<T> {
   const response = await callApi(path, options)
   const value: unknown = await response.json().catch((error: unknown) => {
@@ -76,12 +77,12 @@ export async function fetchJson<T>(path: string, schema: Reader<T>, options: Cal
   return checkedAnswer(path, value, schema)
 }
 
-/** Calls the server and reads its answer line by line. Throws ApiError, or the signal's reason. */
+/** Calls the server and yields the checked lines of its answer. Throws ApiError, or the signal's reason. */
 export async function* fetchLines<T>(path: string, schema: Reader<T>, options: CallOptions = {}): AsyncGenerator<T> {
   for await (const line of lines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
 }
 
-/** Throws ApiError, which names the place where the value departs from its schema. */
+/** Returns the checked value. Throws ApiError with the position where it departs from its schema. */
 export function checkedAnswer<T>(path: string, value: unknown, schema: Reader<T>): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -104,13 +105,13 @@ const unreachable = (): ApiError =>
     'It was stopped, or the tunnel to it is closed. Start it again with npm start.',
   )
 
-/** Calls the server. The answer is read by the caller: a file, or nothing. Throws ApiError, or the signal's reason. */
+/** Calls the server; the caller reads the answer, such as a file. Throws ApiError, or the signal's reason. */
 export async function callApi(path: string, options: CallOptions = {}, token = storedToken()): Promise<Response> {
   const { method = 'GET', json, file, signal, revalidate = false } = options
   const response = await fetch(path, {
     method,
     headers: {
-      // What no header can carry is no token: the server then says that one is missing.
+      // A token that no header can carry is omitted; the server then reports a missing token.
       ...(token !== undefined && /^[\x21-\x7e]+$/.test(token) && { authorization: `Bearer ${token}` }),
       ...(method !== 'GET' && {
         'x-rollscope': '1',
@@ -133,7 +134,7 @@ export async function callApi(path: string, options: CallOptions = {}, token = s
   throw new ApiError(response.status, 'UNKNOWN', `the server answered ${response.status}`)
 }
 
-/** The lines of a stream of JSON values, unchecked. Throws ApiError. */
+/** Yields the unchecked values of a stream of JSON lines. Throws ApiError. */
 export async function* lines(response: Response, path: string): AsyncGenerator<unknown> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,12 +1,18 @@
-/** Whether Rollscope's own server answers the page. */
+/** Determines whether Rollscope's own server answers the page. */
 import { queryOptions } from '@tanstack/react-query'
 import { ApiError, callApi } from './api.ts'
 
-/** Together less than 3 s: the longest time until a page says that the application is gone. */
+/**
+ * Interval and time limit in milliseconds. Together they are less than 3 s: the longest time until a page reports that the application is
+ * unreachable.
+ */
 const POLL_MS = 1_000
 const ANSWER_MS = 1_800
 
-/** Resolves within 1.8 s. An error that the application itself reports is an answer; that of a proxy before it is none. */
+/**
+ * Returns whether the application answers, within 1.8 s. An error from the application is an answer; an error from a proxy before it is
+ * not.
+ */
 export async function isAnswering(): Promise<boolean> {
   try {
     await callApi('/api/health', { signal: AbortSignal.timeout(ANSWER_MS) })
@@ -16,7 +22,9 @@ export async function isAnswering(): Promise<boolean> {
   }
 }
 
-/** Asked every second while the page is visible, also where the browser takes itself to be offline. */
+/**
+ * Query for whether the application answers. It runs every second while the page is visible, even if the browser considers itself offline.
+ */
 export const applicationOptions = () =>
   queryOptions({
     queryKey: ['application'],

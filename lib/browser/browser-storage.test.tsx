@@ -4,7 +4,7 @@ import { dropKept, keepInBrowser, readKept } from './browser-storage.ts'
 beforeEach(() => window.localStorage.clear())
 afterEach(() => vi.restoreAllMocks())
 
-test('browser storage keeps a text until it is removed', () => {
+test('Browser storage keeps a text until it is removed', () => {
   expect(readKept('a')).toBeNull()
   expect(keepInBrowser('a', '1')).toBe(true)
   expect(readKept('a')).toBe('1')
@@ -12,14 +12,14 @@ test('browser storage keeps a text until it is removed', () => {
   expect(readKept('a')).toBeNull()
 })
 
-test('a full browser storage keeps nothing, and reports it', () => {
+test('Browser storage that is full keeps nothing, and reports it', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')
   })
   expect(keepInBrowser('a', '1')).toBe(false)
 })
 
-test('a disabled browser storage contains nothing', () => {
+test('Browser storage that is disabled contains nothing', () => {
   vi.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError')
   })
@@ -28,7 +28,7 @@ test('a disabled browser storage contains nothing', () => {
   expect(() => dropKept('a')).not.toThrow()
 })
 
-test('other errors pass through browser storage', () => {
+test('Browser storage passes on other errors', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new TypeError('a fault of ours')
   })

@@ -1,18 +1,22 @@
-/** What a browser keeps over reloads and windows. It may be full or switched off: then nothing is kept, and no more is lost. */
+/**
+ * Values that a browser keeps across reloads and windows. If its storage is full or switched off, nothing is stored, without further
+ * effects.
+ */
 
-/** null: nothing is kept there. */
+/** Returns the stored text; null if there is none. */
 export const readKept = (key: string): string | null => inStorage((storage) => storage.getItem(key)) ?? null
 
-/** Whether it is kept. */
+/** Stores a text and returns whether that succeeded. */
 export const keepInBrowser = (key: string, text: string): boolean =>
   inStorage((storage) => {
     storage.setItem(key, text)
     return true
   }) ?? false
 
+/** Removes a stored text. */
 export const dropKept = (key: string): void => inStorage((storage) => storage.removeItem(key))
 
-/** Undefined where the browser refuses. */
+/** Returns the result of an access to storage; undefined if the browser refuses it. */
 function inStorage<T>(act: (storage: Storage) => T): T | undefined {
   try {
     return act(window.localStorage)

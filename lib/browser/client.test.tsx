@@ -40,7 +40,7 @@ afterEach(() => {
   server.close()
 })
 
-/** jsdom has an AbortSignal of its own, which Node's fetch does not take. */
+/** Converts a signal: jsdom has its own AbortSignal, which Node's fetch does not accept. */
 function sameRealm(signal: AbortSignal): AbortSignal {
   const { AbortController: NodeController } = process.getBuiltinModule('node:vm').runInThisContext('globalThis') as {
     AbortController: typeof AbortController
@@ -50,7 +50,7 @@ function sameRealm(signal: AbortSignal): AbortSignal {
   return controller.signal
 }
 
-/** Its trajectory as a file has it. */
+/** Returns a state with its trajectory in the form of a file. */
 const recorded = (state: RolloutState | undefined) =>
   state?.kind === 'ended' ? { ...state, trajectory: unpack(state.trajectory) } : state
 
@@ -147,7 +147,7 @@ describe('the rollout store', () => {
 
 describe('the rollout of a page', () => {
   const listener = { left: 0 }
-  /** Tells the first events and then nothing. */
+  /** Returns a server that sends these events and then nothing. */
   const told = (list: readonly RolloutEvent[]) => (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'POST') return response.end('{"rolloutId":"r","trajectoryId":"B"}')
     response.write(list.map((event) => `${JSON.stringify(event)}\n`).join(''))
@@ -164,19 +164,19 @@ describe('the rollout of a page', () => {
     })
     return {
       ...hook,
-      /** As a file has it. */
+      /** Returns the cached trajectory in the form of a file. */
       cached: (of: string) => {
         const known = cache.getQueryData(trajectoryOptions(of).queryKey)
         return known && unpack(known)
       },
       put: (of: string, known: Trajectory) => cache.setQueryData(trajectoryOptions(of).queryKey, known),
-      /** Asks for it, with an answer that comes when it is told. */
+      /** Requests the trajectory; the test decides when the answer arrives. */
       asked: (of: string, late: Promise<Trajectory>) =>
         cache.fetchQuery({ ...trajectoryOptions(of), queryFn: () => late }).catch(() => undefined),
     }
   }
 
-  test('is cached under the key that it was followed under, whatever the page shows by then', async () => {
+  test('is cached under its own key, whichever trajectory the page shows when it ends', async () => {
     answer = told(events)
     const { result, rerender, cached } = page(undefined)
     await act(async () => {
@@ -191,7 +191,7 @@ describe('the rollout of a page', () => {
     expect(cached('B')).toEqual(trajectory)
   })
 
-  test('keeps what was added to its trajectory meanwhile', async () => {
+  test('keeps labels that its trajectory got in the meantime', async () => {
     answer = told(events)
     const { result, cached, put } = page('B')
     put('B', { ...trajectory, title: 'said', tags: ['t'] })
@@ -314,7 +314,7 @@ describe('calls to Rollscope’s server', () => {
   test('No file of the page reads the JSON of an answer without its schema', () => {
     const files = globSync('{app,components,lib/browser}/**/*.{ts,tsx}').filter((file) => !/\.test\.tsx?$/.test(file))
     expect(files.length).toBeGreaterThan(300)
-    // The reader of trajectories has a check of its own, in a worker.
+    // The reader of trajectories has its own check, in a worker.
     expect(files.filter((file) => readFileSync(file, 'utf8').includes('.json()')).sort()).toEqual([
       'lib/browser/api.ts',
       'lib/browser/workers/read-host.ts',

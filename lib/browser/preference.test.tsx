@@ -13,7 +13,7 @@ afterEach(() => {
   window.localStorage.clear()
 })
 
-test('a preference is visible in every view, and on the next visit', () => {
+test('A preference is visible in every view, and on the next visit', () => {
   const first = renderHook(() => usePreference(size))
   const second = renderHook(() => usePreference(size))
   expect(first.result.current[0]).toBe(13)
@@ -22,7 +22,7 @@ test('a preference is visible in every view, and on the next visit', () => {
   expect(renderHook(() => usePreference(size)).result.current[0]).toBe(16)
 })
 
-test('a preference set in another window is visible here', () => {
+test('A preference that is set in another window is visible here', () => {
   const { result } = renderHook(() => usePreference(size))
   act(() => {
     window.localStorage.setItem('rollscope.preference.size', '18')
@@ -31,11 +31,14 @@ test('a preference set in another window is visible here', () => {
   expect(result.current[0]).toBe(18)
 })
 
-test.each([null, 'x', '{}', '-4'])('a stored %j is not a value of the preference: the default applies', (kept) => {
-  expect(preferred(size, kept)).toBe(13)
-})
+test.each([null, 'x', '{}', '-4'])(
+  'A preference ignores the stored %j, which is none of its values, and has its default',
+  (kept) => {
+    expect(preferred(size, kept)).toBe(13)
+  },
+)
 
-test('a preference applies to this window if the browser keeps nothing', () => {
+test('A preference applies to this window if the browser stores nothing', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')
   })

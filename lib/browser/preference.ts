@@ -1,14 +1,16 @@
-/** How the reader likes a view: kept in the browser, the same in every tab and window of it. */
+/** Settings of a view that the browser stores, shared by all its tabs and windows. */
 import { useSyncExternalStore } from 'react'
 import { keepInBrowser, readKept } from './browser-storage.ts'
 
+/** A setting with its name in storage and its default, `usual`. */
 export interface Preference<T> {
   readonly name: string
   readonly usual: T
-  /** What is kept may be of another version, or written by hand: undefined where it is no value of this. */
+  /** Returns the value; undefined if the stored one is invalid, for example from another version or written by hand. */
   readonly read: (kept: unknown) => T | undefined
 }
 
+/** Returns the value and a function that sets it in all windows. */
 export function usePreference<T>(preference: Preference<T>): readonly [value: T, set: (value: T) => void] {
   const kept = useSyncExternalStore(
     subscribe,
@@ -18,7 +20,7 @@ export function usePreference<T>(preference: Preference<T>): readonly [value: T,
   return [preferred(preference, kept), (value) => keep(preference.name, JSON.stringify(value))]
 }
 
-/** What a text that was kept says; the usual value where it says nothing. */
+/** Returns the value of a stored text, or the default if the text has none. */
 export function preferred<T>({ usual, read }: Preference<T>, kept: string | null): T {
   if (kept === null) return usual
   try {
@@ -29,7 +31,7 @@ export function preferred<T>({ usual, read }: Preference<T>, kept: string | null
   }
 }
 
-/** What was set in this window where the browser keeps nothing: storage may be full or switched off. */
+/** Values that were set in this window although the browser stores nothing: storage may be full or switched off. */
 const unkept = new Map<string, string>()
 const listeners = new Set<() => void>()
 

@@ -1,4 +1,4 @@
-/** What the pages ask the server for, keyed by what it is. */
+/** Queries of the pages to the server, keyed by their content. */
 import { queryOptions } from '@tanstack/react-query'
 import { capabilitiesSchema } from '#lib/api/capabilities.ts'
 import { serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
@@ -10,13 +10,14 @@ import { reader } from './workers/reader.ts'
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000
 
+/** Query for the list of SGLang servers. */
 export const serversOptions = () =>
   queryOptions({
     queryKey: ['servers'],
     queryFn: ({ signal }) => fetchJson('/api/servers', serverListSchema, { signal }),
   })
 
-/** Asked again soon while a server starts or is away, seldom when it is there. */
+/** Query for the state of a server: repeated soon while it starts or does not answer, rarely while it is ready. */
 export const serverStatusOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: ['server-status', name],
@@ -34,7 +35,7 @@ export const serverStatusOptions = (name: string | undefined) =>
 const POLL_DOWNLOADS_MS = 300
 const askTokenizers = (signal: AbortSignal) => fetchJson('/api/tokenizers', tokenizersSchema, { signal })
 
-/** Names of the tokenizers in the folders of ROLLSCOPE_TOKENIZERS: read anew each time a dialog opens. */
+/** Query for the tokenizers in the folders of ROLLSCOPE_TOKENIZERS, which is repeated each time a dialog opens. */
 export const tokenizerNamesOptions = () =>
   queryOptions({
     queryKey: ['tokenizer-names'],
@@ -42,7 +43,7 @@ export const tokenizerNamesOptions = () =>
     staleTime: 0,
   })
 
-/** Looked at while a start waits for its answer: it may wait for a download. */
+/** Query for running downloads, while a start waits for its answer, which may wait for one. */
 export const downloadsOptions = (isWaiting: boolean) =>
   queryOptions({
     queryKey: ['downloads'],
@@ -53,33 +54,34 @@ export const downloadsOptions = (isWaiting: boolean) =>
     gcTime: 0,
   })
 
+/** Query for the parsers and tools of the server. */
 export const capabilitiesOptions = () =>
   queryOptions({
     queryKey: ['capabilities'],
     queryFn: ({ signal }) => fetchJson('/api/capabilities', capabilitiesSchema, { signal }),
-    // What is off may be mended meanwhile: whoever comes back to the window sees it.
+    // A tool that is unavailable may have been repaired: a user who returns to the window sees that.
     refetchOnWindowFocus: 'always',
   })
 
-/** Begins the key of every list: what is stored, deleted or changed makes them all stale. */
+/** Beginning of the key of every list: a trajectory that is stored, deleted or changed makes all lists stale. */
 export const TRAJECTORIES = ['trajectories'] as const
 
-/** Begins the key of each trajectory that is read. */
+/** Beginning of the key of every trajectory. */
 const READ_TRAJECTORY = 'read-trajectory'
 
-/**
- * For every trajectory that is read: what no page shows any more is let go. The moment is for one page handing it to the
- * next.
- */
+/** Defaults of every trajectory: it leaves memory when no page shows it. The delay is for one page that hands it to the next. */
 export const TRAJECTORY_DEFAULTS = {
   queryKey: [READ_TRAJECTORY],
   options: { gcTime: 2_000, structuralSharing: false },
 } as const
 
-/** Begins the key of each that is read from the store. */
+/** Beginning of the key of every stored trajectory. */
 export const STORED_TRAJECTORIES = [READ_TRAJECTORY, 'stored'] as const
 
-/** A trajectory goes stale only while it is being written: a rollout followed here puts its result in itself. */
+/**
+ * Query for a stored trajectory. It becomes stale only while it is written: a rollout that this page follows puts its result into the cache
+ * itself.
+ */
 export const trajectoryOptions = (key: string | undefined) =>
   queryOptions({
     queryKey: [...STORED_TRAJECTORIES, key],
@@ -91,8 +93,8 @@ export const trajectoryOptions = (key: string | undefined) =>
   })
 
 /**
- * Requests the prompt logprobs that a run did not, and shows the trajectory with them. Once for each record of its tokens: what
- * failed is requested again by hand only.
+ * Query for prompt logprobs that a run did not request; it also shows the trajectory with them. It runs once for each record of the tokens:
+ * a failed request is repeated only by hand.
  */
 export const promptLogprobsOptions = (key: string | undefined, segmentCount: number) =>
   queryOptions({
@@ -110,22 +112,22 @@ export const promptLogprobsOptions = (key: string | undefined, segmentCount: num
     refetchOnWindowFocus: false,
   })
 
-/** Begins the key of every group. */
+/** Beginning of the key of every group. */
 export const GROUPS = ['group'] as const
 
-/** The samples of a group, as they are stored. */
+/** Query for the stored samples of a group. */
 export const groupOptions = (groupId: string | undefined) =>
   queryOptions({
     queryKey: [...GROUPS, groupId],
     queryFn: async ({ signal }) => {
-      // Most pages show no group.
+      // Most pages show no group, so the schema is loaded on its first use.
       const { groupSchema } = await import('#lib/api/group.ts')
       return fetchJson(`/api/groups/${encodeURIComponent(groupId ?? '')}`, groupSchema, { signal })
     },
     enabled: groupId !== undefined,
   })
 
-/** An example that comes with the application: a file like any other. */
+/** Query for an example that comes with the application. */
 export const exampleOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: [READ_TRAJECTORY, 'example', name],
@@ -136,7 +138,7 @@ export const exampleOptions = (name: string | undefined) =>
     ...TRAJECTORY_DEFAULTS.options,
   })
 
-/** Texts for a trajectory that was imported as ids. Throws ApiError. */
+/** Restores the texts of a trajectory that was imported as ids. Throws ApiError. */
 export const chooseTokenizer = async (
   key: string,
   choice: { readonly tokenizer: string; readonly parser?: string },

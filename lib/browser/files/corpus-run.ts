@@ -1,4 +1,4 @@
-/** The corpus report of a page: what is there by now, made anew when something else is asked for, stopped with what is there. */
+/** The corpus report of a page: keeps the samples so far, starts again for another request, and keeps its samples when stopped. */
 
 import { exampleName } from '#lib/analysis/compare/side.ts'
 import type { Sample } from '#lib/analysis/corpus/sample.ts'
@@ -11,17 +11,17 @@ import { fileRecords } from '../workers/records.ts'
 import { type Comparing, type CorpusDeps, type CorpusSource, checkedCorpus } from './corpus.ts'
 
 interface CorpusState {
-  readonly status: /** Nothing is asked for. */
+  readonly status: /** No report is requested. */
     | { readonly kind: 'none' }
     | { readonly kind: 'running' }
     | { readonly kind: 'finished' }
-    /** Stopped by the user: what is there stays. */
+    /** The user stopped the report; its samples stay. */
     | { readonly kind: 'stopped' }
-    /** What is there stays. */
+    /** The report failed; its samples stay. */
     | { readonly kind: 'failed'; readonly error: Error }
   readonly samples: readonly Sample[]
   readonly totals: Totals
-  /** Of all that is to be read, from 0 to 1. */
+  /** Fraction of the input that has been read, from 0 to 1. */
   readonly share: number
   readonly elapsedMs: number
 }
@@ -34,21 +34,21 @@ interface CorpusAsked {
 interface CorpusStore {
   subscribe(listener: () => void): () => void
   state(): CorpusState
-  /** The files that are asked for; none where the library is. */
+  /** Returns the files of the report; empty for a report of the library. */
   files(): readonly File[]
-  /** Begins, where something else is asked for than before; undefined: nothing is. */
+  /** Starts a report if the request differs from the current one; undefined clears the report. */
   show(asked: CorpusAsked | undefined): void
-  /** Begins anew with the same. */
+  /** Repeats the current report. */
   again(): void
   stop(): void
 }
 
 interface StoreDeps extends Omit<CorpusDeps, 'comparing'> {
-  /** A worker for one report. */
+  /** Starts a worker for one report. */
   readonly startComparing: () => Comparing & { dispose(): void }
-  /** Milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly now: () => number
-  /** Between two tellings: a page need not draw every sample. */
+  /** Milliseconds between two notifications, because a page need not draw every sample. */
   readonly tellMs: number
 }
 
@@ -70,6 +70,7 @@ const inBrowser: StoreDeps = {
 
 const NOTHING: CorpusState = { status: { kind: 'none' }, samples: [], totals: NO_TOTALS, share: 0, elapsedMs: 0 }
 
+/** Returns a store without a report. */
 export function createCorpusStore({ startComparing, now, tellMs, ...deps }: StoreDeps = inBrowser): CorpusStore {
   const listeners = new Set<() => void>()
   let state = NOTHING
@@ -135,11 +136,11 @@ export function createCorpusStore({ startComparing, now, tellMs, ...deps }: Stor
 
 const STOPPED = new DOMException('The report was stopped.', 'AbortError')
 
-/** Files are the same only as themselves. */
+/** Returns whether two requests are equal; files are compared by identity. */
 function isSame(one: CorpusAsked | undefined, other: CorpusAsked | undefined): boolean {
   const files = (asked: CorpusAsked | undefined) => (asked?.source.kind === 'files' ? asked.source.files : undefined)
   return files(one) === files(other) && JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The page's own: who looks at a sample and comes back finds the report as it is by then. */
+/** The report of all pages: a user who opens a sample and returns finds the report in its current state. */
 export const corpusStore = createCorpusStore()

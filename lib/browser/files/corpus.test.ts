@@ -27,7 +27,7 @@ if (!decoded.ok) throw new Error('the example cannot be read')
 const drifting = decoded.trajectory
 const line = JSON.stringify(drifting)
 
-/** A worker in this thread: messages are copied and buffers given away, as between threads. */
+/** Returns a worker in this thread; messages are copied and buffers are transferred, as between threads. */
 function recordWorker() {
   let isAlive = true
   const worker = {
@@ -45,7 +45,7 @@ function recordWorker() {
   return worker as never
 }
 
-/** The store with a comparison in this thread; `tokenizers`: those that can be had. */
+/** Returns a store that compares in this thread. */
 function reporting({ stored = {} as Record<string, TrajectoryView>, pages = [] as (readonly string[])[] } = {}) {
   const [released, asked] = [[] as unknown[], [] as (readonly string[])[]]
   const run = (async (_name: string, { place, as }: never, { trajectories, tokenizers }: never) => {
@@ -95,7 +95,7 @@ describe('the corpus report of files', () => {
       ['checked', { kind: 'file', file: 'a.jsonl', record: 1, line: 1 }],
       ['unchecked', { kind: 'file', file: 'a.jsonl', record: 2, line: 2 }],
       ['checked', { kind: 'file', file: 'a.jsonl', record: 3, line: 4 }],
-      // Another file of the same name.
+      // This is another file of the same name.
       ['checked', { kind: 'file', file: 'a.jsonl (2)', record: 1 }],
       ['checked', { kind: 'file', file: 'b.json', record: 1 }],
     ])

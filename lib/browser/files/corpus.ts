@@ -1,4 +1,4 @@
-/** A corpus goes through the workers sample by sample: one is read while the one before is compared, no more are held. */
+/** Sends a corpus through the workers sample by sample: one is read while the one before is compared, and no more are in memory. */
 
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
 import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
@@ -10,7 +10,7 @@ import type { TrajectoriesQuery } from '../library/library.ts'
 import type { FileRecord } from '../workers/record-host.ts'
 import { TaskError } from '../workers/task-error.ts'
 
-/** Which samples. */
+/** The samples of a corpus. */
 export type CorpusSource =
   | { readonly kind: 'keys'; readonly keys: readonly string[] }
   /** All stored trajectories that a list with these filters shows. */
@@ -20,17 +20,18 @@ export type CorpusSource =
     }
   | { readonly kind: 'files'; readonly files: readonly File[] }
 
-/** Files by names of their own: those of several folders may be called the same. */
+/** Returns the files with unique names, because files of several folders may share a name. */
 export const namedFiles = (files: readonly File[]): readonly { readonly name: string; readonly file: File }[] =>
   files.map((file, index) => {
     const before = files.slice(0, index).filter(({ name }) => name === file.name).length
     return { name: before === 0 ? file.name : `${file.name} (${before + 1})`, file }
   })
 
+/** The functions that read and compare samples. */
 export interface CorpusDeps {
-  /** Throws ApiError, or the signal's reason. */
+  /** Reads a stored trajectory. Throws ApiError, or the signal's reason. */
   readonly readStored: (key: string, signal: AbortSignal) => Promise<TrajectoryView>
-  /** A page of the library. Throws ApiError. */
+  /** Returns a page of the library. Throws ApiError. */
   readonly listStored: (
     query: TrajectoriesQuery,
     signal: AbortSignal,
@@ -45,15 +46,16 @@ export interface Comparing {
   release(trajectory: TrajectoryView): void
 }
 
+/** A checked sample. */
 export interface CheckedOne {
   readonly sample: Sample
-  /** Of all that is to be read, what has been: from 0 to 1. */
+  /** Fraction of the input that has been read, from 0 to 1. */
   readonly share: number
 }
 
 /**
- * Each sample as soon as it is checked. Throws FileError where a file cannot be read on, ApiError where the server is gone,
- * TaskError where the page's worker cannot be started, and the signal's reason.
+ * Yields each sample as soon as it is checked. Throws FileError if a file cannot be read further, ApiError if the server does not answer,
+ * TaskError if the page's worker cannot be started, and the signal's reason.
  */
 export async function* checkedCorpus(
   source: CorpusSource,
@@ -196,7 +198,7 @@ const notOpened = (place: SamplePlace, { message, hint }: Extract<FileRecord, { 
 
 const hinted = (hint: string | undefined) => (hint === undefined ? {} : { hint })
 
-/** The next one is asked for before this one is worked on. */
+/** Yields the items, and requests the next one before the current one is processed. */
 async function* oneAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
   let next = items.next()
   try {
@@ -204,12 +206,12 @@ async function* oneAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item
       const { done, value } = await next
       if (done) return
       next = items.next()
-      // It is heard when its turn comes.
+      // The error is handled when the item is awaited.
       next.catch(() => {})
       yield value
     }
   } finally {
-    // Nobody waits for what is being read.
+    // The item that is being read is not needed any more.
     items.return(undefined).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-/** A file that is no trajectory: what is wrong with it, and what to do. */
+/** Thrown for a file that is no trajectory: the message says what is wrong, the hint what to do. */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly hint: string

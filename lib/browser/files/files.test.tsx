@@ -25,7 +25,7 @@ describe('an export of several trajectories', () => {
       },
     ],
   }
-  /** `answer` gives the reply to each path. */
+  /** Loads the exports from a server whose answer to each path is `answer`. */
   async function loaded(answer: (path: string) => Response, signal = new AbortController().signal) {
     vi.stubGlobal('fetch', async (path: string) => answer(path))
     const shown: SeveralExports[] = []
@@ -92,7 +92,7 @@ describe('an export of several trajectories', () => {
 })
 
 describe('the exports of a trajectory', () => {
-  /** Tasks that are answered by hand, by name. */
+  /** Returns tasks by name that the test resolves. */
   function byHand() {
     const asked = new Map<string, PromiseWithResolvers<unknown> & { readonly signal: AbortSignal }>()
     const noted: string[] = []

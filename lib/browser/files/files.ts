@@ -1,4 +1,4 @@
-/** Exports: written in a worker, a large one takes its time. */
+/** Exports trajectories to files in a worker, because a large one takes time. */
 import { EXCLUDED_HEADER, type ExportPreview, exportPreviewSchema } from '#lib/api/export-preview.ts'
 import { severalFileName } from '#lib/trajectory/format/file.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -6,27 +6,25 @@ import { ApiError, callApi, fetchJson } from '../api.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from '../workers/inspection.ts'
 import { saveContent, saveText } from './save-file.ts'
 
-/** What a format makes of a trajectory: its row in the list of exports. */
+/** A row in the list of exports: one format for a trajectory. */
 export interface ExportChoice {
   readonly name: string
   readonly label: string
-  /** What files of the format keep. */
+  /** Description of what files of the format contain. */
   readonly keeps: string
-  /** What of the trajectories such a file does not say. Omitted: not known yet. */
+  /** Parts of the trajectories that such a file lacks. Omitted while they are not known. */
   readonly lost?: readonly string[]
   readonly save: () => void
 }
 
+/** The list of exports of an open dialog. */
 export interface Exports {
   readonly choices: readonly ExportChoice[]
-  /** Nothing more will be chosen; a file that is being written is still saved. */
+  /** Ends the list; a file that is being written is still saved. */
   close(): void
 }
 
-/**
- * The formats at once, and again with what each would lose, as soon as that is known. `onError` hears what goes wrong with
- * a file.
- */
+/** Calls `onChoices` with the formats at once, and again with their losses when these are known. `onError` receives errors of a file. */
 export async function exportsOf(
   trajectory: TrajectoryView,
   onChoices: (choices: readonly ExportChoice[]) => void,
@@ -71,24 +69,24 @@ export async function exportsOf(
   }
 }
 
-/** Several stored trajectories as one JSONL file. */
+/** The exports of several stored trajectories as one JSONL file. */
 export interface SeveralExports {
   readonly choices: readonly ExportChoice[]
-  /** Omitted: not known yet. */
+  /** Omitted while it is not known. */
   readonly preview?: Pick<ExportPreview, 'samples' | 'excluded'>
 }
 
 interface SeveralExportsOptions {
-  /** Receives the formats at once, and again with what the file would contain and lose. */
+  /** Receives the formats at once, and again with the contents and losses of the file. */
   readonly onExports: (exports: SeveralExports) => void
-  /** Receives why the preview failed. Any format can be chosen nevertheless. */
+  /** Receives why the preview failed; every format can still be chosen. */
   readonly onPreviewError: (error: unknown) => void
-  /** Receives what the server refused to save. */
+  /** Receives the error if the server refuses to save. */
   readonly onSaveError: (error: unknown) => void
   readonly signal: AbortSignal
 }
 
-/** The lines of the file come in the order of the keys. */
+/** Loads the exports of stored trajectories; the lines of the file are in the order of the keys. */
 export async function loadSeveralExports(
   keys: readonly string[],
   { onExports, onPreviewError, onSaveError, signal }: SeveralExportsOptions,
@@ -116,7 +114,7 @@ async function previewSeveral(keys: readonly string[], signal: AbortSignal): Pro
   return fetchJson('/api/export/preview', exportPreviewSchema, { method: 'POST', json: { keys }, signal })
 }
 
-/** What only some of the trajectories lose says how many. */
+/** Returns the losses of a format; a loss of only some trajectories has their number. */
 const lostOf = ({ samples: all, formats }: ExportPreview, format: string): readonly string[] =>
   formats
     .find(({ name }) => name === format)

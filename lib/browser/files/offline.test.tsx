@@ -25,7 +25,7 @@ const shown: ShownView = {
 }
 const PARTS = { alternatives: true, messages: true, labels: true }
 
-/** The task itself, where there is no worker. */
+/** Runs the task itself, because tests have no worker. */
 function tasks(): Pick<TrajectoryTasks, 'run' | 'dispose'> {
   const run = async (name: 'offlineFile', request: never) => {
     const steps = inspectTasks[name](request, sample, [])
@@ -37,7 +37,7 @@ function tasks(): Pick<TrajectoryTasks, 'run' | 'dispose'> {
   return { run: () => run as unknown as ReturnType<TrajectoryTasks['run']>, dispose: vi.fn() }
 }
 
-test('the offline file has the script, the styles with their fonts, and the view', async () => {
+test('An offline file contains the script, the styles with their fonts, and the view', async () => {
   document.head.innerHTML = '<link rel="stylesheet" href="/styles/a.css">'
   const font = '@font-face{font-family:Mono;src:url(../files/m.woff2);unicode-range:U+0-7F}'
   const asked: string[] = []
@@ -51,7 +51,7 @@ test('the offline file has the script, the styles with their fonts, and the view
     asked.push(pathname)
     return new Response(answers.get(pathname))
   })
-  // jsdom's cannot be read.
+  // The Blob of jsdom cannot be read.
   vi.stubGlobal('Blob', Blob)
   const saved: Blob[] = []
   vi.stubGlobal(
@@ -76,7 +76,7 @@ test('the offline file has the script, the styles with their fonts, and the view
 test.each([
   ['nobody answers', async () => Promise.reject(new TypeError('failed to fetch'))],
   ['the file is not there', async () => new Response('', { status: 404 })],
-])('an offline file reports a part that cannot be read: %s', async (_what, fetch) => {
+])('An offline file reports a part that cannot be read: %s', async (_what, fetch) => {
   vi.stubGlobal('fetch', fetch)
   const given = tasks()
   await expect(exportOffline(sample, shown, PARTS, given)).rejects.toThrow(FileError)

@@ -1,4 +1,4 @@
-/** Saves what is looked at as one HTML file that needs no server and no network. Loaded when it is asked for. */
+/** Saves the shown view as one HTML file that needs no server and no network. The code is loaded on its first use. */
 
 import type { Characters, OfflineParts, OfflineView } from '#lib/share/offline/document.ts'
 import { type FontFace, fontFacesIn, isNeeded, withFonts } from '#lib/share/offline/fonts.ts'
@@ -16,7 +16,7 @@ export interface ShownView extends Omit<OfflineView, 'folds' | 'marks'> {
   readonly marks: readonly { readonly kind: string; readonly ranges: Int32Array }[]
 }
 
-/** Throws FileError where a part of the application cannot be read, and what the worker throws. */
+/** Saves the file. Throws FileError if a part of the application cannot be read, and errors of the worker. */
 export async function exportOffline(
   trajectory: TrajectoryView,
   shown: ShownView,
@@ -37,7 +37,7 @@ export async function exportOffline(
   }
 }
 
-/** What is found is looked for again in the page, what is pointed at is not pointed at there; other marks go along. */
+/** Returns the view for the file. The page repeats the search; a hovered range is omitted; other marks are kept. */
 const offlineView = ({ colour, limit, selection, find, folds, marks }: ShownView): OfflineView => ({
   colour,
   limit,
@@ -49,7 +49,7 @@ const offlineView = ({ colour, limit, selection, find, folds, marks }: ShownView
   ),
 })
 
-/** All styles of the application, with the fonts in which something is written. */
+/** Returns all styles of the application, with the fonts that the characters need. */
 async function styleOfPage(characters: Characters): Promise<string> {
   const links = Array.from(document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'), ({ href }) => href)
   return (await Promise.all([...new Set(links)].map((link) => sheetAt(link, characters)))).join('\n')

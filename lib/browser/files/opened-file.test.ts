@@ -13,7 +13,7 @@ const other: TrajectoryView = { ...trajectory, id: 'other' }
 
 type Imports = Parameters<typeof createOpenedFile>[0]['importFile']
 
-/** Its files are named by what is in them: `a`, `b`, or `bad`. */
+/** Returns a store whose files have a name that says their content: `a`, `b`, or `bad`. */
 function opened(importFile: Imports) {
   const stored: (readonly [string, TrajectoryView])[] = []
   const store = createOpenedFile({
@@ -38,7 +38,7 @@ function opened(importFile: Imports) {
 
 const firstOf = ({ id, createdAt }: TrajectoryView) => ({ id, createdAt })
 
-test('an opened file is shown, then stored, then no longer kept', async () => {
+test('An opened file is shown, then stored, and then no longer kept in the page', async () => {
   const file = opened(async ({ name }) => ({
     trajectories: [`key of ${name}`],
     existing: 0,
@@ -55,7 +55,7 @@ test('an opened file is shown, then stored, then no longer kept', async () => {
   expect(file.stored).toHaveLength(1)
 })
 
-test('an opened file reports how many of its trajectories are stored, and how many were before', async () => {
+test('An opened file reports how many of its trajectories are stored, and how many were before', async () => {
   const file = opened(async () => ({ trajectories: ['k', 'l', 'm'], existing: 1, first: firstOf(other) }))
   await file.open('b')
   expect(file.storedWith('k')).toBeUndefined()
@@ -63,7 +63,7 @@ test('an opened file reports how many of its trajectories are stored, and how ma
   expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1 })
 })
 
-test('an opened file takes the id and the time that the store gave', async () => {
+test('An opened file takes the id and the time that the store assigned', async () => {
   const first = { id: 'given', createdAt: '2030-01-01T00:00:00.000Z' }
   const file = opened(async () => ({ trajectories: ['k'], existing: 0, first }))
   await file.open('a')
@@ -71,7 +71,7 @@ test('an opened file takes the id and the time that the store gave', async () =>
   expect(file.stored).toEqual([['k', { ...trajectory, ...first }]])
 })
 
-test('an opened file that cannot be stored stays, and is stored on a retry', async () => {
+test('An opened file that cannot be stored stays, and is stored on a retry', async () => {
   const error = new ApiError(0, 'UNREACHABLE', 'no answer')
   let isAway = true
   const file = opened(async () => {
@@ -87,25 +87,22 @@ test('an opened file that cannot be stored stays, and is stored on a retry', asy
   expect(file.stored).toHaveLength(1)
 })
 
-test('an opened file without a trajectory keeps the shown one', async () => {
+test('An opened file without a trajectory keeps the shown one', async () => {
   const file = opened(() => expect.unreachable())
   await file.open('a')
   await expect(file.open('bad')).rejects.toThrow('bad cannot be opened')
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
 })
 
-test.each(['stored', 'refused'] as const)(
-  'a file opened meanwhile stays when the one before it is %s',
-  async (outcome) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Imports>>>()
-    const file = opened(() => promise)
-    await file.open('a')
-    const storing = file.store()
-    expect(await file.open('b')).toBe(3)
-    if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
-    else reject(new ApiError(507, 'FULL', 'no room'))
-    await storing
-    expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })
-    expect(file.stored).toHaveLength(outcome === 'stored' ? 1 : 0)
-  },
-)
+test.each(['stored', 'refused'] as const)('An opened file stays if the file before it is %s later', async (outcome) => {
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Imports>>>()
+  const file = opened(() => promise)
+  await file.open('a')
+  const storing = file.store()
+  expect(await file.open('b')).toBe(3)
+  if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
+  else reject(new ApiError(507, 'FULL', 'no room'))
+  await storing
+  expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })
+  expect(file.stored).toHaveLength(outcome === 'stored' ? 1 : 0)
+})

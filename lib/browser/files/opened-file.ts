@@ -1,13 +1,13 @@
 /**
- * The file that the user opened: read and shown first, stored beside that. Until the server has it, this is where it is;
- * then it is a stored trajectory like any other, and nothing of it stays here.
+ * The file that the user opened. It is shown first and stored at the same time. Until the server has stored it, it exists only here; then
+ * it is a stored trajectory like any other, and nothing remains here.
  */
 import { type Imported, importedSchema } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, fetchJson } from '../api.ts'
 import type { Reader } from '../workers/reader.ts'
 
-/** `opening` numbers the files that were opened, so that a view knows whether it shows the same one. */
+/** State of the file. `opening` numbers the opened files, so that a view knows whether it still shows the same one. */
 export type OpenedFile =
   | { readonly kind: 'none' }
   | {
@@ -19,49 +19,55 @@ export type OpenedFile =
     }
   | { readonly kind: 'stored'; readonly key: string }
 
+/** State of storing a shown file. */
 export type Storing =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'under-way' }
   | { readonly kind: 'failed'; readonly error: ApiError }
 
+/** Access to the opened file. */
 export interface OpenedFileStore {
   subscribe(listener: () => void): () => void
   state(): OpenedFile
   /**
-   * Reads a file and has it shown; gives the number of its trajectories, of which that is the first. Throws FileError and
-   * ApiError: then what was shown before stays.
+   * Reads a file, shows its first trajectory, and returns the number of its trajectories. Throws FileError and ApiError; the shown file
+   * then stays.
    */
   open(file: File, signal: AbortSignal): Promise<number>
-  /** The number of the opening that was stored under this key; undefined: it was not opened as a file. */
+  /** Returns the number of the opening that was stored under this key; undefined if it was not opened as a file. */
   openingOf(key: string): number | undefined
-  /** What was stored with the first trajectory of a file, which has this key; undefined: it was not opened as a file here. */
+  /**
+   * Returns how many trajectories were stored with the first one of a file, which has this key; undefined if it was not opened as a file
+   * here.
+   */
   storedWith(key: string): StoredCounts | undefined
-  /** Stores what is shown, or tries again; nothing where that is under way. */
+  /** Stores the shown file, or tries again; does nothing while that is under way. */
   store(): Promise<void>
 }
 
 /** How many trajectories of a file are stored. */
 export interface StoredCounts {
   readonly all: number
-  /** Of them, those that were in the library before. */
+  /** Number of these that were in the library before. */
   readonly existing: number
 }
 
 interface OpenedFileDeps {
   readonly reader: Pick<Reader, 'file'>
-  /** Throws ApiError. */
+  /** Stores a file. Throws ApiError. */
   readonly importFile: (file: File) => Promise<Pick<Imported, 'trajectories' | 'existing' | 'first'>>
-  /** Hears what was stored, under its key, before anybody looks for it there. */
+  /** Called when a trajectory is stored, before any page looks for it under its key. */
   readonly onStored: (key: string, trajectory: TrajectoryView) => void
   readonly now: () => Date
 }
 
-/** Stores all trajectories of a file, or none. `tokenizer` tells the texts of those that hold ids alone. Throws ApiError. */
+/** Stores all trajectories of a file, or none. `tokenizer` restores the texts of trajectories that have only ids. Throws ApiError. */
 export async function importFile(file: File, tokenizer?: string): Promise<Imported> {
   const query = new URLSearchParams({ name: file.name, ...(tokenizer !== undefined && { tokenizer }) })
   return fetchJson(`/api/import?${query}`, importedSchema, { method: 'POST', file })
 }
 
+/** Returns a store without a file. */
 export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFileDeps): OpenedFileStore {
   const listeners = new Set<() => void>()
   let current: OpenedFile = { kind: 'none' }

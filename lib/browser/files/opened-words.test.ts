@@ -26,6 +26,6 @@ test.each([
   ],
   ['that was opened before', undefined, { all: 3, existing: 3 }, 'All 3 were in the library before.'],
   ['whose page was loaded again', undefined, undefined, 'All 3 were stored when it was opened.'],
-])('the banner of a file %s says how many of its trajectories are stored', (_, storing, stored, words) => {
+])('The banner of a file %s says how many of its trajectories are stored', (_, storing, stored, words) => {
   expect(storedWords(3, storing, stored)).toBe(words)
 })

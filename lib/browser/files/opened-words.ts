@@ -1,9 +1,9 @@
-/** What is said above the first trajectory of a file with several. */
+/** The text above the first trajectory of a file with several. */
 import type { StoredCounts, Storing } from './opened-file.ts'
 
 /**
- * How many of the file's trajectories are stored, which is never some: `stored` once they are, `storing` before. An address that names
- * a stored trajectory, of which neither is known, was given when all had been stored.
+ * Returns how many of the file's trajectories are stored: all or none. `stored` is known afterwards, `storing` before. Both are undefined
+ * for the address of a stored trajectory, which exists only after all were stored.
  */
 export function storedWords(inFile: number, storing: Storing | undefined, stored: StoredCounts | undefined): string {
   if (stored) {

@@ -1,8 +1,8 @@
-/** Gives the user a file of JSON. */
+/** Saves JSON as a file of the user. */
 export const saveText = (text: string, name: string): void =>
   saveContent(new Blob([text], { type: 'application/json' }), name)
 
-/** Gives the user a file. */
+/** Saves content as a file of the user. */
 export function saveContent(content: Blob, name: string): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')

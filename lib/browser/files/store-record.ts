@@ -1,4 +1,4 @@
-/** One record of a file into the library, so that it has an address. */
+/** Stores one record of a file in the library, so that it has an address. */
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { fileRecords } from '../workers/records.ts'
@@ -6,8 +6,8 @@ import { FileError } from './file-error.ts'
 import { importFile } from './opened-file.ts'
 
 /**
- * Gives the key. `record` counts from 1; `tokenizer` tells the texts of ids alone. An equal trajectory is not stored twice.
- * Throws FileError, ApiError, or the signal's reason.
+ * Stores a record and returns its key. `record` counts from 1; `tokenizer` restores texts of plain ids. An equal trajectory is not stored
+ * twice. Throws FileError, ApiError, or the signal's reason.
  */
 export async function storeRecord(
   { file, record, tokenizer }: { readonly file: File; readonly record: number; readonly tokenizer: string | undefined },

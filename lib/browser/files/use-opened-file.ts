@@ -5,10 +5,10 @@ import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { reader } from '../workers/reader.ts'
 import { createOpenedFile, importFile, type OpenedFile, type OpenedFileStore } from './opened-file.ts'
 
-/** For all pages: a file is opened on one and shown on another. */
+/** Shared by all pages: a file is opened on one page and shown on another. */
 export const OpenedFileContext = createContext<OpenedFileStore | undefined>(undefined)
 
-/** What is stored is known under its key, and is read no second time. */
+/** Returns a store that puts stored trajectories into the cache, so that they are not read again. */
 export const openedFileOn = (cache: QueryClient): OpenedFileStore =>
   createOpenedFile({
     reader,
@@ -20,6 +20,7 @@ export const openedFileOn = (cache: QueryClient): OpenedFileStore =>
     now: () => new Date(),
   })
 
+/** Returns the opened file and the functions to change it. Throws an Error outside of OpenedFileContext. */
 export function useOpenedFile(): OpenedFileStore & { readonly opened: OpenedFile } {
   const store = useContext(OpenedFileContext)
   if (!store) throw new Error('no page stands outside of OpenedFileContext')

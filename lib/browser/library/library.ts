@@ -1,21 +1,21 @@
-/** Lists of stored trajectories, and what they can be filtered by. */
+/** Lists stored trajectories, and the values by which they can be filtered. */
 import { queryOptions } from '@tanstack/react-query'
 import { choicesSchema, type ListSort, pageSchema, type TrajectoryPage } from '#lib/api/library.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { fetchJson } from '../api.ts'
 import { TRAJECTORIES } from '../queries.ts'
 
-/** Of GET /api/trajectories. */
+/** Query of GET /api/trajectories. */
 export interface TrajectoriesQuery {
   readonly q?: string
   readonly outcome?: string
   readonly tag?: string
   readonly source?: string
   readonly health?: string
-  /** The id of a group of samples. */
+  /** Id of a group of samples. */
   readonly group?: string
   readonly groups?: 'folded'
-  /** The most tokens that the trainer takes. */
+  /** Largest number of tokens of a sample for the trainer. */
   readonly cut?: number
   readonly overlong?: TrainerCut['overlong']
   readonly sort?: ListSort['by']
@@ -25,16 +25,16 @@ export interface TrajectoriesQuery {
 }
 
 const POLL_RUNNING_MS = 3_000
-/** The server checks what it has stored since. */
+/** Milliseconds between requests while the server checks trajectories that were stored recently. */
 const POLL_UNCHECKED_MS = 700
 
-/** Throws ApiError. */
+/** Returns a page of the list. Throws ApiError. */
 export async function listTrajectories(query: TrajectoriesQuery, signal: AbortSignal): Promise<TrajectoryPage> {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
   return fetchJson(`/api/trajectories?${search}`, pageSchema, { signal })
 }
 
-/** Asked again soon while one in it is running, or not checked yet. */
+/** Query for a page of the list, which is repeated soon while a trajectory in it runs or is unchecked. */
 export const trajectoriesOptions = (query: TrajectoriesQuery) =>
   queryOptions({
     queryKey: [...TRAJECTORIES, query],
@@ -48,6 +48,7 @@ export const trajectoriesOptions = (query: TrajectoriesQuery) =>
           : false,
   })
 
+/** Query for the values of the filters. */
 export const choicesOptions = () =>
   queryOptions({
     queryKey: [...TRAJECTORIES, 'choices'],

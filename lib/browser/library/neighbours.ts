@@ -3,7 +3,7 @@ import { neighboursSchema } from '#lib/api/library.ts'
 import { fetchJson } from '../api.ts'
 import { TRAJECTORIES } from '../queries.ts'
 
-/** The rows beside a trajectory in a list. `list`: the query of that list, as GET /api/trajectories takes it. */
+/** Query for the neighbours of a trajectory in a list. `list` is the query of that list, as GET /api/trajectories takes it. */
 export const neighboursOptions = (key: string | undefined, list: string) =>
   queryOptions({
     queryKey: [...TRAJECTORIES, 'neighbours', key, list],

@@ -14,7 +14,7 @@ const decoded = decode(readFileSync('public/examples/two-steps.json', 'utf8'))
 if (!decoded.ok) throw new Error('the example cannot be read')
 const { trajectory } = decoded
 
-/** Notes what workers are started, sent and ended. */
+/** Records which workers are started, sent messages and ended. */
 function noteWorkers(): string[] {
   const noted: string[] = []
   vi.stubGlobal(
@@ -34,7 +34,7 @@ function noteWorkers(): string[] {
   return noted
 }
 
-test('useInspection prepares a page after its first paint, releases hidden trajectories, and ends its workers', async () => {
+test('The hook useInspection prepares a page after its first paint, releases hidden trajectories, and ends its workers', async () => {
   vi.useFakeTimers()
   const noted = noteWorkers()
   const { result, rerender, unmount } = renderHook(

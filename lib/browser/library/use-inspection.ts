@@ -4,7 +4,7 @@ import type { RunInspection } from '#lib/analysis/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { createTrajectoryTasks } from '../workers/inspection.ts'
 
-/** Until the page has shown what it has: then there is time for what may be asked for next. */
+/** Milliseconds until the page has been painted; then there is time to prepare for the next request. */
 const PREPARE_AFTER_MS = 500
 
 /** Runs the inspector's tasks on a trajectory; its workers start with the page's first task and end with the page. */

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 test.each(['remove', 'restore'] as const)(
-  'an action that fails for %s is done for the other trajectories',
+  'A library action that fails for %s is still done for the other trajectories',
   async (action) => {
     vi.stubGlobal('fetch', async (path: string) =>
       path.includes('/gone')

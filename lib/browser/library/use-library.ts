@@ -1,11 +1,12 @@
 'use client'
-/** What the pages do with stored trajectories, and what that means for what they have read before. */
+/** Changes stored trajectories, and updates the cached lists and trajectories. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib/api/library.ts'
 import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 
+/** Actions on stored trajectories. */
 export interface Library {
   /** Throws ApiError. */
   label(key: string, change: LabelChange): Promise<void>
@@ -13,12 +14,13 @@ export interface Library {
   restore(keys: readonly string[]): Promise<Settled>
 }
 
-/** Of several, each by itself: one that is refused does not stop the others. */
+/** Result for several trajectories: a refused one does not stop the others. */
 interface Settled {
   readonly done: readonly string[]
   readonly refused: readonly { readonly key: string; readonly error: ApiError }[]
 }
 
+/** Returns the actions on stored trajectories. */
 export function useLibrary(): Library {
   const cache = useQueryClient()
   return {
@@ -65,7 +67,7 @@ async function settle(keys: readonly string[], call: (key: string) => Promise<un
   }
 }
 
-/** In lists that are shown the row changes where it stands: it does not run away from under who edits it. */
+/** Updates a row in place in shown lists, so that it does not move while the user edits it. */
 async function putRow(cache: QueryClient, row: TrajectorySummary): Promise<void> {
   await cache.cancelQueries({ queryKey: TRAJECTORIES })
   cache.setQueriesData<TrajectoryPage>(
@@ -74,7 +76,7 @@ async function putRow(cache: QueryClient, row: TrajectorySummary): Promise<void>
   )
   await cache.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })
   void cache.invalidateQueries({ queryKey: [...TRAJECTORIES, 'choices'] })
-  // What a folded group says of its rewards is not in the row.
+  // The row lacks the rewards of its folded group.
   const { group } = row
   if (group)
     void cache.invalidateQueries({
