@@ -186,7 +186,7 @@ function unexpected(text: string, at: number, limit: number, expected: string): 
   return scanError(Math.min(at, limit), whatStands(text, at, limit, expected))
 }
 
-/** Returns what is at a position instead of the expected text. */
+/** Describes the text at a position and the text that is expected there. */
 export function whatStands(text: string, at: number, limit: number, expected: string): string {
   return at >= limit
     ? `the text ends where ${expected} should stand`

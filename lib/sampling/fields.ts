@@ -37,7 +37,7 @@ export const withGrammar = (texts: SamplingTexts, grammar: Readonly<Partial<Samp
   ...grammar,
 })
 
-/** Returns the request that the texts describe, and what is wrong with them by field. */
+/** Returns the request that the texts describe, and the errors of fields by their name. */
 export function samplingOf(texts: SamplingTexts): {
   readonly sampling: SamplingRequest
   readonly errors: Readonly<Record<string, string>>

@@ -10,8 +10,8 @@ import { createHealthStore, type Revision } from './health.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
 /**
- * Creates a reader that returns the trajectory, what is wrong with it, or undefined if it does not exist. Deleted ones
- * are included.
+ * Creates a reader that returns the trajectory, an error text if it cannot be read, or undefined if it does not exist.
+ * Deleted trajectories are included.
  */
 export function recordReader(database: DatabaseSync): (key: string) => Trajectory | string | undefined {
   const record = database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?')

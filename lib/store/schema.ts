@@ -191,7 +191,7 @@ function listedColumns(row: Row, segments: readonly string[]) {
       },
     }
   }
-  // A record that cannot be read stays unchanged; opening it reports what is wrong.
+  // A record that cannot be read stays unchanged; opening it reports the error.
   const createdAt = new Date(0).toISOString()
   return {
     header: String(row.header),

@@ -173,7 +173,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       if (trajectory)
         write(key, { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } }, trajectory.segments.length)
     } catch (error) {
-      // A trajectory that cannot be read must not prevent others from opening; opening it reports what is wrong.
+      // A trajectory that cannot be read must not prevent others from opening; opening it reports the error.
       if (!isDamagedRecord(error)) throw error
       statements.leave.run(key)
     }

@@ -1,4 +1,4 @@
-"""Conversations as an agent has them: what it is told, and the text that the model wrote, markup included.
+"""Defines conversations of an agent: the messages that it reads, and the text that the model wrote, with its markup.
 
 A conversation is a list of turns: messages that the model read, then its reply. A reply that is cut off has no end of turn.
 """
@@ -36,7 +36,7 @@ def think(text):
 
 PLAIN = '{"name": "add", "arguments": {"a": 1, "b": 2}}'
 
-# Name: turns, tools, template options. A reply is a text; CUT at its end: no end of turn was written.
+# Each name has turns, tools and template options. A reply is a text; CUT at its end means that it has no end of turn.
 CUT = "\ue000"
 CONVERSATIONS = {
     "plain": ([([user("Hello!")], "Hi there. 2 + 2 = 4.")], [], {}),
@@ -75,7 +75,7 @@ BLOCK = re.compile(r"<tool_call>\n?(.*?)\n?</tool_call>", re.DOTALL)
 
 
 def structured(text, number):
-    """A reply as a client keeps it that reads thinking and calls out of it."""
+    """Returns a reply as a client keeps it that separates thinking and parses calls."""
     message = {"role": "assistant"}
     thought, closing, rest = text.partition("</think>") if text.startswith("<think>") else ("", "", text)
     if text.startswith("<think>"):

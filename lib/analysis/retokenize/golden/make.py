@@ -1,16 +1,16 @@
-"""Writes golden.json: what Python has in place of the ids of a run, when it keeps text or messages.
+"""Writes golden.json: the ids that Python has in place of the ids of a run if it keeps text or messages.
 
     pip install tokenizers==0.23.3 transformers==5.23.0 jinja2==3.1.6
     python lib/analysis/retokenize/golden/make.py
 
-Run in the root of the repository after npm install; "-" as an argument writes to the standard output. lib/compare/
-retokenize/golden.test.ts holds the comparison's sides against the file.
+Run in the root of the repository after npm install; "-" as an argument writes to the standard output.
+lib/analysis/retokenize/golden.test.ts compares the sides with the file.
 
-sequences: ids, and what encode(decode(ids)) makes of them. conversations: the ids that a run reads and writes (the first
-prompt whole, every later one only what is new, replies as they were sampled, now and then in other splits than the
-tokenizer's own), and those of apply_chat_template with the same messages: calls parsed (structured) or left as text (raw).
-Either is told by what differs: the number of leading ids that are the same, the ids in their place, and the number of trailing
-ones that are the same again.
+sequences: ids, and the result of encode(decode(ids)). conversations: the ids that a run reads and samples, and those of
+apply_chat_template with the same messages, where calls are parsed (structured) or text (raw). In a run, the first prompt is
+whole and later ones have only new tokens. Some replies are split differently than by the tokenizer.
+Each result is stored as its difference: the number of equal leading ids, the ids that replace others, and the number of equal
+trailing ids.
 """
 import json
 import random
@@ -56,7 +56,7 @@ def encode(tokenizer, text):
 
 
 def differing(ids, others):
-    """What has come in the place of ids."""
+    """Returns the number of equal leading ids, the ids that replace others, and the number of equal trailing ids."""
     shortest = min(len(ids), len(others))
     head = next((index for index in range(shortest) if ids[index] != others[index]), shortest)
     tail = 0
@@ -76,7 +76,7 @@ TEXTS = [
 
 
 def splits(tokenizer, text, source):
-    """The text as other tokens: each stretch encoded by itself."""
+    """Returns other tokens of a text: it is cut at random positions, and each part is encoded alone."""
     cuts = sorted(source.sample(range(1, len(text)), min(len(text) - 1, source.randint(1, 6))))
     parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)])]
     return [id for part in parts for id in encode(tokenizer, part)]
@@ -109,7 +109,7 @@ def end_of_turn(tokenizer):
 
 
 def new_prompt(tokenizer, added, before, options):
-    """Behind a placeholder reply, so that what was sampled is never encoded again."""
+    """Returns the tokens of a prompt after a placeholder reply, so that sampled text is never encoded again."""
     history = [{"role": "user", "content": "U"}, {"role": "assistant", "content": "PLACEHOLDER"}]
     text = tokenizer.apply_chat_template(history + added, tokenize=False, add_generation_prompt=True, **options)
     ids = encode(tokenizer, text[text.index("PLACEHOLDER") + 11 :])
@@ -117,7 +117,7 @@ def new_prompt(tokenizer, added, before, options):
 
 
 def sampled(tokenizer, text, source):
-    """Now and then in another split; added tokens stay whole."""
+    """Returns the tokens of a reply, in half of the cases with another split. Added tokens stay whole."""
     if source.random() < 0.5:
         return encode(tokenizer, text)
     parts = [part for part in re.split(r"(</?(?:think|tool_call)>)", text) if part]
@@ -161,7 +161,7 @@ def of(name, folder):
         try:
             rows[title] = conversation(tokenizer, turns, tools, options, source)
         except jinja2.TemplateError:
-            continue  # The template takes no such prompt: there is no run.
+            continue  # The template refuses the prompt, so there is no run.
     return {"sequences": [] if name == "tiny-qwen3" else sequences(tokenizer), "conversations": rows}
 
 

@@ -1,18 +1,19 @@
-"""Writes replay.json: what it costs to render the prompt of every call anew, for the conversations of golden.json.
+"""Writes replay.json: the cost of rendering the prompt of every call again, for the conversations of golden.json.
 
     pip install tokenizers==0.23.3 transformers==5.23.0 jinja2==3.1.6
     pip download --no-deps trl==1.16.0 && unzip trl-1.16.0-*.whl
     python lib/analysis/retokenize/golden/replay.py trl/experimental/async_grpo/async_rollout_worker.py
 
-Run in the root of the repository after npm install; "-" as the last argument writes to the standard output. lib/compare/
-replay-side.test.ts compares the replay with the file.
+Run in the root of the repository after npm install; "-" as the last argument writes to the standard output.
+lib/analysis/compare/replay-side.test.ts compares the replay with the file.
 
-The runs are those that golden.json records with the shipped model's tokenizer: what was sampled before each later call. Every
-prompt is apply_chat_template of the messages before its call, with calls parsed (structured) or left as text (raw). Rows are
-counted by TRL's own code, which is read out of its source: TRL imports PyTorch.
+The runs are those that golden.json records with the tokenizer of the shipped model. Every prompt is apply_chat_template of the
+messages before its call, with calls parsed (structured) or left as text (raw). Rows are counted by TRL's own code, which is
+extracted from its source, because TRL imports PyTorch.
 
-Of each template and conversation: for each call but the first [tokens in the cache, how many of them the prompt begins with],
-then the lengths of the training rows, and the number of trained tokens in them; or what the template raises, and at which call.
+For each template and conversation, the file has [tokens in the cache, how many of them the prompt begins with] for each call
+after the first, the lengths of the training rows, and the number of trained tokens in them. If the template raises an error,
+it has the number of the call and the error.
 """
 import ast
 import dataclasses
@@ -53,7 +54,7 @@ transformers.logging.set_verbosity_error()
 
 
 def trl_rows():
-    """TRL's reconciliation of calls into rows: the classes and functions of its rollout worker that need no PyTorch."""
+    """Returns TRL's code that merges calls into rows: the classes and functions of its rollout worker without PyTorch."""
     worker = Path(sys.argv[1])
     wanted = {"TurnRecord", "TrainingSequence", "_common_prefix_len", "DriftKind", "_SampleBuilder", "_chain_to_sequences"}
     body = [node for node in ast.parse(worker.read_text()).body if getattr(node, "name", None) in wanted]

@@ -1,11 +1,11 @@
-"""Writes offsets.json: which characters Python's tokenizers says that each token holds.
+"""Writes offsets.json: the characters that each token contains, as Python's tokenizers report them.
 
     pip install tokenizers==0.23.3
     python lib/tokenizer/hub/golden/make-offsets.py
 
-Run in the root of the repository after npm install. offsets.test.ts holds lib/rollout/record/offsets.ts against the file. Offsets
-are UTF-16 units. Besides real tokenizers there are small ones of kinds that the real ones do not cover; the file holds
-their definitions.
+Run in the root of the repository after npm install. offsets.test.ts compares lib/rollout/record/offsets.ts with the file.
+Offsets are UTF-16 code units. Besides real tokenizers there are small ones of kinds that the real ones do not cover. The file
+contains their definitions.
 """
 import json
 import random
@@ -43,7 +43,7 @@ def trained(tokenizer, **options):
 
 
 def stripping():
-    """Byte-level with NFC, and added tokens that take spaces or are found in the normalised text."""
+    """Returns a byte-level tokenizer with NFC, and with added tokens that strip spaces or match normalized text."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -55,7 +55,7 @@ def stripping():
 
 
 def sentence_piece():
-    """As Llama 2: ▁ before the first word, bytes for what the vocabulary lacks."""
+    """Returns a tokenizer as in Llama 2: ▁ before the first word, and bytes for characters without a piece."""
     tokenizer = Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="first")
     tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)])

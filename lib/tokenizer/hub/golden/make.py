@@ -1,9 +1,9 @@
-"""Writes golden.json: what Python's tokenizers and transformers make of texts and conversations.
+"""Writes golden.json: the ids and renders of texts and conversations from Python's tokenizers and transformers.
 
     pip install tokenizers==0.23.3 transformers==5.23.0 jinja2==3.1.6
     python lib/tokenizer/hub/golden/make.py
 
-Run in the root of the repository after npm install. tokenizer.test.ts holds lib/tokenizer/hub against the file.
+Run in the root of the repository after npm install. tokenizer.test.ts compares lib/tokenizer/hub with the file.
 """
 import json
 import random
