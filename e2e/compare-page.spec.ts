@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, open } from './application.ts'
 import { watch } from './fit.ts'
+import { CORE } from './tags.ts'
 
 const compared = (page: Page) => page.locator('[data-compare="done"]').waitFor()
 const summary = (page: Page) => page.getByRole('region', { name: 'Summary' })
@@ -81,10 +82,9 @@ test('A comparison can be used by keyboard alone, is restored by its address, an
   expect(wrongs).toEqual([])
 })
 
-test('Sides that cannot be made offer other choices, a chat baseline runs, and the library compares two trajectories', async ({
-  page,
-  request,
-}) => {
+test('Sides that cannot be made offer other choices, a chat baseline runs, and the library compares two trajectories', {
+  tag: CORE,
+}, async ({ page, request }) => {
   for (const name of ['retokenization-drift', 'two-steps'])
     await request.post(`/api/import?name=compare-${name}.json`, {
       headers: { ...AUTHORIZED, 'x-rollscope': '1', 'content-type': 'application/octet-stream' },

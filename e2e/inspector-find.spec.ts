@@ -6,6 +6,7 @@ import { textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { idle, open } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
+import { CORE } from './tags.ts'
 
 const NAME = 'two-steps'
 const trajectory: Trajectory = JSON.parse(readFileSync(`public/examples/${NAME}.json`, 'utf8'))
@@ -31,9 +32,9 @@ const addressOf = ([start, last]: Place) => (start === last ? `${start}` : `${la
 const expectSelected = (page: Page, place: Place) =>
   expect.poll(() => new URL(page.url()).searchParams.get('at')).toBe(addressOf(place))
 
-test('Find steps through hits across tokens, is restored by a reload, and fits both windows with its help', async ({
-  page,
-}) => {
+test('Find steps through hits across tokens, is restored by a reload, and fits both windows with its help', {
+  tag: CORE,
+}, async ({ page }) => {
   const wrongs = watch(page)
   await open(page, `/example/${NAME}`)
   await idle(page)

@@ -3,6 +3,7 @@ import { type APIRequestContext, expect, type Page, test } from '@playwright/tes
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CHANGING, idle, open } from './application.ts'
 import { expectFitEverywhere, SCREENS, watch } from './fit.ts'
+import { CORE } from './tags.ts'
 import { textTrajectory } from './text-trajectory.ts'
 
 /** Stores a file and opens its trajectory. */
@@ -32,10 +33,9 @@ const drawn = (page: Page) =>
       .sort((a, b) => a.first - b.first),
   )
 
-test('Token view draws every token once and uncut, folds, marks hits and the selection, and fits each window', async ({
-  page,
-  request,
-}) => {
+test('Token view draws every token once and uncut, folds, marks hits and the selection, and fits each window', {
+  tag: CORE,
+}, async ({ page, request }) => {
   const wrongs = watch(page)
   const texts = textTrajectory()
   await show(page, request, texts.file)

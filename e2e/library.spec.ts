@@ -7,6 +7,7 @@ import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { AUTHORIZED, CHANGING, open } from './application.ts'
 import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
+import { CORE } from './tags.ts'
 
 const NAMES = ['two-steps', 'parallel-calls', 'tool-error'] as const
 
@@ -212,10 +213,9 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
   expect(wrongs).toEqual([])
 })
 
-test('The keyboard alone searches, edits, deletes and opens a row, whose page changes and restores it', async ({
-  page,
-  request,
-}) => {
+test('The keyboard alone searches, edits, deletes and opens a row, whose page changes and restores it', {
+  tag: CORE,
+}, async ({ page, request }) => {
   const { tag, keys } = await store(request)
   const [first, key = ''] = keys
   const focusedKey = () =>

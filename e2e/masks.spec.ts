@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { CHANGING, open } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
+import { CORE } from './tags.ts'
 
-test('The mask doctor compares a run with its template, and a disagreement shows its tokens', async ({
+test('The mask doctor compares a run with its template, and a disagreement shows its tokens', { tag: CORE }, async ({
   page,
   request,
 }) => {

@@ -4,10 +4,11 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
 import { builtFile, open, TOKEN, whenQuiet } from './application.ts'
 import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from './fit.ts'
+import { CORE } from './tags.ts'
 
-test('the launch token is accepted when pasted with its address, and the playground and its setup fit', async ({
-  page,
-}) => {
+test('the launch token is accepted when pasted with its address, and the playground and its setup fit', {
+  tag: CORE,
+}, async ({ page }) => {
   const wrongs = watch(page)
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'The launch token is missing' })).toBeVisible()

@@ -2,6 +2,7 @@
 import { expect, test } from '@playwright/test'
 import { open } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
+import { CORE } from './tags.ts'
 
 /** Address of the lab with the built-in model's own template, so that the ranking is about a real template. */
 const LAB = '/templates?tab=parsers&from=tokenizer:built-in'
@@ -18,9 +19,9 @@ Let me look.
 {"name": "calculator", "arguments": {"expression": "9 - 2"}}
 </tool_call>`
 
-test('The parser lab reads a completion by several parsers, renders its calls again, and ranks the parsers by a file of completions', async ({
-  page,
-}) => {
+test('The parser lab reads a completion by several parsers, renders its calls again, and ranks the parsers by a file of completions', {
+  tag: CORE,
+}, async ({ page }) => {
   const wrongs = watch(page)
   await open(page, LAB)
   await expect(page.locator('[data-ranking="hermes"]')).toContainText('hermes fits: it reads both calls')

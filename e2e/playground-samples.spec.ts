@@ -3,6 +3,7 @@ import { type APIRequestContext, expect, type Page, test } from '@playwright/tes
 import { AUTHORIZED, CHANGING, open } from './application.ts'
 import { expectFitEverywhere } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
+import { CORE } from './tags.ts'
 
 async function send(page: Page, samples: number, question: string): Promise<void> {
   await page.getByLabel('Samples', { exact: true }).fill(String(samples))
@@ -21,10 +22,9 @@ async function runGroup(request: APIRequestContext, samples: number) {
 
 const ended = (page: Page) => page.locator('[data-samples="ended"]').waitFor()
 
-test('Three samples of a question are requested again after a failure, rewarded, stepped through, exported and compared', async ({
-  page,
-  request,
-}) => {
+test('Three samples of a question are requested again after a failure, rewarded, stepped through, exported and compared', {
+  tag: CORE,
+}, async ({ page, request }) => {
   await open(page)
   const unknown = page.getByLabel('Unknown parameters, JSON')
   const samples = page.locator('[data-sample]')

@@ -5,6 +5,7 @@ import { type APIRequestContext, expect, type Page, test } from '@playwright/tes
 import { AUTHORIZED, ask, CHANGING, greedy, idle, open, shownKey, stored } from './application.ts'
 import { expectFit, expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
+import { CORE } from './tags.ts'
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens' })
 const count = async (page: Page) => Number(await page.locator('[data-tokens]').getAttribute('data-tokens'))
@@ -37,11 +38,9 @@ const drawnInks = (page: Page): Promise<readonly (string | undefined)[]> =>
     return inks
   })
 
-test('the first question is sent by keyboard, the agent calculates, and every token can be read', async ({
-  page,
-  request,
-  context,
-}) => {
+test('the first question is sent by keyboard, the agent calculates, and every token can be read', {
+  tag: CORE,
+}, async ({ page, request, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const wrongs = watch(page)
   await open(page)
@@ -134,7 +133,9 @@ test('the first question is sent by keyboard, the agent calculates, and every to
   expect(wrongs).toEqual([])
 })
 
-test('the built-in server also answers at the root path, for clients that keep only an origin', async ({ request }) => {
+test('the built-in server also answers at the root path, for clients that keep only an origin', { tag: CORE }, async ({
+  request,
+}) => {
   for (const path of ['/model_info', '/get_model_info', '/server_info', '/health', '/v1/models'])
     expect(await (await request.get(path)).text(), path).toBe(await (await request.get(`/sglang${path}`)).text())
   const body = { text: 'Hello', sampling_params: { temperature: 0, max_new_tokens: 4 } }

@@ -23,6 +23,7 @@ import {
   whenQuiet,
 } from './application.ts'
 import { raw, request as rawRequest } from './raw-http.ts'
+import { CORE } from './tags.ts'
 
 const HOST = `host: 127.0.0.1:${PORT}`
 const BEARER = `authorization: Bearer ${TOKEN}`
@@ -93,7 +94,7 @@ async function saveServer(request: APIRequestContext, name: string, data: object
   return request.post('/api/servers', { headers: CHANGING, data: { name, ...data } })
 }
 
-test('H1: only known hosts are answered', async () => {
+test('H1: only known hosts are answered', { tag: CORE }, async () => {
   const targets = [
     '/',
     '/t/x',
@@ -139,7 +140,7 @@ test('H1: only known hosts are answered', async () => {
   )
 })
 
-test('H2: forwarded headers change nothing', async () => {
+test('H2: forwarded headers change nothing', { tag: CORE }, async () => {
   const plain = await raw(rawRequest('GET', '/api/servers', [HOST, BEARER]))
   for (const line of [
     'x-forwarded-host: evil.example',
@@ -154,7 +155,7 @@ test('H2: forwarded headers change nothing', async () => {
   ).toBe(403)
 })
 
-test('H3, H4, H9: pages of other origins are refused, for every request', async ({ request }) => {
+test('H3, H4, H9: pages of other origins are refused, for every request', { tag: CORE }, async ({ request }) => {
   const change = [HOST, BEARER, 'x-rollscope: 1', 'content-type: application/json']
   const foreign = [
     'origin: http://evil.example',
@@ -203,7 +204,9 @@ test('H3, H4, H9: pages of other origins are refused, for every request', async 
   ])
 })
 
-test('a method that a path does not support is refused with the list of its methods', async ({ request }) => {
+test('a method that a path does not support is refused with the list of its methods', { tag: CORE }, async ({
+  request,
+}) => {
   const response = await request.fetch('/api/trajectories/x', { method: 'PUT', headers: CHANGING, data: {} })
   expect([response.status(), response.headers().allow]).toEqual([405, 'GET, PATCH, DELETE'])
   expect(await response.json()).toMatchObject({ code: 'METHOD', hint: 'Methods: GET, PATCH, DELETE.' })
@@ -211,7 +214,7 @@ test('a method that a path does not support is refused with the list of its meth
   expect([none.status(), (await none.json()).code]).toEqual([404, 'NO_ROUTE'])
 })
 
-test('H5, H7: every route requires the token, for every method', async ({ request }) => {
+test('H5, H7: every route requires the token, for every method', { tag: CORE }, async ({ request }) => {
   const without: readonly (readonly string[])[] = [
     [],
     ['authorization: Bearer'],
@@ -236,7 +239,7 @@ test('H5, H7: every route requires the token, for every method', async ({ reques
   expect(JSON.parse(body)).toMatchObject({ code: 'TOKEN_REQUIRED', hint: expect.any(String) })
 })
 
-test('H6: no trick of the framework bypasses the handler', async () => {
+test('H6: no trick of the framework bypasses the handler', { tag: CORE }, async () => {
   const tricks: [string, string[]][] = [
     ['/api/servers', ['x-middleware-subrequest: middleware:middleware:middleware:middleware:middleware']],
     ['/api/servers', ['x-middleware-subrequest: src/middleware:src/middleware']],
@@ -265,7 +268,7 @@ test('H6: no trick of the framework bypasses the handler', async () => {
   }
 })
 
-test('H10: no answer can be framed, sniffed or embedded', async () => {
+test('H10: no answer can be framed, sniffed or embedded', { tag: CORE }, async () => {
   for (const [target, lines] of [
     ['/', [HOST]],
     ['/nowhere', [HOST]],
@@ -293,7 +296,7 @@ test('H10: no answer can be framed, sniffed or embedded', async () => {
 
 test.describe('H11: the application listens on one address only', () => {
   // lib/server/config.test.ts covers every spelling.
-  test('HOST=0.0.0.0 is refused before it listens', () => {
+  test('HOST=0.0.0.0 is refused before it listens', { tag: CORE }, () => {
     const { status, stderr } = spawnSync('node', ['scripts/serve.ts'], {
       env: { ...process.env, HOST: '0.0.0.0', PORT: String(HUB_PORT) },
       encoding: 'utf8',
@@ -303,7 +306,7 @@ test.describe('H11: the application listens on one address only', () => {
     expect(stderr).toContain('would listen on every address')
   })
 
-  test('requests to other addresses of this machine get no answer', async () => {
+  test('requests to other addresses of this machine get no answer', { tag: CORE }, async () => {
     const others = Object.values(os.networkInterfaces())
       .flat()
       .filter((found) => found && !found.internal && found.family === 'IPv4')
@@ -314,7 +317,7 @@ test.describe('H11: the application listens on one address only', () => {
   })
 })
 
-test('C1: a request that changes state must be one that no form can send', async ({ request }) => {
+test('C1: a request that changes state must be one that no form can send', { tag: CORE }, async ({ request }) => {
   const changing: readonly (readonly [string, string])[] = [
     ['POST', '/api/servers'],
     ['PUT', '/api/servers/x'],
@@ -378,7 +381,7 @@ test('C1: a request that changes state must be one that no form can send', async
   )
 })
 
-test('C4: bodies and headers have their limits', async () => {
+test('C4: bodies and headers have their limits', { tag: CORE }, async () => {
   const large = await raw(
     `${rawRequest('POST', '/api/rollouts', [HOST, BEARER, 'x-rollscope: 1', 'content-type: application/json', 'content-length: 10000000000']).trimEnd()}\r\n\r\n`,
   )
@@ -401,7 +404,7 @@ test('C4: bodies and headers have their limits', async () => {
   expect(cut.status).toBe(413)
 })
 
-test('N1: pages accept only requests that read', async () => {
+test('N1: pages accept only requests that read', { tag: CORE }, async () => {
   for (const lines of [
     ['next-action: 0123456789abcdef0123456789abcdef01234567'],
     ['content-type: text/x-component'],
@@ -414,7 +417,9 @@ test('N1: pages accept only requests that read', async () => {
   )
 })
 
-test('N2: the content security policy allows no foreign source, and each page has a new nonce', async () => {
+test('N2: the content security policy allows no foreign source, and each page has a new nonce', {
+  tag: CORE,
+}, async () => {
   const { headers } = await raw(rawRequest('GET', '/', [HOST]))
   const policy = Object.fromEntries(
     (headers['content-security-policy'] ?? '')
@@ -438,7 +443,9 @@ test('N2: the content security policy allows no foreign source, and each page ha
 })
 
 // lib/sglang/client/address.test.ts covers every spelling. OWN is the port of this worker's application.
-test('U1, U2: an address that cannot be a server’s is refused, and nothing is saved', async ({ request }) => {
+test('U1, U2: an address that cannot be a server’s is refused, and nothing is saved', { tag: CORE }, async ({
+  request,
+}) => {
   for (const address of [
     'file:///etc/passwd',
     'http://127.0.0.1:1\r\nx: y',
@@ -454,7 +461,7 @@ test('U1, U2: an address that cannot be a server’s is refused, and nothing is 
   expect((await saveServer(request, 'own', { baseUrl: `${BASE}/sglang` })).status()).toBe(201)
 })
 
-test('U4: a redirect is not followed, and its target gets no key', async ({ request }) => {
+test('U4: a redirect is not followed, and its target gets no key', { tag: CORE }, async ({ request }) => {
   const target = await canary()
   for (const status of [301, 302, 303, 307, 308]) {
     const redirecting = await canary(() => ({ status, headers: { location: `${target.baseUrl}/model_info` } }))
@@ -473,7 +480,7 @@ const spellings = [
   [...KEY].reverse().join(''),
 ]
 
-test('S3: a key stays with its origin', async ({ request }) => {
+test('S3: a key stays with its origin', { tag: CORE }, async ({ request }) => {
   const first = await canary()
   const second = await canary()
   await saveServer(request, 'moving', { baseUrl: first.baseUrl, apiKey: KEY })

@@ -4,6 +4,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { AUTHORIZED, CHANGING, open } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
 import { type SlowServer, startSlowServer } from './slow-server.ts'
+import { CORE } from './tags.ts'
 
 const KEY = 'sk-canary-of-servers-77'
 const NAME = 'Büro 2 H100'
@@ -31,9 +32,9 @@ const fact = (page: Page, name: string): Locator =>
   page.locator('dt', { hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]')
 
 // server-form.test.tsx covers every error of a field, server-details.test.tsx every fact.
-test('A server is added, tested, used, moved to an origin without its key, and removed by keyboard, in both windows', async ({
-  page,
-}) => {
+test('A server is added, tested, used, moved to an origin without its key, and removed by keyboard, in both windows', {
+  tag: CORE,
+}, async ({ page }) => {
   const wrongs = watch(page)
   await open(page, '/servers')
   const heading = (name: string) => shown(page, name).getByRole('heading', { level: 2 }).first()

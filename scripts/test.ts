@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { CORE } from '../e2e/tags.ts'
 import { ensureBrowser } from './browser.ts'
 import { type Gate, runGates } from './run-gates.ts'
 import { playwrightResults, slowestTests, type TestResults, vitestResults } from './test-reports.ts'
@@ -16,12 +17,14 @@ const vitestReport = path.join(reports, 'vitest.json')
 const playwrightReport = path.join(reports, 'playwright.json')
 /** Coverage slows the tests down, so only CI measures it. */
 const coverage = process.env.CI ? ['--coverage'] : []
+/** Journeys take 10 s of a processor each: one or two of each page run at every change, all of them in CI (decision 0060). */
+const journeys = process.env.CI ? [] : ['--grep', CORE]
 
 const gates = (browser: string): readonly Gate[] => [
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   {
     name: 'journeys',
-    command: ['playwright', 'test'],
+    command: ['playwright', 'test', ...journeys],
     after: 'build',
     results: () => read(playwrightReport, playwrightResults),
     environment: { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport },
