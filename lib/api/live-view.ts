@@ -19,7 +19,7 @@ export type LiveView =
 
 type Told = Partial<Pick<ServerDescription, 'kind' | 'version' | 'incrementalStreaming'>>
 
-/** Selects the live view. `maxNewTokens` is the largest length of the reply; `alternatives` is their number for each token. */
+/** Selects the live view. `maxNewTokens` is the largest length of the reply; `alternatives` is the number of them for each token. */
 export function liveViewOf(server: Told, maxNewTokens: number, alternatives: number): LiveView {
   if (server.kind === 'router' || !knowsStreamInterval(server)) {
     const mostNewTokens = longestUnpaced(alternatives)

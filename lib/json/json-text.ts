@@ -35,7 +35,7 @@ export type JsonReading =
   | { readonly ok: true; readonly root: JsonNode }
   | { readonly ok: false; readonly problem: JsonProblem }
 
-/** Deeper than any message, but safe for the stack. */
+/** Maximum depth of a text. No message is that deep, and the stack does not overflow. */
 const DEEPEST = 200
 
 /** Parses a JSON text with positions. */

@@ -92,7 +92,7 @@ interface PlacedResponse {
   readonly start: number
 }
 
-/** Returns true if the last token of a response ends the turn. Called for responses with the finish reason `length`. */
+/** Returns true if the last token of a response ends the turn, although its finish reason may be `length`. */
 function hasEndedTurn({ model }: Trajectory, { ids, request }: ResponseSegment): boolean {
   const end = model.tokenizer?.endOfTurnId
   return end !== undefined && ids.at(-1) === end && request?.samplingParams.ignore_eos !== true
