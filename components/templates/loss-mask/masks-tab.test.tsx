@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const input = { template: 't', messages: '[]', tools: '', options: '' }
 
-/** Report in which q is the user's, a the assistant's, then an end and a newline. `generation` trains nothing, `prefix` also the newline. */
+/** Report with q of the user, a of the assistant, an end and a newline. `generation` trains nothing, `prefix` also the newline. */
 const report: MaskReport = {
   version: 1,
   tokenizer: { name: 'bytes', fingerprint: 'f' },
