@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('a refused server among several is reported, and the others are saved', async () => {
+test('Several servers are saved even if one of them is refused, which is reported', async () => {
   const calls: string[] = []
   vi.stubGlobal('fetch', async (path: string, { method, body }: RequestInit) => {
     const { name, baseUrl } = JSON.parse(String(body))
@@ -29,7 +29,7 @@ test('a refused server among several is reported, and the others are saved', asy
   expect([...refused].map(([name, { message }]) => [name, message])).toEqual([['bad', 'link-local']])
 })
 
-/** Follows the load of a server; returns how often it was requested so far, and lets time pass. */
+/** Follows the load of a server; returns the number of requests so far, and lets time pass. */
 function followLoad(load: object) {
   vi.useFakeTimers()
   const fetch = vi.fn(async () => Response.json(load))
@@ -46,7 +46,7 @@ function followLoad(load: object) {
   }
 }
 
-test('the load of a server is requested every two seconds while the page is visible', async () => {
+test('The load of a server is requested every two seconds while the page is visible', async () => {
   const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible')
   const pass = followLoad({ state: 'told', running: 1 })
   expect(await pass(1)).toBe(1)
@@ -57,7 +57,7 @@ test('the load of a server is requested every two seconds while the page is visi
   expect(await pass(2_000)).toBe(3)
 })
 
-test('the load of a server that does not report it is requested once', async () => {
+test('The load of a server that does not report it is requested once', async () => {
   const pass = followLoad({ state: 'not-told' })
   expect(await pass(60_000)).toBe(1)
 })

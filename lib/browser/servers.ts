@@ -1,4 +1,4 @@
-/** What only the page of servers asks for: their load, and changes to those that are saved. */
+/** The load of servers and changes to saved ones, for the page of servers. */
 import { queryOptions } from '@tanstack/react-query'
 import { serverLoadSchema } from '#lib/api/server-load.ts'
 import { type ServerEntry, serverEntrySchema } from '#lib/api/server-status.ts'
@@ -6,7 +6,7 @@ import { ApiError, callApi, fetchJson } from './api.ts'
 
 const POLL_LOAD_MS = 2_000
 
-/** Asked again while somebody looks; never of a server that does not tell. */
+/** Query for the load of a server, repeated while the page is visible unless the server does not report its load. */
 export const serverLoadOptions = (name: string) =>
   queryOptions({
     queryKey: ['server-load', name],
@@ -14,27 +14,29 @@ export const serverLoadOptions = (name: string) =>
     refetchInterval: ({ state }) => (state.data?.state === 'not-told' ? false : POLL_LOAD_MS),
   })
 
+/** A server to save. */
 export interface ServerInput {
   readonly name: string
   readonly baseUrl: string
-  /** null: none. Omitted: as before, while the origin stays. */
+  /** Key of the server; null removes it. Omitted: the saved key stays while the origin does. */
   readonly apiKey?: string | null
 }
 
-/** Throws ApiError; its field is that of the input which is wrong. `replaced`: the name that it has so far; undefined for a new one. */
+/** Saves a server. `replaced` is its former name; undefined for a new one. Throws ApiError, whose field is the one of the invalid input. */
 export async function saveServer(input: ServerInput, replaced: string | undefined): Promise<ServerEntry> {
   return replaced === undefined
     ? fetchJson('/api/servers', serverEntrySchema, { method: 'POST', json: input })
     : fetchJson(pathOf(replaced), serverEntrySchema, { method: 'PUT', json: input })
 }
 
+/** A server to save among several. */
 export interface ServerToSave {
   readonly input: ServerInput
-  /** As of saveServer. */
+  /** Former name, as in saveServer. */
   readonly replaced: string | undefined
 }
 
-/** One after the other; returns what was refused, by the server's name: the others are saved all the same. */
+/** Saves servers one after the other, and returns the errors by the server's name; other servers are saved nevertheless. */
 export async function saveServers(servers: readonly ServerToSave[]): Promise<ReadonlyMap<string, ApiError>> {
   const refused = new Map<string, ApiError>()
   for (const { input, replaced } of servers) {
@@ -48,6 +50,7 @@ export async function saveServers(servers: readonly ServerToSave[]): Promise<Rea
   return refused
 }
 
+/** Removes a saved server. Throws ApiError. */
 export async function removeServer(name: string): Promise<void> {
   await callApi(pathOf(name), { method: 'DELETE' })
 }

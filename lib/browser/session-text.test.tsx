@@ -6,7 +6,7 @@ afterEach(() => {
   window.sessionStorage.clear()
 })
 
-test('a session text is kept by its name, and removed when it is empty', () => {
+test('A session text is kept by its name, and removed when it is empty', () => {
   keepText('a', 'x\n')
   keepText('b', 'y')
   expect([sessionText('a'), sessionText('b'), sessionText('c')]).toEqual(['x\n', 'y', ''])
@@ -15,7 +15,7 @@ test('a session text is kept by its name, and removed when it is empty', () => {
   expect(window.sessionStorage).toHaveLength(1)
 })
 
-test('a full session storage keeps nothing and breaks nothing', () => {
+test('A session text is lost without an error if the session storage is full', () => {
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError')
   })

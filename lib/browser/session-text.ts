@@ -1,8 +1,8 @@
-/** A text that is typed and belongs to no document: kept while its window is open, over tabs of a page and reloads. */
+/** A typed text that belongs to no document: stored while its window is open, across tabs of a page and reloads. */
 
 export const sessionText = (name: string): string => window.sessionStorage.getItem(keyOf(name)) ?? ''
 
-/** Where the browser's storage is full or switched off, the text is not kept: no more is lost than without it. */
+/** Stores a text. If the browser's storage is full or switched off, the text is not stored, without further effects. */
 export function keepText(name: string, text: string): void {
   try {
     if (text === '') window.sessionStorage.removeItem(keyOf(name))

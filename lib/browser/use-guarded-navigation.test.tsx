@@ -6,7 +6,7 @@ import { isAnswering } from './application.ts'
 import { useGuardedNavigation } from './use-guarded-navigation.ts'
 
 type Server = 'up' | 'refuses' | 'hangs' | 'proxy' | 'token' | 'late'
-/** When the server that is late answers, by the fake clock. */
+/** Time of the fake clock at which a slow server answers. */
 let answersAt = 0
 let server: Server
 const push = vi.fn()
@@ -16,7 +16,7 @@ beforeEach(() => {
   server = 'up'
   push.mockClear()
   vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible')
-  // The browser's own timer is none of the fake ones.
+  // The browser's own timer is not one of the fake timers.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(new DOMException('', 'TimeoutError')), milliseconds)
@@ -51,8 +51,8 @@ async function page() {
   return { result, cache }
 }
 
-describe('an unreachable application', () => {
-  test.each<Server>(['refuses', 'hangs', 'proxy'])('is noticed within 3 s where its address %s', async (gone) => {
+describe('An unreachable application', () => {
+  test.each<Server>(['refuses', 'hangs', 'proxy'])('is noticed within 3 s if its address %s', async (gone) => {
     const { result } = await page()
     expect(result.current.isGone).toBe(false)
     server = gone
@@ -74,12 +74,12 @@ describe('an unreachable application', () => {
   })
 })
 
-test('an application that requires a token counts as reachable', async () => {
+test('An application that requires a token counts as reachable', async () => {
   server = 'token'
   expect(await isAnswering()).toBe(true)
 })
 
-describe('a guarded navigation', () => {
+describe('A guarded navigation', () => {
   test('opens the page if the application answers', async () => {
     const { result } = await page()
     await act(() => result.current.go('/library'))
@@ -124,7 +124,7 @@ describe('a guarded navigation', () => {
   })
 })
 
-test('a query that failed meanwhile is requested again once the application answers', async () => {
+test('A query that failed in the meantime is requested again once the application answers', async () => {
   const { cache } = await page()
   let isBroken = true
   const read = () => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve('read'))

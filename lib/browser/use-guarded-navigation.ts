@@ -3,17 +3,21 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { applicationOptions, isAnswering } from './application.ts'
 
+/** Navigation that never leaves a page for one that cannot be loaded. */
 export interface Navigation {
   readonly isGone: boolean
-  /** The address that is opened once the application answers again. */
+  /** Address that is opened once the application answers again. */
   readonly waiting: string | undefined
-  /** Opens another page once the application answers; until then this one stays, with all that is on it. */
+  /** Opens another page once the application answers; until then this page stays with its content. */
   go(href: string): Promise<void>
-  /** Forgets the address that waits. */
+  /** Forgets the waiting address. */
   stay(): void
 }
 
-/** The router throws this page away where it cannot load the next one, so the application is asked before each step. */
+/**
+ * Returns the navigation of the application. The router discards this page if it cannot load the next one, so the application must answer
+ * before each step.
+ */
 export function useGuardedNavigation(push: (href: string) => void): Navigation {
   const { data } = useQuery(applicationOptions())
   const cache = useQueryClient()
@@ -29,11 +33,11 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
   }
   const resume = useEffectEvent((href: string) => go(href))
   useEffect(() => {
-    // What failed meanwhile would say so until somebody asks again.
+    // A query that failed in the meantime would keep its error until somebody requests it again.
     if (data === 'answers') void cache.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
   }, [data, cache])
   useEffect(() => {
-    // Also where 'gone' was never drawn: the answer to the request of that second came right after.
+    // This also runs if 'gone' was never drawn because the answer followed at once.
     if (data === 'answers' && waiting !== undefined) void resume(waiting)
   }, [data, waiting])
   return {

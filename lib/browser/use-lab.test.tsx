@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a page has one lab, and its worker ends with it', async () => {
+test('A page has one lab, whose worker ends with the page', async () => {
   const workers: string[] = []
   vi.stubGlobal(
     'Worker',

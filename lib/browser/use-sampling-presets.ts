@@ -8,5 +8,5 @@ const PRESETS: Preference<readonly OwnPreset[]> = {
   read: (kept) => ownPresetsSchema.safeParse(kept).data,
 }
 
-/** The user's own, kept in this browser. */
+/** Returns the user's own presets, which this browser stores. */
 export const useSamplingPresets = () => usePreference(PRESETS)

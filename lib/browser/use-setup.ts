@@ -5,10 +5,10 @@ import { keepInBrowser, readKept } from './browser-storage.ts'
 
 const SETUP_KEY = 'rollscope.setup'
 
-/** The setup last used in this browser. */
+/** Returns the setup that was last used in this browser. */
 export function useSetup(): readonly [Setup, (setup: Setup) => void] {
   const [setup, setSetup] = useState(DEFAULT_SETUP)
-  // After the first render: the server does not know what this browser remembers.
+  // The setup is read after the first render, because the server does not know what this browser stores.
   useEffect(() => setSetup(remembered()), [])
   return [
     setup,

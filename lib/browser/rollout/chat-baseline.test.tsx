@@ -14,7 +14,7 @@ interface Call {
   readonly body: unknown
 }
 
-/** Answers the start, then the events: as lines, or a stream that is open until it is left. */
+/** Answers the start request, then sends the events: as lines, or as a stream that stays open until its reader leaves. */
 function serving(events: readonly RolloutEvent[], isOpen = false): readonly Call[] {
   const calls: Call[] = []
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {

@@ -1,4 +1,6 @@
-/** Runs the chat baseline of a trajectory: another run, stored like any other; its drift is that of KEY beside KEY~read. */
+/**
+ * Runs the chat baseline of a trajectory. It is another run and stored like any other; its drift is the comparison of KEY with KEY~read.
+ */
 import { baselineRequest } from '#lib/analysis/compare/chat-baseline.ts'
 import { runStartedSchema } from '#lib/api/run-request.ts'
 import { segmentsOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -6,10 +8,11 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
+/** Progress of a chat baseline. */
 export interface BaselineProgress {
-  /** Under which the baseline is stored, whatever becomes of it. */
+  /** Key under which the baseline is stored, however it ends. */
   readonly key: string
-  /** Replies so far. */
+  /** Number of replies so far. */
   readonly replies: number
   readonly tokens: number
 }
@@ -20,8 +23,8 @@ interface BaselineOptions {
 }
 
 /**
- * The key under which it is stored, when it has ended. Aborting the signal stops the run, and rejects with its reason. Throws
- * ApiError where it cannot be asked for, and where it failed before its first reply.
+ * Runs the baseline to its end and returns the key of its trajectory. Aborting the signal stops the run and rejects with the signal's
+ * reason. Throws ApiError if it cannot be started, or failed before its first reply.
  */
 export async function runChatBaseline(
   trajectory: TrajectoryView,
@@ -40,7 +43,7 @@ export async function runChatBaseline(
   return key
 }
 
-/** Looked at ten times a second: nobody reads numbers that change more often. */
+/** Milliseconds between two reports, because nobody reads numbers that change more often. */
 const LOOK_MS = 100
 
 function followed(
@@ -53,7 +56,7 @@ function followed(
   const { promise, resolve, reject } = Promise.withResolvers<RolloutState>()
   const stop = () => {
     const cancel = callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/cancel`, { method: 'POST' })
-    // What cannot be stopped any more has ended, or ends when nobody follows it.
+    // A run that cannot be cancelled has ended, or ends without a reader.
     cancel.catch(() => {}).finally(() => reject(signal.reason))
   }
   const look = () => {
@@ -77,7 +80,7 @@ const progressOf = (key: string, trajectory: TrajectoryView): BaselineProgress =
   tokens: tokenCount(trajectory),
 })
 
-/** With a reply there is something to look at; how it ended is in the trajectory. */
+/** Throws ApiError for a run without a reply; otherwise the trajectory says how it ended. */
 function throwFailure({ outcome, segments }: TrajectoryView): void {
   if (outcome.kind === 'failed' && segments.length === 0)
     throw new ApiError(0, outcome.code, outcome.message, outcome.hint)

@@ -4,7 +4,7 @@ import { followLines, type Locks } from './follow-lines.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** As those of a browser: shared by its pages, of which each is a caller. */
+/** Returns locks like those of a browser, which its pages share; each page is a caller. */
 function createLocks(): Locks {
   const taken = new Set<string>()
   return {
@@ -20,7 +20,7 @@ function createLocks(): Locks {
   }
 }
 
-/** A server whose streams stay open until `end`, and whose looks answer at once. */
+/** Returns a server whose streams stay open until `end`, and whose polls are answered at once. */
 function serve(all: readonly number[]) {
   const requested: string[] = []
   const ends: (() => void)[] = []
@@ -67,7 +67,7 @@ function page(path: string, last: number, locks: Locks) {
   return { seen, connected, done }
 }
 
-test('four pages of a browser follow over a stream; a fifth polls, so that a sixth can load', async () => {
+test('Four pages of a browser follow a stream; a fifth one polls, so that a sixth can load', async () => {
   const { requested, ends, write } = serve([0, 1, 2])
   const locks = createLocks()
   const streaming = [1, 2, 3, 4].map((n) => page(`/s${n}`, 2, locks))
@@ -86,7 +86,7 @@ test('four pages of a browser follow over a stream; a fifth polls, so that a six
   expect(streaming.map(({ seen }) => seen)).toEqual(Array(4).fill([0, 1, 2]))
 })
 
-test('a page takes over the stream of a page that closes', async () => {
+test('A page that polls takes over the stream of a page that closes', async () => {
   const { requested, ends } = serve([0])
   const locks = createLocks()
   const streaming = [1, 2, 3, 4].map((n) => page(`/s${n}`, 0, locks))

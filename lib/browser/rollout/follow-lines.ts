@@ -1,48 +1,51 @@
-/** A numbered stream of lines, followed to its end over connections that may break. */
+/** Follows a numbered stream of lines to its end over connections that may break. */
 import { isStreamClosed } from '#lib/api/stream-closed.ts'
 import type { Reader } from '#lib/trajectory/events/event-reader.ts'
 import { ApiError, callApi, checkedAnswer, lines } from '../api.ts'
 
 interface Following<Line> {
-  /** Of the stream; takes ?from=. */
+  /** Path of the stream, which accepts ?from=. */
   readonly path: string
   readonly signal: AbortSignal
-  /** Loads the schema of its lines, which most pages do without. */
+  /** Loads the schema of the lines, which most pages do not need. */
   readonly schema: () => Promise<Reader<Line>>
-  /** done: that was the last one. Throws when the line does not fit what came before. */
+  /** Processes a line; 'done' means that it was the last one. Throws an Error if the line contradicts earlier ones. */
   readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void
-  /** It cannot be followed any more. undefined: there is no such stream any longer. */
+  /** Called when the stream cannot be followed any more; undefined means that it no longer exists. */
   readonly onGone: (error: ApiError | undefined) => void
 }
 
-/** After a lost connection, and between two looks of a page that has no stream. */
+/** Milliseconds to wait after a lost connection, and between two polls of a page without a stream. */
 const PAUSE_MS = 1_000
 /**
- * Browsers open six connections to a host, for all of its pages together: where six streams stay open, no further page loads.
- * So many pages follow over a stream; further ones look again and again.
+ * Number of pages that follow with a stream; further ones poll. Browsers open six connections to a host for all its pages together: with
+ * six open streams, no further page would load.
  */
 const STREAMS = 4
 
 interface Browser {
-  /** Those that all pages of the browser share. Pages that are not secure have none: each follows over a stream. */
+  /** Locks that all pages of the browser share. Insecure pages have none: each of them follows with a stream. */
   readonly locks?: Locks | undefined
   readonly pauseMs?: number
 }
 
-/** After a lost connection, and after the server has left it as too slow, it goes on at the line where it left. */
+/**
+ * Follows the lines to their end. After a lost connection, or after the server has ended the stream for a slow reader, it continues with
+ * the next line.
+ */
 export async function followLines<Line>(
   { path, signal, schema: loadSchema, onLine, onConnected, onGone }: Following<Line>,
   { locks = navigator.locks, pauseMs = PAUSE_MS }: Browser = {},
 ): Promise<void> {
   let received = 0
-  /** Over one answer. Returns whether there is more to follow, and when. */
+  /** Follows one response. Returns whether there is more to follow, and when. */
   const followOnce = async (until: 'end' | 'now'): Promise<'done' | 'at once' | 'later'> => {
     const schema = await loadSchema()
     const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, { signal })
     if (!signal.aborted) onConnected(true)
     for await (const line of lines(response, path)) {
-      // The browser had put the page to sleep.
+      // The server ended the stream because the browser had suspended the page.
       if (isStreamClosed(line)) return 'at once'
       received++
       try {
@@ -74,12 +77,12 @@ export async function followLines<Line>(
   }
 }
 
-/** What is used of the browser's LockManager. */
+/** The part of the browser's LockManager that is used. */
 export interface Locks {
   request<T>(name: string, options: { readonly ifAvailable: true }, use: (lock: unknown) => Promise<T>): Promise<T>
 }
 
-/** With a stream that stays open where this browser has one left, which other pages cannot have meanwhile. */
+/** Follows with an open stream if this browser has a free one, which other pages cannot use in the meantime; else with a poll. */
 async function withStream<T>(locks: Locks | undefined, follow: (until: 'end' | 'now') => Promise<T>): Promise<T> {
   if (!locks) return follow('end')
   for (let stream = 0; stream < STREAMS; stream++) {
@@ -91,6 +94,7 @@ async function withStream<T>(locks: Locks | undefined, follow: (until: 'end' | '
   return follow('now')
 }
 
+/** Returns the error of a line that contradicts earlier ones. */
 export const notUnderstood = (error: unknown): ApiError =>
   new ApiError(
     200,

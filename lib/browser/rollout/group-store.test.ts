@@ -10,7 +10,7 @@ const turns = [
 ]
 const { events, trajectory } = simulateRollout(chatml, turns)
 const SAMPLES = 3
-/** The events of all samples, in turns. */
+/** The events of all samples, alternating between them. */
 const all: readonly GroupLine[] = events.flatMap((event) =>
   Array.from({ length: SAMPLES }, (_, sample) => ({
     sample,
@@ -21,7 +21,7 @@ const all: readonly GroupLine[] = events.flatMap((event) =>
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** A server that tells `lines` from where it is asked, so many in one connection. */
+/** Returns a server that sends `lines` from the requested number on, `atOnce` of them in one connection. */
 function telling(lines: readonly unknown[], atOnce = lines.length) {
   const asked: number[] = []
   vi.stubGlobal('window', { localStorage: { getItem: () => null } })
@@ -55,7 +55,7 @@ function followed(shown: number | undefined, samples = SAMPLES) {
 const shownIn = (state: GroupState) =>
   'trajectory' in state && state.trajectory ? unpack(state.trajectory) : undefined
 
-test('the group store builds the shown sample and counts the others; another one is built when it is shown', async () => {
+test('The group store builds the shown sample and counts the others; another one is built when it is shown', async () => {
   telling(all)
   const { store, over } = followed(1)
   await over
@@ -72,7 +72,7 @@ test('the group store builds the shown sample and counts the others; another one
   expect(shownIn(store.state())).toBeUndefined()
 })
 
-test('the group store resumes a broken connection at the last event', async () => {
+test('The group store resumes a broken connection at the last event', async () => {
   const asked = telling(all, 20)
   const { store, states, over } = followed(0)
   await over
@@ -81,14 +81,14 @@ test('the group store resumes a broken connection at the last event', async () =
   expect(shownIn(store.state())).toEqual(trajectory)
 })
 
-test('the group store ignores unknown samples', async () => {
+test('The group store ignores unknown samples', async () => {
   telling(all)
   const { store, over } = followed(0, 2)
   await over
   expect(store.state()).toMatchObject({ kind: 'ended', samples: [{}, {}] })
 })
 
-test('the group store reports contradictory events, and a group that no longer exists', async () => {
+test('The group store reports contradictory events, and a group that no longer exists', async () => {
   telling([{ sample: 0, event: events[1] }])
   const broken = followed(0)
   await broken.over
@@ -99,7 +99,7 @@ test('the group store reports contradictory events, and a group that no longer e
   expect(gone.store.state()).toMatchObject({ kind: 'gone', error: undefined })
 })
 
-test('the group store stops showing a sample that continues by itself', async () => {
+test('The group store stops showing a sample that continues by itself', async () => {
   telling(all)
   const { store, over } = followed(0)
   await over

@@ -1,6 +1,6 @@
 /**
- * The group of samples that is open in the page. One stream brings the events of all; the sample that is shown is folded to
- * a view once a frame, of the others only counters are kept up, and their events are folded when they are shown.
+ * The group of samples that is open in the page. One stream contains the events of all samples. The shown sample is folded to a view once a
+ * frame; the others have only counters, and their events are folded when they are shown.
  */
 
 import type { GroupLine } from '#lib/api/group-line.ts'
@@ -11,14 +11,16 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
 import { followLines, notUnderstood } from './follow-lines.ts'
 
+/** A sample of a followed group. */
 export interface LiveSample {
-  /** Undefined until it has begun. */
+  /** Undefined until the sample has begun. */
   readonly rolloutId: string | undefined
   readonly progress: SampleProgress
-  /** What its rule has found; undefined until it has ended, and without a rule. */
+  /** Result of the group's rule; undefined until the sample has ended, and without a rule. */
   readonly scored: GroupLine['scored'] | undefined
 }
 
+/** State of the open group. */
 export type GroupState =
   | { readonly kind: 'idle' }
   | {
@@ -26,24 +28,25 @@ export type GroupState =
       readonly groupId: string
       readonly samples: readonly LiveSample[]
       readonly isConnected: boolean
-      /** Of the sample that is shown; undefined where none is, or where it has not begun. */
+      /** Trajectory of the shown sample; undefined if none is shown, or if it has not begun. */
       readonly trajectory: TrajectoryView | undefined
     }
-  /** It ended while nobody listened, or cannot be followed any more: what is stored says how it stands. */
+  /** The group ended without a reader, or cannot be followed any more; the stored samples have the current state. */
   | { readonly kind: 'gone'; readonly groupId: string; readonly error: ApiError | undefined }
 
+/** Access to the open group. */
 export interface GroupStore {
   subscribe(listener: () => void): () => void
   state(): GroupState
   follow(groupId: string, samples: number): void
-  /** Which sample is folded to a view. */
+  /** Selects the sample that is folded to a view. */
   show(sample: number | undefined): void
-  /** It goes on by itself: what the group tells of it is what was. */
+  /** Ignores further events of a sample that continues by itself, since the group has only its earlier ones. */
   leaveOut(sample: number): void
   reset(): void
 }
 
-/** `nextFrame` runs an action before the next picture is drawn. */
+/** Returns a store without a group. `nextFrame` runs an action before the next frame is drawn. */
 export function createGroupStore(nextFrame: (action: () => void) => void): GroupStore {
   const listeners = new Set<() => void>()
   let current: GroupState = { kind: 'idle' }
@@ -108,7 +111,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
     show(sample) {
       if (shown === sample) return
       shown = sample
-      // At once: the sample before it is not to be seen under the name of this one.
+      // The view changes at once, because the previous sample must not appear under the name of this one.
       draw()
     },
     leaveOut(sample) {
@@ -126,9 +129,9 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
 interface SampleFold {
   add(event: RolloutEvent, scored: GroupLine['scored']): void
   readonly told: LiveSample
-  /** Folds what has come since. */
+  /** Folds the new events and returns the view. */
   trajectory(): TrajectoryView | undefined
-  /** There is nothing to be shown of it any more. */
+  /** Ends the view; it is not shown any more. */
   close(): void
 }
 

@@ -1,13 +1,13 @@
 /**
- * The rollout that is open in the page: follows its events, applies them with the same reducer as everywhere and
- * shows them once a frame, and comes back after a lost connection at the event where it left.
+ * The rollout that is open in the page: follows its events, applies them with the shared reducer, shows them once a frame, and continues
+ * after a lost connection with the next event.
  */
 import { createGrowth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
 import { followLines, notUnderstood } from './follow-lines.ts'
 
-/** `key`: under which the trajectory is stored. */
+/** State of the rollout; `key` is the key under which its trajectory is stored. */
 export type RolloutState =
   | { readonly kind: 'idle' }
   | {
@@ -18,9 +18,9 @@ export type RolloutState =
       readonly isConnected: boolean
     }
   | { readonly kind: 'ended'; readonly key: string; readonly trajectory: TrajectoryView }
-  /** It ended while nobody listened: the stored trajectory says how. */
+  /** The rollout ended without a reader; the stored trajectory says how. */
   | { readonly kind: 'gone'; readonly key: string }
-  /** It cannot be followed any more; it may go on at the server. The trajectory is what had come. */
+  /** The rollout cannot be followed any more, but may continue on the server. The trajectory has the events so far. */
   | {
       readonly kind: 'failed'
       readonly key: string
@@ -28,15 +28,16 @@ export type RolloutState =
       readonly trajectory: TrajectoryView | undefined
     }
 
+/** Access to the open rollout. */
 export interface RolloutStore {
   subscribe(listener: () => void): () => void
   state(): RolloutState
   follow(rolloutId: string, key: string): void
-  /** Forgets the rollout; it goes on at the server. */
+  /** Stops following; the rollout continues on the server. */
   reset(): void
 }
 
-/** `nextFrame` runs an action before the next picture is drawn. */
+/** Returns a store without a rollout. `nextFrame` runs an action before the next frame is drawn. */
 export function createRolloutStore(nextFrame: (action: () => void) => void): RolloutStore {
   const listeners = new Set<() => void>()
   let current: RolloutState = { kind: 'idle' }

@@ -1,8 +1,8 @@
-/** What a server's own parsers make of a text. */
+/** Parses a text with a server's own parsers. */
 import { type ServerParsing, type ServerQuestion, serverParsingSchema } from '#lib/api/server-parsing.ts'
 import { fetchJson } from '../api.ts'
 
-/** Throws ApiError; what the server itself refuses or lacks is part of the answer. */
+/** Returns the results of both parsers. Throws ApiError; refusals of the server and missing parsers are part of the answer. */
 export async function askServerParsers(
   server: string,
   question: ServerQuestion,

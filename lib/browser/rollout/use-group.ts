@@ -9,32 +9,33 @@ import { callApi, fetchJson } from '../api.ts'
 import { groupOptions, STORED_TRAJECTORIES, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { createGroupStore, type GroupState, type LiveSample } from './group-store.ts'
 
+/** The group of a page, whether followed or stored. */
 export interface GroupView {
-  /** By their index; none where no group is open, or where it is not known yet. */
+  /** The samples by index; empty if no group is open, or while it is being requested. */
   readonly rows: readonly SampleRow[]
   readonly rule: RewardRule | null
-  /** The sample that the page shows, while the group is followed. */
+  /** Trajectory of the shown sample while the group is followed. */
   readonly trajectory: TrajectoryView | undefined
-  /** unknown: it is being asked for. */
+  /** `unknown` means that the group is being requested. */
   readonly state: 'none' | 'unknown' | 'following' | 'ended'
   readonly isConnected: boolean
   readonly error: Error | undefined
   /** Starts a group and follows it. Throws ApiError, or the signal’s reason. */
   start(request: object, signal: AbortSignal): Promise<{ readonly groupId: string; readonly firstKey: string }>
-  /** Throws ApiError. */
+  /** Stops a sample. Throws ApiError. */
   stop(row: SampleRow): Promise<void>
-  /** Throws ApiError. */
+  /** Stops all samples. Throws ApiError. */
   stopAll(): Promise<void>
-  /** Throws ApiError. */
+  /** Changes the reward rule of the group. Throws ApiError. */
   changeReward(rule: RewardRule | undefined): Promise<void>
-  /** The rollout that is told of a sample while the group is followed; undefined until it has begun. */
+  /** Returns the rollout of a sample while the group is followed; undefined until it has begun. */
   rolloutOf(key: string | undefined): string | undefined
-  /** The sample is continued by itself. */
+  /** Stops showing the group's events of a sample that continues by itself. */
   leaveOut(key: string): void
   reset(): void
 }
 
-/** `groupId`: the group that the page shows; `key`: the sample of it that is shown. */
+/** Follows the group of a page. `groupId` is the shown group; `key` is its shown sample. */
 export function useGroup(groupId: string | undefined, key: string | undefined): GroupView {
   const [store] = useState(() => createGroupStore((action) => requestAnimationFrame(action)))
   const all = useSyncExternalStore(store.subscribe, store.state, store.state)
@@ -43,7 +44,7 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
   const { data: group, error } = useQuery(groupOptions(groupId))
   const shown = indexOf(group, key)
 
-  // A reload in mid-run.
+  // After a reload during the run, the group is followed again.
   const catchUp = useEffectEvent((found: Group) => {
     if (all.kind === 'idle' && found.isRunning) store.follow(found.groupId, lastIndex(found) + 1)
   })
@@ -59,10 +60,10 @@ export function useGroup(groupId: string | undefined, key: string | undefined): 
   const settle = useEffectEvent(async (ended: Exclude<GroupState, { kind: 'idle' | 'following' }>) => {
     if (ended.kind === 'ended' && key !== undefined && ended.trajectory)
       cache.setQueryData(trajectoryOptions(key).queryKey, ended.trajectory)
-    // What was followed knows nothing of its reward.
+    // The followed trajectory lacks its reward, so it is read again.
     void cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
     void cache.invalidateQueries({ queryKey: TRAJECTORIES })
-    // What is stored tells how it ended: from here on it is read.
+    // The stored group says how it ended, and is read from here on.
     await cache.invalidateQueries({ queryKey: groupOptions(ended.groupId).queryKey })
     if (store.state() === ended && ended.kind === 'ended') store.reset()
   })
@@ -124,7 +125,7 @@ const rowsOf = (group: Group, live: readonly LiveSample[]): readonly SampleRow[]
   group.samples.map((row, place) => {
     const index = row.group?.index ?? place
     const told = live[index]
-    // What was read after its end knows of rewards that were given since.
+    // A group that was read after its end has rewards that were given since.
     const scored = row.outcomeKind === 'running' ? told?.scored : undefined
     return {
       index,

@@ -11,7 +11,7 @@ import { usePromptLogprobs } from './use-prompt-logprobs.ts'
 
 const KEY = 'sample'
 const PATH = `/api/trajectories/${KEY}/prompt-logprobs`
-/** As a run leaves it that did not request them. */
+/** A trajectory of a run that did not request prompt logprobs. */
 const unscored: Trajectory = {
   ...sample,
   outcome: { kind: 'ended', reason: 'end_turn' },
@@ -46,7 +46,7 @@ const shown = (trajectory: Trajectory, isNeeded: boolean, key: string | undefine
     ),
   })
 
-test('prompt logprobs are requested once when they are first needed, and the stored trajectory is shown with them', async () => {
+test('Prompt logprobs are requested once when they are first needed, and the stored trajectory is shown with them', async () => {
   const { result, rerender } = shown(unscored, false)
   expect([posted, result.current.isRequesting]).toEqual([[], false])
   rerender({ needed: true })
@@ -58,7 +58,7 @@ test('prompt logprobs are requested once when they are first needed, and the sto
   expect(posted).toEqual([PATH])
 })
 
-test('a failed request for prompt logprobs is only repeated by hand, also after the page is reopened', async () => {
+test('Prompt logprobs whose request failed are only requested again by hand, even after the page is reopened', async () => {
   answer = () =>
     Promise.reject(new ApiError(409, 'OTHER_MODEL', 'the server s serves another model', 'Start it again.'))
   const first = shown(unscored, true)
@@ -95,7 +95,7 @@ test.each<[string, Trajectory, string | undefined]>([
     },
     KEY,
   ],
-])('prompt logprobs of a trajectory that %s are not requested', (_what, trajectory, key) => {
+])('Prompt logprobs are not requested of a trajectory that %s', (_what, trajectory, key) => {
   const { result } = renderHook(() => usePromptLogprobs(trajectory, key, true), {
     wrapper: ({ children }: { readonly children: ReactNode }) => (
       <QueryClientProvider client={cache}>{children}</QueryClientProvider>

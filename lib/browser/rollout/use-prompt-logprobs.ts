@@ -4,15 +4,16 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError } from '../api.ts'
 import { promptLogprobsOptions, serversOptions } from '../queries.ts'
 
+/** The state of a request for prompt logprobs. */
 export interface PromptLogprobs {
   readonly isRequesting: boolean
-  /** Why they could not be had; only `retry` requests them again. */
+  /** Why the request failed; only `retry` repeats it. */
   readonly failure: { readonly title: string; readonly hint: string | undefined; retry(): void } | undefined
 }
 
 /**
- * Requests the prompt logprobs that a run did not, when the page needs them first. Only of a stored trajectory that has ended,
- * and only where the server that sampled it is among the saved ones.
+ * Requests prompt logprobs that a run did not request, when the page first needs them: only for a stored trajectory that has ended, and
+ * only if its server is among the saved ones.
  */
 export function usePromptLogprobs(
   trajectory: TrajectoryView,

@@ -8,21 +8,22 @@ import { ApiError, callApi, fetchJson } from '../api.ts'
 import { GROUPS, serversOptions, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
+/** The rollout of a page. */
 export interface Rollout {
   readonly state: RolloutState
   /** Starts a rollout, or a further turn on a stored trajectory, and follows it. Throws ApiError, or the signal's reason. */
   start(request: object, onTrajectory: string | undefined, signal: AbortSignal): Promise<RunStarted>
-  /** Follows a rollout on the trajectory that the page shows. */
+  /** Follows a rollout on the shown trajectory. */
   follow(rolloutId: string): void
   stop(): Promise<void>
   reset(): void
 }
 
-/** What is being read of it is from the middle of the run. */
+/** Puts an ended trajectory into the cache. Reads under way are cancelled, because they are from the middle of the run. */
 async function putEnded(cache: QueryClient, key: string, trajectory: TrajectoryView): Promise<void> {
   const { queryKey } = trajectoryOptions(key)
   await cache.cancelQueries({ queryKey })
-  // Labels given during the run are the cache's: the run knows those of its beginning.
+  // Labels given during the run are in the cache: the run knows only those of its beginning.
   cache.setQueryData(queryKey, (cached) => (cached ? withLabels(trajectory, labelsOf(cached)) : trajectory))
   // The rule of its group has given it another reward.
   if (trajectory.group) await cache.invalidateQueries({ queryKey })
@@ -31,15 +32,15 @@ async function putEnded(cache: QueryClient, key: string, trajectory: TrajectoryV
 const IDLE: RolloutState = { kind: 'idle' }
 
 /**
- * `key`: the trajectory that the page shows. A rollout on another one is left: it goes on at the server, and is followed
- * again when its trajectory is shown.
+ * Follows the rollout of a page; `key` is the shown trajectory. A rollout on another trajectory is left: it continues on the server, and is
+ * followed again when its trajectory is shown.
  */
 export function useRollout(key: string | undefined): Rollout {
   const [store] = useState(() => createRolloutStore((action) => requestAnimationFrame(action)))
   const all = useSyncExternalStore(store.subscribe, store.state, store.state)
   const state = all.kind !== 'idle' && all.key === key ? all : IDLE
   const cache = useQueryClient()
-  // A launch token of another time: what asks for the servers asks for the token too.
+  // The launch token is from an earlier start: the query for the servers then requests a new token.
   const askAgain = useEffectEvent((error: unknown) => {
     if (error instanceof ApiError && error.status === 401) void cache.invalidateQueries(serversOptions())
   })
@@ -47,7 +48,7 @@ export function useRollout(key: string | undefined): Rollout {
     if (all.kind === 'ended') {
       void putEnded(cache, all.key, all.trajectory)
       void cache.invalidateQueries({ queryKey: TRAJECTORIES })
-      // A sample of a group that went on by itself.
+      // The rollout was a sample of a group that continued by itself.
       void cache.invalidateQueries({ queryKey: GROUPS })
     }
     if (all.kind === 'gone' || all.kind === 'failed')
@@ -57,7 +58,7 @@ export function useRollout(key: string | undefined): Rollout {
   useEffect(() => {
     const followed = store.state()
     if (followed.kind === 'idle' || followed.key === key) return
-    // What was read of it before it went on says that it has ended.
+    // The cached trajectory, which was read before the rollout continued, says that it has ended.
     if (followed.kind === 'following') cache.removeQueries({ queryKey: trajectoryOptions(followed.key).queryKey })
     store.reset()
   }, [store, key, cache])

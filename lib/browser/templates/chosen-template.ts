@@ -1,4 +1,4 @@
-/** The text of a template that was chosen for a side of a comparison. Throws ApiError, or the signal's reason. */
+/** Returns the text of a template that was chosen for a side of a comparison. Throws ApiError, or the signal's reason. */
 import type { TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { inputOf } from '#lib/templates/document/document.ts'
 import { chosenTemplate } from '#lib/templates/document/template-files.ts'
@@ -12,7 +12,7 @@ interface Deps {
   readonly signal: AbortSignal
 }
 
-/** `hasTools`: some models have another template for conversations with tools. */
+/** Returns the text of a choice. `hasTools`: some models have another template for conversations with tools. */
 export async function chosenTemplateText(
   choice: TemplateChoice,
   hasTools: boolean,

@@ -13,7 +13,7 @@ const begun: LabDocument = {
   trajectory: undefined,
 }
 
-/** A shelf whose writes end when they are told to, whatever other windows do. */
+/** Returns a storage whose writes end when the test ends them, whatever other windows do. */
 function shelf(kept: unknown) {
   const writes: { readonly document: LabDocument; readonly end: (error?: Error) => void }[] = []
   const held: DocumentShelf = {
@@ -32,7 +32,7 @@ function shelf(kept: unknown) {
   return { held, writes }
 }
 
-/** What the windows of a browser share. */
+/** Returns the storage that the windows of a browser share. */
 function browser() {
   let stored: { readonly edition: number } | undefined
   const earlier = new Map<string, unknown>()
@@ -62,7 +62,7 @@ function browser() {
   }
   return {
     window,
-    /** The messages of the stored document, then those of the earlier ones, newest first. */
+    /** Returns the messages of the stored document, then those of the earlier ones, newest first. */
     texts: async () => {
       const kept = await earlierDocuments({ readEarlier: async () => [...earlier] })
       return [(stored as LabDocument | undefined)?.messages, ...kept.map(({ document }) => document.messages)]
@@ -86,7 +86,7 @@ const saved = (store: LabStore) => {
 }
 const type = (store: LabStore, text: string) => store.apply({ type: 'typed', field: 'messages', text, at: 0 })
 
-test('a stored lab document opens from structured clones and from JSON', async () => {
+test('A stored lab document opens from structured clones and from JSON', async () => {
   for (const kept of [structuredClone(begun), JSON.parse(JSON.stringify(begun))]) {
     const store = createLabStore(shelf(kept).held, ALONE)
     await until(store, () => store.state().kind !== 'reading')
@@ -96,7 +96,7 @@ test('a stored lab document opens from structured clones and from JSON', async (
 })
 
 test.each([[undefined], [{ ...begun, revisions: [] }], ['x']])(
-  '%j is not a lab document: the lab starts empty',
+  'The lab starts empty if the stored value is %j',
   async (kept) => {
     const store = createLabStore(shelf(kept).held, ALONE)
     await until(store, () => store.state().kind !== 'reading')
@@ -105,7 +105,7 @@ test.each([[undefined], [{ ...begun, revisions: [] }], ['x']])(
   },
 )
 
-test('the lab writes once at a time; later changes become one write, and then it is saved', async () => {
+test('The lab writes once at a time; later changes become one write, and then it is saved', async () => {
   const { held, writes } = shelf(undefined)
   const store = createLabStore(held, ALONE)
   store.begin(begun)
@@ -121,7 +121,7 @@ test('the lab writes once at a time; later changes become one write, and then it
   expect(writes).toHaveLength(2)
 })
 
-test('a browser that cannot store the lab document is reported, and retried', async () => {
+test('The lab reports a browser that cannot store its document, and tries again', async () => {
   const { held, writes } = shelf(undefined)
   const store = createLabStore(held, ALONE)
   store.begin(begun)
@@ -142,7 +142,7 @@ const other = (store: LabStore) => {
 }
 const isSaved = (store: LabStore) => until(store, () => saved(store) === 'saved')
 
-/** Two windows of one browser that have opened the same document. */
+/** Returns two windows of one browser that have opened the same document. */
 async function twoWindows() {
   const { window, ...rest } = browser()
   const first = window('first')
@@ -154,7 +154,7 @@ async function twoWindows() {
   return { first, second, window, ...rest }
 }
 
-test('an outdated window is notified at once, and its later changes are stored next to the other document', async () => {
+test('An outdated window of the lab is notified at once, and its later changes are stored next to the other document', async () => {
   const { first, second, window, texts } = await twoWindows()
   type(second, 'theirs')
   await until(first, () => other(first) !== undefined)
@@ -164,13 +164,13 @@ test('an outdated window is notified at once, and its later changes are stored n
   type(second, 'theirs, longer')
   await until(first, () => other(first) === 'theirs, longer')
   expect(await texts()).toEqual(['theirs, longer', 'mine'])
-  // A reload opens what was stored, and the other document is among the earlier ones.
+  // A reload opens the stored document; the other one is among the earlier ones.
   const reloaded = window('reloaded')
   await until(reloaded, () => reloaded.state().kind === 'open')
   expect(messages(reloaded)).toBe('theirs, longer')
 })
 
-test('two windows that type at the same time lose nothing, whichever document is chosen', async () => {
+test('Two windows of the lab that type at the same time lose nothing, whichever document is chosen', async () => {
   for (const taken of ['own', 'other'] as const) {
     const { first, second, texts } = await twoWindows()
     type(first, 'mine')
@@ -187,13 +187,13 @@ test('two windows that type at the same time lose nothing, whichever document is
       second.apply({ type: 'undone' })
       expect(messages(second)).toBe('theirs')
     } else await until(first, () => other(first) === 'theirs')
-    // Both go on, and the one that was not asked is.
+    // Both windows continue, and now the other window has the choice.
     type(second, 'further')
     await until(first, () => other(first) === 'further')
   }
 })
 
-test('windows with the same document need no choice', async () => {
+test('Two windows of the lab with the same document need no choice', async () => {
   const { window } = browser()
   const both = ['one', 'two'].map(window)
   for (const store of both) await until(store, () => store.state().kind === 'first')
@@ -205,7 +205,7 @@ test('windows with the same document need no choice', async () => {
   expect(other(both[1] as LabStore)).toBeUndefined()
 })
 
-test('the document that a shared one replaces is kept, but an unchanged new lab is not', async () => {
+test('The lab keeps the document that a shared one replaces, but not an unchanged new lab', async () => {
   const { first, texts } = await twoWindows()
   await first.keepEarlier()
   expect(await texts()).toEqual(['[]'])

@@ -1,9 +1,9 @@
 /**
- * The template lab's document in this browser: one value in IndexedDB, written after every step, so that a reload loses
- * nothing. While one write is under way, the next waits, and only the newest is written.
+ * The template lab's document in this browser: one value in IndexedDB, written after every step, so that a reload loses nothing. While one
+ * write is under way, the next waits, and only the newest is written.
  *
- * Windows share this value. Each write raises its edition, and succeeds only over the edition that its window knows: a window
- * that was overtaken keeps its own document among the earlier ones until the reader has chosen between the two.
+ * Windows share this value. Each write increases its edition, and succeeds only if the window knows the latest edition: an outdated window
+ * stores its own document among the earlier ones until the user has chosen one of both.
  */
 import * as z from 'zod'
 import {
@@ -15,16 +15,17 @@ import {
 } from '#lib/templates/document/document.ts'
 import type { LabSource } from '#lib/templates/document/source.ts'
 
+/** The storage of lab documents. */
 export interface DocumentShelf {
-  /** What was written last; undefined where there is nothing that can be read. */
+  /** Returns the last written value; undefined if there is none that can be read. */
   read(): Promise<unknown>
-  /** `after`: the edition that is replaced. Resolves with the value that is there instead, where it has another edition. */
+  /** Replaces the edition `after`. Resolves with the stored value instead if that has another edition. */
   write(document: LabDocument, after: number): Promise<WriteResult>
-  /** Earlier documents by key, in no order. */
+  /** Returns the earlier documents by key, unordered. */
   readEarlier(): Promise<readonly (readonly [key: string, value: unknown])[]>
-  /** Adds or replaces an earlier document; the oldest go when there are too many. */
+  /** Adds or replaces an earlier document, and removes the oldest ones if there are too many. */
   keep(key: string, document: LabDocument, at: string): Promise<void>
-  /** Calls the listener when another window has written, until what it returns is called. */
+  /** Calls the listener when another window has written, until the returned function is called. */
   watch(listener: () => void): () => void
 }
 
@@ -32,30 +33,33 @@ type WriteResult =
   | { readonly kind: 'written'; readonly edition: number }
   | { readonly kind: 'overtaken'; readonly value: unknown }
 
+/** State of the lab in this window. */
 export type LabState =
   | { readonly kind: 'reading' }
-  /** `first`: nothing was kept, and nothing has been loaded yet. */
+  /** `first`: no document is stored, and none has been loaded yet. */
   | { readonly kind: 'first' }
   | {
       readonly kind: 'open'
       readonly history: LabHistory
       readonly saved: 'saved' | 'saving' | 'failed'
-      /** What another window wrote over the document that both began with; undefined: nothing. */
+      /** Document that another window stored over the common one; undefined if there is none. */
       readonly other: LabDocument | undefined
     }
 
+/** Access to the lab's document. */
 export interface LabStore {
   subscribe(listener: () => void): () => void
   state(): LabState
-  /** The document of a lab that has none. */
+  /** Sets the document of a lab that has none. */
   begin(document: LabDocument): void
   apply(action: LabAction): LabHistory | undefined
-  /** Keeps the document as it is now among the earlier ones, before something replaces it. Resolves in any case. */
+  /** Stores the current document among the earlier ones before something replaces it. Always resolves. */
   keepEarlier(): Promise<void>
-  /** Ends a conflict of two windows. The document that is not taken becomes an earlier one. */
+  /** Ends a conflict of two windows. The document that is not chosen becomes an earlier one. */
   choose(taken: 'own' | 'other'): void
 }
 
+/** A document that something replaced. */
 export interface EarlierDocument {
   readonly key: string
   /** ISO date of its last change. */
@@ -63,13 +67,13 @@ export interface EarlierDocument {
   readonly document: LabDocument
 }
 
-/** The document that was written last, for a page that only reads it; undefined where there is none. */
+/** Returns the last stored document for a page that only reads it; undefined if there is none. */
 export async function storedDocument(shelf: Pick<DocumentShelf, 'read'>): Promise<LabDocument | undefined> {
   const read = await shelf.read().catch(() => undefined)
   return documentSchema.safeParse(read).data
 }
 
-/** Documents that something replaced, newest first; none where the browser keeps nothing. */
+/** Returns documents that something replaced, newest first; empty if the browser stores nothing. */
 export async function earlierDocuments(shelf: Pick<DocumentShelf, 'readEarlier'>): Promise<readonly EarlierDocument[]> {
   const entries = await shelf.readEarlier().catch(() => [])
   return entries
@@ -80,7 +84,7 @@ export async function earlierDocuments(shelf: Pick<DocumentShelf, 'readEarlier'>
     .sort((a, b) => b.at.localeCompare(a.at))
 }
 
-/** `now`: the clock. `windowName`: of this window, different from every other's. */
+/** Returns the store of a window, which reads the stored document. `now` is the clock; `windowName` differs between windows. */
 export function createLabStore(
   shelf: DocumentShelf,
   { now, windowName }: { readonly now: () => Date; readonly windowName: string },
@@ -90,9 +94,9 @@ export function createLabStore(
   let isWriting = false
   /** Edition of the stored value that this window's document continues. */
   let edition = 0
-  /** What the stored value and this window last agreed on. */
+  /** Document on which the stored value and this window last agreed. */
   let agreed: LabDocument | undefined
-  /** What a new lab begins with is loaded again at any time. */
+  /** Initial document of a new lab, which need not be kept because it can be loaded again. */
   let begun: LabDocument | undefined
   let keptCount = 0
   const set = (state: LabState) => {
@@ -101,7 +105,7 @@ export function createLabStore(
   }
   const earlierKey = () => `${EARLIER}${windowName}-${keptCount}`
   const keep = (document: LabDocument) => shelf.keep(earlierKey(), document, now().toISOString())
-  /** Another window has written: what it wrote is shown as the other document, unless both are the same. */
+  /** Processes the value of another window: it becomes the other document, unless both are equal. */
   const meet = (value: unknown) => {
     if (current.kind !== 'open') return
     const stored = storedSchema.safeParse(value)
@@ -125,7 +129,7 @@ export function createLabStore(
         return 'saved'
       }
       meet(result.value)
-      // Without a document that can be read there is nothing to choose: it is written over.
+      // A stored value that cannot be read leaves no choice, so it is replaced.
       if (current.kind === 'open' && !current.other && agreed !== document) {
         edition = editionOf(result.value)
         return await save(document)
@@ -154,14 +158,14 @@ export function createLabStore(
   const lookAgain = async () => {
     if (isWriting) return
     const value = await shelf.read().catch(() => undefined)
-    // A write that began in the meantime meets the other value by itself.
+    // A write that began in the meantime compares the editions itself.
     if (!isWriting) meet(value)
   }
   let stopWatching = () => {}
   shelf.read().then(
     (value) => {
       const stored = storedSchema.safeParse(value)
-      // Begun in the meantime: what the reader asked for by a link stays.
+      // The lab began in the meantime: the document that the user opened with a link stays.
       if (current.kind !== 'reading') return
       if (!stored.success) return set({ kind: 'first' })
       const { edition: read, ...document } = stored.data
@@ -201,7 +205,7 @@ export function createLabStore(
       if (current.kind !== 'open' || !current.other) return
       const { other, history } = current
       if (taken === 'other') {
-        // What was not changed since the windows agreed is what the other document was made of.
+        // A document without changes since the windows agreed is contained in the other one.
         if (history.now !== agreed) keep(history.now).catch(() => undefined)
         agreed = other
         written = other
@@ -226,7 +230,7 @@ export function createLabStore(
 
 const EARLIER = 'earlier:'
 
-/** A key that is not there reads as undefined: structured clones keep it, JSON does not. */
+/** Returns the schema of a field that may be missing: structured clones keep undefined, JSON does not. */
 const maybe = <T>(schema: z.ZodType<T>) => schema.optional().transform((value): T | undefined => value)
 
 const sourceSchema: z.ZodType<LabSource> = z.discriminatedUnion('kind', [
@@ -259,7 +263,7 @@ const documentFields = z.object({
 })
 
 const documentSchema: z.ZodType<LabDocument> = documentFields.readonly()
-/** Documents of before there were editions have none. */
+/** Documents from before editions existed have none. */
 const storedSchema = documentFields.extend({ edition: z.int().default(0) })
 const earlierSchema = z.object({ at: z.string(), document: documentSchema })
 
@@ -268,14 +272,17 @@ const editionOf = (value: unknown): number => z.object({ edition: z.int() }).saf
 const DATABASE = 'rollscope'
 const STORE = 'template-lab'
 const KEY = 'document'
-/** Earlier documents that are kept. */
+/** Number of earlier documents that are kept. */
 const MOST_EARLIER = 20
 
-/** IndexedDB and not localStorage: long conversations and many revisions go beyond its five megabytes. */
+/**
+ * Returns the storage of this browser. It is IndexedDB instead of localStorage, because long conversations and many revisions exceed its
+ * five megabytes.
+ */
 export function browserShelf(): DocumentShelf {
   let database: Promise<IDBDatabase> | undefined
   let channel: BroadcastChannel | undefined
-  /** Resolves with what the last request of `act` gave, when all of them are done. */
+  /** Resolves with the result of the last request of `act` when all of its requests are done. */
   const transaction = async <T>(
     mode: IDBTransactionMode,
     act: (store: IDBObjectStore, done: (result: T) => void) => void,
@@ -296,7 +303,7 @@ export function browserShelf(): DocumentShelf {
   }
   return {
     read: () => transaction<unknown>('readonly', (store, done) => get(store.get(KEY), done)),
-    // One transaction, so that no other window writes between the look and the write.
+    // One transaction reads and writes, so that no other window can write in between.
     write: async (document, after) => {
       const result = await transaction<WriteResult>('readwrite', (store, done) =>
         get<unknown>(store.get(KEY), (value) => {

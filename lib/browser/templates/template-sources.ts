@@ -1,4 +1,4 @@
-/** Where the lab's templates come from, fetched. Everything throws ApiError, or the signal's reason. */
+/** Fetches the lab's templates from their sources. All functions throw ApiError, or the signal's reason. */
 import type { ServerStatus } from '#lib/api/server-status.ts'
 import { tokenizerFilesSchema } from '#lib/api/tokenizer-files.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -9,16 +9,16 @@ import { chosenTemplate, type NamedTemplate, openedFile, templatesOf } from '#li
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 
-/** The server and the tokenizer that come with the application. */
+/** Name of the server and of the tokenizer that come with the application. */
 export const BUILT_IN = 'built-in'
 
-/** The tokenizer of a server, as the loader takes it; undefined where the server does not tell. */
+/** Returns the name of a server's tokenizer for the loader; undefined if the server does not report it. */
 export function serverTokenizer(server: string, status: ServerStatus): string | undefined {
   if (server === BUILT_IN) return BUILT_IN
   return status.state === 'ready' ? status.tokenizerName : undefined
 }
 
-/** What a source is read with. */
+/** The functions that read a source. */
 interface SourceDeps {
   readonly signal: AbortSignal
   /** Whether the conversation has tools: some models have another template for them. */
@@ -27,6 +27,7 @@ interface SourceDeps {
   readonly status: (server: string) => Promise<ServerStatus>
 }
 
+/** Loads the template, and for a trajectory its conversation too. */
 export async function loadSource(source: LabSource, deps: SourceDeps): Promise<Loaded> {
   switch (source.kind) {
     case 'sample':
@@ -45,7 +46,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
       return { ...(await fromTokenizer({ kind: 'tokenizer', name, template: undefined }, deps)), source }
     }
     case 'trajectory': {
-      // With the template engine behind it, which the page itself does without.
+      // The template engine is loaded with it, which the page itself does not need.
       const { trajectoryInput } = await import('#lib/templates/document/trajectory-input.ts')
       return trajectoryInput(await deps.trajectory(source.key), source.key)
     }
@@ -54,6 +55,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
   }
 }
 
+/** Loads a template that comes with the application. */
 export async function sampleTemplate(
   name: string,
   signal: AbortSignal,
@@ -63,6 +65,7 @@ export async function sampleTemplate(
   return { source: { kind: 'sample', name }, name: title, template }
 }
 
+/** Loads a conversation that comes with the application. */
 export async function sampleConversation(
   name: string,
   signal: AbortSignal,
@@ -73,7 +76,7 @@ export async function sampleConversation(
   return { source: undefined, name, ...texts }
 }
 
-/** What a lab begins with. */
+/** Loads the first document of a new lab. */
 export async function firstInput(signal: AbortSignal): Promise<Loaded & LabInput> {
   const [template, conversation] = await Promise.all([
     sampleTemplate(FIRST_TEMPLATE, signal),
@@ -82,6 +85,7 @@ export async function firstInput(signal: AbortSignal): Promise<Loaded & LabInput
   return { ...conversation, ...template }
 }
 
+/** Loads all chat templates of a tokenizer. */
 export async function tokenizerTemplates(name: string, signal: AbortSignal): Promise<readonly NamedTemplate[]> {
   const path = `/api/tokenizers/files?name=${encodeURIComponent(name)}`
   return templatesOf(await fetchJson(path, tokenizerFilesSchema, { signal, revalidate: true }))
@@ -105,7 +109,7 @@ async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' },
   return { source, name: `loaded from ${sourceText(source)}`, template: template.text, tokenizer: source.name }
 }
 
-/** A file as it was dropped or chosen: of several templates the one that fits the conversation. */
+/** Reads a dropped or chosen file; of several templates it takes the one that fits the conversation. */
 export async function loadFile(file: File, hasTools: boolean): Promise<Loaded> {
   const opened = openedFile(file.name, await file.text())
   const source: LabSource = { kind: 'file', name: file.name }

@@ -10,12 +10,12 @@ import {
   type LabStore,
 } from './lab-document.ts'
 
-/** The time comes first, so that keys have the order of the windows. */
+/** Returns a name that begins with the time, so that keys have the order of the windows. */
 const newWindowName = (): string => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 const READING: LabState = { kind: 'reading' }
 
-/** The lab's document in this browser. The server has none: it shows what it shows while a browser reads its own. */
+/** Returns the lab's document in this browser. On the server, it has the state of a browser that is still reading. */
 export function useLabDocument(): { readonly state: LabState; readonly lab: LabStore | undefined } {
   const [lab] = useState(() =>
     typeof window === 'undefined'
@@ -32,7 +32,7 @@ export function useLabDocument(): { readonly state: LabState; readonly lab: LabS
 
 const never = () => () => {}
 
-/** Documents of this browser that something replaced, newest first; undefined while they are read. */
+/** Returns the documents of this browser that something replaced, newest first; undefined while they are read. */
 export function useEarlierDocuments(): readonly EarlierDocument[] | undefined {
   const { data } = useQuery({
     queryKey: ['earlier lab documents'],

@@ -1,4 +1,4 @@
-/** What the worker of the compare page does with what it is given. */
+/** The tasks of the compare page's worker, and how it receives its resources. */
 
 import type { SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import { type CompareTask, compareTasks } from '#lib/analysis/compare/tasks.ts'
@@ -23,6 +23,7 @@ const tasks = Object.fromEntries(
   ]),
 )
 
+/** Tasks and resources of the worker. */
 export const compareHost: Pick<HostDeps<Held>, 'tasks' | 'hold'> = {
   tasks,
   hold: (given) => (given.kind === 'trajectory' ? given : { kind: 'tokenizer', tokenizer: loadTokenizer(given) }),

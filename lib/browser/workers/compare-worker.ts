@@ -1,4 +1,4 @@
-/** The worker of the compare page: makes sides and holds them against each other, beside the page. */
+/** The worker of the compare page, which makes and compares both sides. */
 import { compareHost } from './compare-host.ts'
 import { serveTasks } from './task-port.ts'
 

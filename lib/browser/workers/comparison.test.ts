@@ -1,4 +1,4 @@
-/** The page's side of comparing, with the tasks as they are and the built-in model's tokenizer. */
+/** Tests the page's side of comparing with the real tasks and the built-in model's tokenizer. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { CompareStep } from '#lib/analysis/compare/compare-sides.ts'
@@ -59,7 +59,7 @@ function pairing({ run }: ReturnType<typeof comparing>, given: TrajectoryView, a
   )
 }
 
-test('the worker makes a pair step by step, and the recorded side stays the page’s object', async () => {
+test('The compare worker makes a pair step by step, and the recorded side stays the page’s object', async () => {
   const page = comparing()
   const steps: CompareStep[] = []
   const found = await pairing(page, drifting, { kind: 'text' }, { onStep: (step) => steps.push(step) })
@@ -71,7 +71,7 @@ test('the worker makes a pair step by step, and the recorded side stays the page
   page.dispose()
 })
 
-test('a side is made with the chosen tokenizer and template', async () => {
+test('The compare worker makes a side with the chosen tokenizer and template', async () => {
   const page = comparing()
   const as: As = { kind: 'raw', tokenizer: 'another/one', template: { kind: 'lab' } }
   const found = await pairing(page, drifting, as, { template: 'always the same' })
@@ -81,7 +81,7 @@ test('a side is made with the chosen tokenizer and template', async () => {
   page.dispose()
 })
 
-test('a side without a named tokenizer is reported without the worker', async () => {
+test('The page reports a side without a named tokenizer without the compare worker', async () => {
   const page = comparing()
   const { tokenizer: _, ...rest } = drifting.model
   expect(await pairing(page, { ...drifting, model: rest }, { kind: 'text' })).toMatchObject({
@@ -91,7 +91,7 @@ test('a side without a named tokenizer is reported without the worker', async ()
   expect(page.workers).toEqual([])
 })
 
-test('a pair that is left is cancelled, and the next one is made', async () => {
+test('The compare worker cancels a pair that the page leaves, and makes the next one', async () => {
   const page = comparing()
   const leaving = new AbortController()
   const left = pairing(page, drifting, { kind: 'text' }, { signal: leaving.signal, onStep: () => leaving.abort() })
@@ -101,7 +101,7 @@ test('a pair that is left is cancelled, and the next one is made', async () => {
   page.dispose()
 })
 
-test('the worker releases a trajectory that is no longer shown', async () => {
+test('The compare worker releases a trajectory that is no longer shown', async () => {
   const page = comparing()
   await pairing(page, drifting, { kind: 'text' })
   page.release(drifting)

@@ -1,5 +1,5 @@
 'use client'
-/** The page's side of the comparing worker: runs the tasks of lib/analysis/compare. */
+/** The page's side of the compare worker: runs the tasks of lib/analysis/compare. */
 import { useEffect, useState } from 'react'
 import type { CompareStep, Comparing } from '#lib/analysis/compare/compare-sides.ts'
 import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
@@ -15,9 +15,9 @@ import { createTrajectoryNames, trajectoryResource } from './trajectory-resource
 interface ComparingWorker {
   /** Rejects with TaskError, ApiError, or the signal's reason. */
   readonly run: RunComparison
-  /** No page shows it any more: the worker lets go of it. */
+  /** Removes a trajectory that no page shows any more from the worker. */
   release(trajectory: TrajectoryView): void
-  /** Ends the worker and all that runs in it; a later run starts another. */
+  /** Ends the worker and its running tasks; a later run starts another worker. */
   dispose(): void
 }
 
@@ -26,7 +26,7 @@ interface ComparingDeps extends LaneDeps {
 }
 
 const inBrowser: ComparingDeps = {
-  // Bundlers look for this very expression.
+  // Bundlers recognize exactly this expression.
   createWorker: () => new Worker(new URL('./compare-worker.ts', import.meta.url), { type: 'module' }),
   fetchTokenizer,
   stepMs: 60_000,
@@ -41,6 +41,7 @@ interface RunOptions {
   readonly onProgress?: (progress: never) => void
 }
 
+/** Returns the compare worker, which starts with its first task. */
 export function createComparing({ fetchTokenizer, ...lane }: ComparingDeps = inBrowser): ComparingWorker {
   const worker = createLane(lane)
   const nameOf = createTrajectoryNames()
@@ -59,20 +60,20 @@ export function createComparing({ fetchTokenizer, ...lane }: ComparingDeps = inB
   }
 }
 
-/** A side as it was chosen, with its trajectory. */
+/** A chosen side with its trajectory. */
 export interface ChosenSide {
   readonly side: Side
   readonly trajectory: TrajectoryView
 }
 
 interface PairOptions {
-  /** The text of a template that was chosen. Throws ApiError, or the signal's reason. */
+  /** Returns the text of a chosen template. Throws ApiError, or the signal's reason. */
   readonly templateOf: (choice: TemplateChoice, of: TrajectoryView, signal: AbortSignal) => Promise<string>
   readonly signal: AbortSignal
   readonly onStep: (step: CompareStep) => void
 }
 
-/** Holds both sides against each other in the worker. Rejects as `run` does. */
+/** Compares both sides in the worker. Rejects as `run` does. */
 export async function comparePair(
   run: RunComparison,
   { left, right }: { readonly left: ChosenSide; readonly right: ChosenSide },
@@ -100,7 +101,7 @@ export async function comparePair(
   return receivedComparing(sent, given)
 }
 
-/** That of a page: its worker starts with the first task and ends with the page. */
+/** Returns the compare worker of a page, which starts with the first task and ends with the page. */
 export function useComparing(): ComparingWorker {
   const [comparing] = useState(() => createComparing())
   useEffect(() => () => comparing.dispose(), [comparing])

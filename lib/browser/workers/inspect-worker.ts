@@ -1,4 +1,4 @@
-/** The worker of the inspector: what is computed about a trajectory, beside the page. */
+/** The worker of the inspector, which analyses a trajectory without blocking the page. */
 
 import { inspectTasks } from '#lib/analysis/tasks.ts'
 import type { InspectTask } from '#lib/analysis/trajectory-task.ts'
@@ -11,7 +11,7 @@ import { serveTasks } from './task-port.ts'
 type Held = TrajectoryView | LabTokenizer
 type AnyTask = InspectTask<never, unknown, unknown>
 
-/** The page gives the trajectory first, then the tokenizers. */
+/** Tasks of the worker. The page sends the trajectory first, then the tokenizers. */
 const tasks = Object.fromEntries(
   Object.entries(inspectTasks as Readonly<Record<string, AnyTask>>).map(([name, task]): [string, Task<Held>] => [
     name,

@@ -15,7 +15,7 @@ const { trajectory } = simulateRollout(chatml, [
   { messages: [{ role: 'user', content: 'q' }], reply: [65, 66, 67], finish: { kind: 'stop' } },
 ])
 
-/** Tasks of these tests; `find` is the one that follows the typing. */
+/** Tasks of these tests; `find` is the one that runs while the user types. */
 const tasks: HostDeps<TrajectoryView>['tasks'] = {
   *find(request: unknown, [held]) {
     yield undefined
@@ -34,7 +34,7 @@ const working = () =>
     tasks,
     hold: (given) => (given.kind === 'trajectory' ? given.trajectory : expect.unreachable()),
   })
-/** Begins steps and ends none: a regular expression that runs away. */
+/** Returns a worker that begins steps and ends none, as a regular expression without end does. */
 const stuck = () => fakeWorker((post) => (message) => message.kind === 'run' && post({ kind: 'step', id: message.id }))
 
 function inspection(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {

@@ -1,6 +1,6 @@
 /**
- * The page's side of the inspector's worker: runs the tasks of lib/analysis on a trajectory, in lanes, so that what follows
- * the typing waits for nothing else. The trajectory goes to a lane once, with its first task.
+ * The page's side of the inspector's worker: runs the tasks of lib/analysis on a trajectory in lanes, so that tasks which follow the user's
+ * typing wait for no other task. The trajectory is sent to a lane once, with its first task.
  */
 
 import type { RunInspection } from '#lib/analysis/tasks.ts'
@@ -9,14 +9,15 @@ import { createLane, type LaneDeps, type Resource } from './task-lane.ts'
 import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
 import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
 
+/** The inspector's tasks. */
 export interface TrajectoryTasks {
-  /** Rejects with TaskError, ApiError, or the signal's reason. */
+  /** Returns a function that runs tasks on a trajectory; it rejects with TaskError, ApiError, or the signal's reason. */
   run(trajectory: TrajectoryView): RunInspection
-  /** Gets ready for tasks that follow the typing. */
+  /** Prepares the worker for tasks that follow the user's typing. */
   prepare(trajectory: TrajectoryView): void
-  /** It is shown no more: the workers let go of it. */
+  /** Removes a trajectory that is not shown any more from the workers. */
   release(trajectory: TrajectoryView): void
-  /** Ends the workers and all that runs in them; a later run starts others. */
+  /** Ends the workers and their running tasks; a later run starts others. */
   dispose(): void
 }
 
@@ -29,7 +30,7 @@ interface InspectionDeps {
 const inBrowser: InspectionDeps = {
   typed: {
     createWorker,
-    // A regular expression that is no good is told soon, and the next one waits for it hardly at all.
+    // A regular expression that takes too long is reported soon, and the next one hardly waits for it.
     stepMs: 3_000,
     givenUpMs: 300,
     tooLongHint: 'A regular expression with nested repetitions can take for ever: write it without.',
@@ -44,11 +45,11 @@ const inBrowser: InspectionDeps = {
 }
 
 function createWorker(): Worker {
-  // Bundlers look for this very expression.
+  // Bundlers recognize exactly this expression.
   return new Worker(new URL('./inspect-worker.ts', import.meta.url), { type: 'module' })
 }
 
-/** Tasks that are run while somebody types. */
+/** Tasks that run while the user types. */
 const TYPED: ReadonlySet<string> = new Set(['find'])
 
 interface InspectionRunOptions {
@@ -57,6 +58,7 @@ interface InspectionRunOptions {
   readonly onProgress?: (progress: never) => void
 }
 
+/** Returns the tasks; a worker starts with the first task of its lane. */
 export function createTrajectoryTasks(deps: InspectionDeps = inBrowser): TrajectoryTasks {
   const typed = createLane(deps.typed)
   const rest = createLane(deps.rest)

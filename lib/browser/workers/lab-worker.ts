@@ -1,4 +1,4 @@
-/** The worker of the template lab: templates are programs, and encoding is work; neither may hold up the page. */
+/** The worker of the template lab: templates are programs and encoding takes time; neither may block the page. */
 
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Tasks of these tests, not the lab's own: the names are free. */
+/** Tasks of these tests; their names are independent of the lab's own tasks. */
 const tasks: HostDeps<LabTokenizer>['tasks'] = {
   *echo(request: unknown) {
     yield 'begun'
@@ -52,7 +52,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const working = () => inThisThread({ tasks, hold })
 
-/** Begins steps and ends none. */
+/** Returns a worker that begins steps and ends none. */
 const stuck = () => fakeWorker((post) => (message) => message.kind === 'run' && post({ kind: 'step', id: message.id }))
 
 function lab(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {
@@ -179,7 +179,7 @@ describe('a task worker', () => {
     await nextTurn()
     const second = run('forever', null).catch((error) => error)
     const third = run('encode', 'third', { tokenizers: ['bytes'] })
-    // The stuck worker never gets to these; the watch stands on the first.
+    // The stuck worker never reaches these tasks; the time limit applies to the first one.
     vi.advanceTimersByTime(5_000)
     await failure
     expect(workers.map(({ isAlive }) => isAlive)).toEqual([false, true])

@@ -1,7 +1,7 @@
 'use client'
 /**
- * The page's side of the template lab: runs the tasks of lib/templates in workers. What follows the typing has one for itself, so
- * that no search keeps it waiting.
+ * The page's side of the template lab: runs the tasks of lib/templates in workers. Tasks that follow the user's typing have their own
+ * worker, so that no search delays them.
  */
 import { useEffect, useState } from 'react'
 import type { RunTask, TaskName } from '#lib/templates/tasks/tasks.ts'
@@ -11,11 +11,11 @@ import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokeni
 interface Lab {
   /** Rejects with TaskError, ApiError, or the signal's reason. */
   readonly run: RunTask
-  /** Ends the workers and all that runs in them; a later run starts others. */
+  /** Ends the workers and their running tasks; a later run starts others. */
   dispose(): void
 }
 
-/** The lab of a page; its workers start with the first task and end with the page. */
+/** Returns the lab of a page; its workers start with the first task and end with the page. */
 export function useLab(): Lab {
   const [lab] = useState(() => createLab())
   useEffect(() => () => lab.dispose(), [lab])
@@ -27,16 +27,16 @@ interface LabDeps extends LaneDeps {
 }
 
 const inBrowser: LabDeps = {
-  // Bundlers look for this very expression.
+  // Bundlers recognize exactly this expression.
   createWorker: () => new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' }),
   fetchTokenizer,
-  // Longer than the budget of a render, which says what is wrong.
+  // The limit is longer than the budget of a render, whose error explains more.
   stepMs: 8_000,
   givenUpMs: 8_000,
   tooLongHint: 'Something in the template, or in the text that it was given, takes very long.',
 }
 
-/** Tasks that are run while somebody types. */
+/** Tasks that run while the user types. */
 const LIVE: ReadonlySet<string> = new Set<TaskName>(['check', 'parsing', 'preview', 'prefixMask'])
 
 interface LabRunOptions {
@@ -45,6 +45,7 @@ interface LabRunOptions {
   readonly onProgress?: (progress: never) => void
 }
 
+/** Returns a lab; a worker starts with the first task of its lane. */
 export function createLab(deps: LabDeps = inBrowser): Lab {
   const live = createLane(deps)
   const rest = createLane(deps)

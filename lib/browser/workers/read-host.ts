@@ -1,4 +1,4 @@
-/** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for its way to the page. */
+/** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for the transfer to the page. */
 
 import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -9,34 +9,37 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import { ApiError, callApi } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
 
-/** Where a trajectory is read from. */
+/** The source of a trajectory. */
 export type ReadSource =
-  /** `now` and `id` are of records that have neither. */
+  /** `now` and `id` are for records that have neither. */
   | { readonly kind: 'file'; readonly file: File; readonly now: string; readonly id: string }
   | {
       readonly kind: 'call'
-      /** Of this origin, in full: a worker's own address is another. */
+      /** Full address at this origin, because a worker has another base address. */
       readonly address: string
       readonly token: string | undefined
-      /** What is posted; undefined: nothing, it is asked for. */
+      /** Value to post; undefined for a GET request. */
       readonly json: object | undefined
     }
 
+/** A trajectory that was read. */
 export interface ReadAnswer {
   readonly trajectory: TrajectoryView
-  /** How many trajectories the file has; this is the first. */
+  /** Number of trajectories in the file, of which this is the first. */
   readonly count: number
 }
 
+/** A message to the reader worker. */
 export type ToReader =
   | { readonly kind: 'read'; readonly id: number; readonly source: ReadSource }
   | { readonly kind: 'cancel'; readonly id: number }
 
+/** A message from the reader worker. */
 export type FromReader =
   | { readonly kind: 'read'; readonly id: number; readonly read: ReadAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ReadFailure }
 
-/** An error as it crosses threads. */
+/** An error in the form in which threads exchange it. */
 export type ReadFailure =
   | { readonly kind: 'file'; readonly message: string; readonly hint: string }
   | ({ readonly kind: 'call'; readonly message: string } & Pick<
@@ -45,7 +48,7 @@ export type ReadFailure =
     >)
   | { readonly kind: 'other'; readonly message: string }
 
-/** `post` gives the buffers away. */
+/** Returns the function that answers messages. `post` transfers the buffers. */
 export function createReadHost(
   post: (message: FromReader, buffers: readonly ArrayBuffer[]) => void,
 ): (message: ToReader) => Promise<void> {
@@ -73,7 +76,7 @@ export function createReadHost(
 
 type PackedRead = Packed & Pick<ReadAnswer, 'count'>
 
-/** All records are checked, and only the first is kept. */
+/** Returns the first record of a file after a check of all records. */
 async function fromFile(
   { file, now, id }: Extract<ReadSource, { kind: 'file' }>,
   signal: AbortSignal,
@@ -90,7 +93,7 @@ async function fromFile(
   return { ...pack(first), count }
 }
 
-/** A file that is gone or may not be read cannot be read. */
+/** Reads bytes of a file. Throws FileError if the file no longer exists or may not be read. */
 const bytesOf = (file: File): ByteSource => ({
   size: file.size,
   read: async (start, end) => {

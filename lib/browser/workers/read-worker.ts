@@ -1,4 +1,4 @@
-/** The worker that reads trajectories: parsing 200,000 tokens takes as long as a page may not stand still. */
+/** The worker that reads trajectories, because parsing 200,000 tokens would block a page for too long. */
 import { createReadHost, type FromReader, type ToReader } from './read-host.ts'
 
 const port = self as unknown as {

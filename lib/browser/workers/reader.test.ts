@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A worker in this thread: messages are copied and buffers given away, as between threads. */
+/** Returns a worker in this thread; messages are copied and buffers are transferred, as between threads. */
 function threadless() {
   const workers: { isAlive: boolean; readonly got: ToReader[]; onerror: ((event: ErrorEvent) => void) | null }[] = []
   const posted: { readonly message: FromReader; readonly buffers: readonly ArrayBuffer[] }[] = []

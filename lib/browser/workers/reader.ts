@@ -1,17 +1,18 @@
 /**
- * Reads trajectories in a worker: the page gets them packed, and is held up by neither parsing nor checking. The worker is
- * kept for a while, since the first thing that it reads is the slowest, and then let go with all that parsing left in it.
+ * Reads trajectories in a worker: the page receives them packed, and neither parsing nor checking blocks it. The worker is kept for a
+ * while, because the first trajectory that it reads is the slowest, and then ended together with the memory that parsing used.
  */
 import { ApiError, storedToken } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
 import type { FromReader, ReadAnswer, ReadFailure, ReadSource, ToReader } from './read-host.ts'
 
+/** Reads trajectories for the page. */
 export interface Reader {
-  /** The first trajectory of a file. Throws FileError, ApiError where the worker fails, or the signal's reason. */
+  /** Returns the first trajectory of a file. Throws FileError, ApiError if the worker fails, or the signal's reason. */
   file(file: File, now: string, signal: AbortSignal): Promise<ReadAnswer>
-  /** A trajectory that the server answers with, of this path; posts `json` where it is given. Throws ApiError, or the signal's reason. */
+  /** Returns the trajectory in the server's answer for this path; posts `json` if given. Throws ApiError, or the signal's reason. */
   call(path: string, signal: AbortSignal, json?: object): Promise<ReadAnswer>
-  /** Starts the worker, for something that is to be read soon. */
+  /** Starts the worker, for a trajectory that is about to be read. */
   prepare(): void
 }
 
@@ -19,13 +20,13 @@ type ReadWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'oner
 
 interface ReaderDeps {
   readonly createWorker: () => ReadWorker
-  /** How long a worker with nothing to do is kept. */
+  /** Milliseconds for which an idle worker is kept. */
   readonly idleMs: number
   readonly newId: () => string
 }
 
 const inBrowser: ReaderDeps = {
-  // Bundlers look for this very expression.
+  // Bundlers recognize exactly this expression.
   createWorker: () => new Worker(new URL('./read-worker.ts', import.meta.url), { type: 'module' }),
   idleMs: 20_000,
   newId: () =>
@@ -37,6 +38,7 @@ interface Reading {
   readonly reject: (error: unknown) => void
 }
 
+/** Returns a reader, whose worker starts with the first trajectory. */
 export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBrowser): Reader {
   const readings = new Map<number, Reading>()
   let nextId = 0
@@ -121,5 +123,5 @@ function errorOf(failure: ReadFailure): Error {
   }
 }
 
-/** The page's own. */
+/** The reader of all pages. */
 export const reader = createReader()

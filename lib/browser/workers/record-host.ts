@@ -1,30 +1,33 @@
 /**
- * The worker's side of reading a file record by record: a record is read when it is asked for, and packed for its way to the
- * page. Of a file of JSON lines no more than a line is held.
+ * The worker's side of reading a file record by record: a record is read when the page requests it, and packed for the transfer. A file of
+ * JSON lines is never in memory beyond one line.
  */
 
 import { openEach } from '#lib/formats/reading/open-each.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
+/** A record of a file, or why it cannot be read. */
 export type FileRecord = {
-  /** Of JSON lines, counted from 1; undefined: the file is one value. */
+  /** Line of the record, counted from 1; undefined if the file is one value. */
   readonly line: number | undefined
-  /** Bytes of the file that have been read by now. */
+  /** Bytes of the file that have been read so far. */
   readonly bytes: number
 } & (
   | { readonly ok: true; readonly trajectory: TrajectoryView }
   | { readonly ok: false; readonly message: string; readonly hint: string }
 )
 
+/** A message to the record worker. */
 export type ToRecordWorker = { readonly kind: 'open'; readonly file: File } | { readonly kind: 'next' }
 
+/** A message from the record worker. */
 export type FromRecordWorker =
   | { readonly kind: 'record'; readonly record: FileRecord }
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** `post` gives the buffers away. */
+/** Returns the function that answers messages. `post` transfers the buffers. */
 export function createRecordHost(
   post: (message: FromRecordWorker, buffers: readonly ArrayBuffer[]) => void,
 ): (message: ToRecordWorker) => Promise<void> {
@@ -50,7 +53,7 @@ async function* recordsOf(file: File) {
   const chunks = textOf(file, (length) => {
     bytes += length
   })
-  // The same file gives the same records: an equal trajectory is not stored twice.
+  // The same file gives the same records, so an equal trajectory is not stored twice.
   const now = new Date(file.lastModified).toISOString()
   for await (const one of openEach(chunks, { file: file.name, now, newId: () => `record-${number + 1}` })) {
     number++

@@ -1,14 +1,14 @@
-/** The records of a file, each read in a worker when it is asked for. */
+/** Yields the records of a file, each of which a worker reads when it is requested. */
 import { FileError } from '../files/file-error.ts'
 import type { FileRecord, FromRecordWorker, ToRecordWorker } from './record-host.ts'
 
 type RecordWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
 
 const inBrowser = (): RecordWorker =>
-  // Bundlers look for this very expression.
+  // Bundlers recognize exactly this expression.
   new Worker(new URL('./record-worker.ts', import.meta.url), { type: 'module' })
 
-/** Throws FileError where the file cannot be read on, or the signal's reason. */
+/** Yields the records. Throws FileError if the file cannot be read further, or the signal's reason. */
 export async function* fileRecords(
   file: File,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTaskHost } from './task-host.ts'
 
-test('a task reports a phase before its work begins; numbers are reported together', async () => {
+test('A task reports a phase before its work begins; numbers are reported together', async () => {
   const told: unknown[] = []
   const host = createTaskHost<never>({
     tasks: {

@@ -1,19 +1,20 @@
 /**
- * The worker's side of tasks: runs them in steps, several by turns, and hears between two steps whether one is given up.
- * It says before each step whose step it is, so that the page knows which task never ended one.
+ * The worker's side of tasks: runs them in steps, several in turns, and checks between two steps whether a task is cancelled. It reports
+ * each step before it begins, so that the page knows which task never ended one.
  */
 
 import type { LateTask } from '#lib/tasks/task.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
-/** What a task works on, as it comes to the worker. */
+/** The input of a task as the worker receives it. */
 export type TaskResource =
   /** The files of a tokenizer as JSON. */
   | { readonly kind: 'tokenizer'; readonly name: string; readonly files: ArrayBuffer }
   | { readonly kind: 'trajectory'; readonly trajectory: TrajectoryView }
 
+/** A message to a task worker. */
 export type ToWorker =
-  /** Comes before the first task that names it. */
+  /** Precedes the first task that names the resource. */
   | { readonly kind: 'resource'; readonly name: string; readonly given: TaskResource }
   | { readonly kind: 'release'; readonly name: string }
   | {
@@ -25,38 +26,40 @@ export type ToWorker =
     }
   | { readonly kind: 'cancel'; readonly id: number }
 
+/** A message from a task worker. */
 export type FromWorker =
   | { readonly kind: 'step'; readonly id: number }
-  /** The step has ended, the task has not. */
+  /** The step has ended, but the task has not. */
   | { readonly kind: 'rest'; readonly id: number; readonly progress: readonly unknown[] }
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure }
 
-/** An error as it crosses threads. */
+/** An error in the form in which threads exchange it. */
 interface Failure {
   readonly code: string
   readonly message: string
   readonly hint: string | undefined
 }
 
+/** A task: yields its progress, and returns its result. */
 export type Task<Held> = (request: never, resources: readonly Held[]) => Generator<unknown, unknown>
 
-/** `Held`: what tasks get of what was given. */
+/** The tasks of a worker and its environment. `Held` is the form in which tasks get a resource. */
 export interface HostDeps<Held> {
   readonly tasks: Readonly<Record<string, Task<Held> | LateTask<Task<Held>>>>
-  /** Throws what the tasks that need it fail with. */
+  /** Converts a resource; its error becomes the error of every task that needs the resource. */
   readonly hold: (given: TaskResource) => Held
   readonly post: (message: FromWorker) => void
-  /** Resolves after whatever else waits to be done, messages among it. */
+  /** Resolves after everything that waits in the event loop, including messages. */
   readonly nextTurn: () => Promise<void>
-  /** Milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly now: () => number
 }
 
-/** Steps shorter than this are made together: a turn costs more than many of them. */
+/** Milliseconds for which short steps run without a turn in between, because a turn costs more than many of them. */
 const SLICE_MS = 12
 
-/** Gives what is to be done with each message from the page. */
+/** Returns the function that processes each message from the page. */
 export function createTaskHost<Held>({
   tasks,
   hold,
@@ -72,7 +75,7 @@ export function createTaskHost<Held>({
     const held = names.map((name) => resources.get(name) as () => Held)
     const known = tasks[task] as Task<Held> | LateTask<Task<Held>>
     const start = 'load' in known ? await known.load() : known
-    // The page may have given it up already, in a message that waits.
+    // The page may have cancelled the task already, in a message that waits.
     await nextTurn()
     if (!running.has(id)) return
     const steps = start(
@@ -86,7 +89,7 @@ export function createTaskHost<Held>({
       let step = steps.next()
       while (!step.done) {
         progress.push(step.value)
-        // A phase is told before what it names is begun: that may be one long step.
+        // A phase is reported before its work begins, because that may be one long step.
         if (now() >= until || typeof step.value === 'string') break
         step = steps.next()
       }
@@ -125,7 +128,7 @@ export function createTaskHost<Held>({
   }
 }
 
-/** Made at once; what goes wrong is told to all who ask. */
+/** Converts a resource at once and returns its getter; an error is thrown to every caller. */
 function made<T>(make: () => T): () => T {
   try {
     const value = make()

@@ -1,45 +1,46 @@
 /**
- * The page's side of a worker that runs tasks: made with the first task, and again when it is lost. What tasks work on is
- * sent once, before the first of them that names it. A task that never ends a step costs the worker, and the others in it
- * begin again.
+ * The page's side of a worker that runs tasks: created with the first task, and again when it is lost. A resource is sent once, before the
+ * first task that names it. A task that never ends a step ends the worker, and its other tasks begin again.
  */
 import { TaskError } from './task-error.ts'
 import type { FromWorker, TaskResource, ToWorker } from './task-host.ts'
 
-/** What tasks work on: a tokenizer, a trajectory. Those of the same name are the same. */
+/** Input of tasks, such as a tokenizer or a trajectory. Resources of the same name are the same. */
 export interface Resource {
   readonly name: string
-  /** What the worker is sent, and which of its buffers go over to it. */
+  /** Returns the message for the worker, and the buffers that are transferred with it. */
   load(signal: AbortSignal): Promise<{ readonly given: TaskResource; readonly transfer: readonly ArrayBuffer[] }>
 }
 
 interface RunOptions {
-  /** In the order in which the task takes them. */
+  /** Resources in the order in which the task takes them. */
   readonly resources: readonly Resource[]
   readonly signal: AbortSignal
   readonly onProgress?: ((progress: never) => void) | undefined
 }
 
+/** A worker that runs tasks. */
 export interface Lane {
-  /** Rejects with TaskError, with what a resource's `load` rejects with, or with the signal's reason. */
+  /** Rejects with TaskError, with the error of a resource's `load`, or with the signal's reason. */
   run(task: string, request: unknown, options: RunOptions): Promise<never>
-  /** Starts the worker and sends it these, for a task that will be in a hurry. */
+  /** Starts the worker and sends it these resources, for a task that must begin quickly. */
   prepare(resources: readonly Resource[]): void
-  /** No later task names this resource: it goes when the last that does has ended. */
+  /** Removes a resource that no later task names, when the last task that needs it has ended. */
   release(name: string): void
-  /** Ends the worker and all that runs in it; a later run starts another. */
+  /** Ends the worker and its running tasks; a later run starts another worker. */
   stop(): void
 }
 
 type LaneWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
 
+/** The limits of a lane, and how it starts its worker. */
 export interface LaneDeps {
   readonly createWorker: () => LaneWorker
-  /** How long a task may go without ending a step. */
+  /** Longest time of a step in milliseconds. */
   readonly stepMs: number
-  /** How long one may that was given up: others wait for it. */
+  /** Longest time of a step of a cancelled task in milliseconds, for which other tasks wait. */
   readonly givenUpMs: number
-  /** What may have been the matter with a task that took too long. */
+  /** Hint in the error of a task that took too long. */
   readonly tooLongHint: string
 }
 
@@ -51,16 +52,17 @@ interface Run {
   readonly reject: (error: unknown) => void
 }
 
+/** Returns a lane, whose worker starts with the first task. */
 export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): Lane {
   const runs = new Map<number, Run>()
   let nextId = 0
   let worker: LaneWorker | undefined
-  /** Resources that the worker has, or will have. */
+  /** Resources that the worker has, or will receive. */
   let given = new Map<string, Promise<void>>()
   const released = new Set<string>()
   let left = new AbortController()
   let watch: ReturnType<typeof setTimeout> | undefined
-  /** The task whose step is under way. */
+  /** Id of the task whose step is under way. */
   let stepping: number | undefined
 
   function end(): void {
@@ -91,7 +93,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
     watch = setTimeout(() => restartWithout(id), milliseconds)
   }
 
-  /** Without the task that took too long, the others are done from their beginning. */
+  /** Ends the task that took too long; the other tasks begin again. */
   function restartWithout(id: number): void {
     end()
     const text = `the computation did not come to an end within ${stepMs / 1000} seconds`
@@ -150,7 +152,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
     return made
   }
 
-  /** `to` is the worker that it is for: it may be lost before the resource is there. */
+  /** Sends a resource to the worker `to`, which may be lost before the resource is loaded. */
   function give({ name, load }: Resource, to: LaneWorker): Promise<void> {
     const giving =
       given.get(name) ??
@@ -158,7 +160,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
         to.postMessage({ kind: 'resource', name, given } satisfies ToWorker, [...transfer]),
       )
     given.set(name, giving)
-    // A failure is not kept: the next try may find it.
+    // A failure is not stored, because the next attempt may succeed.
     giving.catch(() => given.get(name) === giving && given.delete(name))
     return giving
   }
@@ -204,7 +206,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
     },
     prepare(resources) {
       worker ??= start()
-      // A task that needs it tells what goes wrong.
+      // A task that needs the resource reports the error.
       for (const resource of resources) give(resource, worker).catch(() => {})
     },
     release(name) {

@@ -1,7 +1,7 @@
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Resource } from './task-lane.ts'
 
-/** Names for trajectories as tasks' resources: the same one has the same name for as long as it lives. */
+/** Returns a function that names trajectories as resources: the same trajectory has the same name while it exists. */
 export function createTrajectoryNames(): (trajectory: TrajectoryView) => string {
   const names = new WeakMap<TrajectoryView, string>()
   let known = 0
@@ -12,7 +12,7 @@ export function createTrajectoryNames(): (trajectory: TrajectoryView) => string 
   }
 }
 
-/** A trajectory for tasks in a worker. Its buffers are copied: the page goes on reading them. */
+/** Returns a trajectory as a resource. Its buffers are copied, because the page continues to read them. */
 export const trajectoryResource = (name: string, trajectory: TrajectoryView): Resource => ({
   name,
   load: async () => ({ given: { kind: 'trajectory', trajectory }, transfer: [] }),
