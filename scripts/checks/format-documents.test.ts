@@ -18,6 +18,11 @@ test('Fields of the trajectory format have a description', () => {
   expect(undescribed.length, undescribed.join(', ')).toBeLessThanOrEqual(MOST_UNDESCRIBED)
 })
 
+test('the example of docs/trajectory-format.md opens', () => {
+  const [, example = ''] = /^```json\n([\s\S]+?)\n```$/m.exec(documents()['docs/trajectory-format.md'] ?? '') ?? []
+  expect(decode(example)).toMatchObject({ ok: true })
+})
+
 const examples = readdirSync('public/examples').filter((file) => file.endsWith('.json'))
 
 test.each(examples)('example %s opens, and is written unchanged', (file) => {

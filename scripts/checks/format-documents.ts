@@ -12,6 +12,21 @@ export const documents = (): Readonly<Record<string, string>> => ({
   'docs/trajectory-format.md': markdown(jsonSchema()),
 })
 
+/** The smallest useful file. */
+const EXAMPLE = `{
+  "format": "${FORMAT}",
+  "id": "example",
+  "createdAt": "2026-01-31T12:00:00Z",
+  "model": {"tools": []},
+  "vocab": {"17": "2", "20": "5"},
+  "segments": [
+    {"kind": "prompt", "ids": [17], "messages": []},
+    {"kind": "response", "ids": [20], "logprobs": [-0.4], "thinks": [], "toolCalls": []}
+  ],
+  "outcome": {"kind": "ended", "reason": "end_turn"},
+  "provenance": {"kind": "recorded"}
+}`
+
 interface Schema {
   readonly type?: string | readonly string[]
   readonly description?: string
@@ -36,18 +51,30 @@ function markdown(schema: Schema): string {
 
 <!-- Written by \`npm run format-documents\` from lib/trajectory/format/trajectory.ts. Do not edit. -->
 
-\`${FORMAT}\`: one JSON object in UTF-8 that holds one trajectory, complete in itself. The text of every token id
-travels with it, so it is drawn without a server and without a tokenizer. The JSON Schema is
+**What does each field of a trajectory file mean?** A file of the format \`${FORMAT}\` is one JSON object in UTF-8 with one
+trajectory. It contains the text of every token id, so Rollscope shows it without a server and without a tokenizer.
+
+![The token view of a trajectory: segments on the left, coloured tokens in the middle, and the card of one token on the right](pictures/glossary.png)
+
+A small file has these fields:
+
+\`\`\`json
+${EXAMPLE}
+\`\`\`
+
+The model read the token 17 and sampled the token 20. The JSON Schema of the format is
 [trajectory.schema.json](../public/trajectory.schema.json).
 
-- Fields that a reader does not know survive reading and writing.
+## Rules
+
+- Unknown fields survive reading and writing.
 - A reader upgrades older versions and refuses newer ones.
-- Parallel arrays of a segment have one entry for each of its \`ids\`; every id has an entry in \`vocab\`,
-  unless the trajectory was read from a file of ids alone and no tokenizer is named.
-- A number that JSON cannot hold (NaN, infinities, −3.4e38 where a grammar forbids a token) is \`null\` in its column,
-  with an entry in \`problems\` that says what it was.
-- Spans and ranges are half-open. Logprobs are natural logarithms; \`null\` means unknown, never likely.
-- All fields are there since version 1.
+- Parallel arrays of a segment have one entry for each of its \`ids\`.
+- Every id has an entry in \`vocab\`. Entries may be missing only if the file contains ids alone and names no tokenizer.
+- NaN, infinities, and −3.4e38 for a token that a grammar forbids are \`null\` in their column. An entry in \`problems\` has the
+  original value.
+- Spans and ranges are half-open. Logprobs are natural logarithms. \`null\` means unknown, never likely.
+- All fields exist since version 1.
 
 ${section('The trajectory', schema, 2)}`
 }

@@ -46,19 +46,23 @@ const problem = z
     kind: z
       .string()
       .describe(
-        'number: a value that JSON cannot represent was stored as null. text: the server’s text differs from the tokens. ' +
-          'count: the server counted a different number of tokens than were sent or received. template: a chat template broke an ' +
-          'assumption. mask: a file’s loss mask differs from its segments. file: something in a file was read differently ' +
-          'than it was written. router: a router probably removed a parameter from the request. model: the trajectory ' +
-          'continued with a different model. prompt: a server’s prompt differs from the render of the recorded chat template. given: a given text is not the text of the given ids, or the tokenizer added tokens to it. missing: the server left out something that was requested. Others may follow.',
+        'number: a value that JSON cannot represent was stored as null; text: the server’s text differs from the tokens; ' +
+          'count: the server counted a different number of tokens than were sent or received; template: a chat template broke an ' +
+          'assumption; mask: a file’s loss mask differs from its segments; file: a part of a file was read differently ' +
+          'than it was written; router: a router probably removed a parameter from the request; model: the trajectory ' +
+          'continued with a different model; prompt: a server’s prompt differs from the render of the recorded chat template; ' +
+          'given: a given text is not the text of the given ids, or the tokenizer added tokens to it; missing: the server left ' +
+          'out something that was requested. Later versions may add others.',
       ),
-    message: z.string().describe('What is wrong, in words.'),
+    message: z.string().describe('The problem in words.'),
     column: z.string().optional().describe('The column that contains the value. Omitted: no single column.'),
     index: z
       .int()
       .min(0)
       .optional()
-      .describe('The token, counted from the start of the segment. Omitted: no single one.'),
+      .describe(
+        'Index of the token, counted from the start of the segment. Omitted: the problem concerns no single token.',
+      ),
     raw: z.string().optional().describe('The value as it was written, for example "NaN". Omitted: there was none.'),
   })
   .describe('Something that could not be stored or was inconsistent, and where.')
@@ -100,11 +104,11 @@ const message = z
     z.looseObject({
       role: z.literal('assistant'),
       content,
-      reasoning: z.string().optional().describe('Thinking that was given separately from the content. Omitted: none.'),
+      reasoning: z.string().optional().describe('Thinking that is separate from the content. Omitted: none.'),
       toolCalls: z
         .array(z.looseObject({ id: z.string().optional(), name: z.string(), input: z.unknown() }))
         .optional()
-        .describe('Calls that were given in structured form. Omitted: none, or they are in the content as text.'),
+        .describe('Calls in structured form. Omitted: none, or they are in the content as text.'),
     }),
     z.looseObject({
       role: z.literal('tool'),
@@ -131,7 +135,11 @@ const derivation = z
       check: z.discriminatedUnion('kind', [
         z.looseObject({ kind: z.literal('held').describe('The real conversation renders the same new part.') }),
         z.looseObject({
-          kind: z.literal('broken').describe('It does not: this template changes what a continuation appends.'),
+          kind: z
+            .literal('broken')
+            .describe(
+              'The real conversation renders a different new part: this template changes it with the conversation.',
+            ),
           why: z.string(),
           expected: z
             .string()
@@ -148,7 +156,7 @@ const derivation = z
     }),
     z.looseObject({
       kind: z.literal('given').describe('Text or ids given by the user; no template was used.'),
-      what: z.enum(['text', 'ids']).optional().describe('Which of the two was given. Omitted: unknown.'),
+      what: z.enum(['text', 'ids']).optional().describe('Whether text or ids were given. Omitted: unknown.'),
     }),
     z.looseObject({
       kind: z
@@ -183,7 +191,7 @@ const promptSegment = z
 
 const toolResult = z.looseObject({
   status: z.literal(['success', 'error', 'cancelled']),
-  text: z.string().describe('Exactly the text that the model reads.'),
+  text: z.string().describe('The exact text that the model reads.'),
   wholeLength: z
     .int()
     .min(0)
@@ -254,7 +262,7 @@ const finish = z
       message: z.string(),
     }),
     z.looseObject({
-      kind: z.literal('unknown').describe('The server gave an unknown reason.'),
+      kind: z.literal('unknown').describe('The server reported an unknown reason.'),
       raw: z.string(),
     }),
   ])
@@ -294,9 +302,9 @@ const request = z
       .optional()
       .describe(
         'With endpoint chat: the prompt that the server reports to have read, if it differs from the tokens before the ' +
-          'response. Omitted: it does not.',
+          'response. Omitted: it does not differ.',
       ),
-    samplingParams: jsonObject.describe('Exactly as sent, with the names of the endpoint.'),
+    samplingParams: jsonObject.describe('The parameters exactly as sent, with the names of the endpoint.'),
     inputLength: z
       .int()
       .min(0)
@@ -382,7 +390,7 @@ const responseSegment = z
     message: jsonObject
       .optional()
       .describe(
-        'With endpoint chat: the message that the server made of the tokens (content, reasoning_content, tool_calls), as ' +
+        'With endpoint chat: the message that the server parsed from the tokens (content, reasoning_content, tool_calls), as ' +
           'received. Omitted: unknown.',
       ),
     finish: finish.optional().describe('Omitted: unknown.'),
@@ -391,7 +399,7 @@ const responseSegment = z
     weightVersions: z
       .array(z.looseObject({ version: z.string(), ...spanShape }))
       .optional()
-      .describe('Which weights sampled which tokens of the response. Omitted: not reported.'),
+      .describe('The weights that sampled each part of the response. Omitted: not reported.'),
     resumed: z
       .array(resumption)
       .optional()
@@ -488,7 +496,10 @@ const outcome = z
   .discriminatedUnion('kind', [
     z.looseObject({
       kind: z.literal('running'),
-      rolloutId: z.string().optional().describe('The rollout that is writing it. Omitted: it was written elsewhere.'),
+      rolloutId: z
+        .string()
+        .optional()
+        .describe('The rollout that is writing the trajectory. Omitted: another program wrote it.'),
     }),
     z.looseObject({
       kind: z.literal('ended'),
@@ -505,13 +516,13 @@ const outcome = z
           holds: z.int().min(0).optional().describe('Tokens that fit into the context.'),
         })
         .optional()
-        .describe('With context_full: what did not fit, as far as known. Omitted: unknown.'),
+        .describe('With context_full: the token counts that did not fit. Omitted: unknown.'),
     }),
     z.looseObject({
       kind: z.literal('failed'),
       code: z.string().describe('For example CONNECT_REFUSED or UPSTREAM_REJECTED.'),
       message: z.string(),
-      hint: z.string().optional().describe('What to do next. Omitted: nothing better than the message.'),
+      hint: z.string().optional().describe('Advice for the user. Omitted: the message is enough.'),
       parameter: z
         .string()
         .optional()
@@ -552,8 +563,8 @@ const provenance = z
       mode: z
         .literal(['text', 'structured', 'raw', 'read'])
         .describe(
-          'text: the ids decoded and encoded again. structured, raw: the messages through the chat template, tool calls ' +
-            'in structured form or as text. read: the last prompt of a run over a chat endpoint as its server ' +
+          'text: the ids decoded and encoded again; structured, raw: the messages through the chat template, with tool calls ' +
+            'in structured form or as text; read: the last prompt of a run over a chat endpoint as its server ' +
             'tokenized it, and the last reply.',
         ),
       parent: z.string().describe('Id of the source trajectory.'),
@@ -567,7 +578,7 @@ export const trajectorySchema = z.looseObject({
   format: z
     .literal(FORMAT)
     .describe('Name and version of the format. Readers upgrade older versions and refuse newer ones.'),
-  id: z.string().min(1).max(200).describe('Opaque; unique where it was made.'),
+  id: z.string().min(1).max(200).describe('Opaque id, unique in the application that made it.'),
   createdAt: z.string().describe('ISO 8601.'),
   title: z.string().optional(),
   tags: z.array(z.string()).optional(),
