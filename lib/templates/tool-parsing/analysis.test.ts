@@ -15,7 +15,7 @@ const laneOf = (name: string, text: string, tools: readonly ToolSpec[] = []): La
   return analyse(text, parser, tools)
 }
 
-/** `⟨part text⟩` for each tile but markers and rest, which stand as they are. */
+/** Returns the text with `⟨part text⟩` for each tile, except for markers and rest, which remain unchanged. */
 const draw = (text: string, { tiles }: Lane): string =>
   tiles
     .map(({ start, end, part }) => {
@@ -36,7 +36,7 @@ const anyTools = fc.option(
   { nil: [] },
 )
 
-/** Asked of thousands of lanes: by assert, since an expect takes as long as an analysis. */
+/** Checks a lane with assert, because expect takes as long as an analysis and thousands of lanes are checked. */
 function checkLane(text: string, lane: Lane) {
   let end = 0
   for (const tile of lane.tiles) {
@@ -70,23 +70,26 @@ function checkLane(text: string, lane: Lane) {
   }
 }
 
-test.each(parsers)('$name, any text: tiles are the text, rest and dropped are theirs, nothing throws', (parser) => {
-  fc.assert(
-    fc.property(anyText, anyTools, (text, tools) => {
-      const lane = analyse(text, parser, tools)
-      checkLane(text, lane)
-      assert.deepEqual(structuredClone(lane), lane)
-    }),
-    { numRuns: runs(600) },
-  )
-})
+test.each(parsers)(
+  '$name reads any text: tiles are the text, rest and dropped are parts of it, and nothing throws',
+  (parser) => {
+    fc.assert(
+      fc.property(anyText, anyTools, (text, tools) => {
+        const lane = analyse(text, parser, tools)
+        checkLane(text, lane)
+        assert.deepEqual(structuredClone(lane), lane)
+      }),
+      { numRuns: runs(600) },
+    )
+  },
+)
 
 const { cases } = JSON.parse(readFileSync(new URL('../../parsers/golden/golden.json', import.meta.url), 'utf8')) as {
   readonly cases: readonly { readonly text: string }[]
 }
 
 test.each(parsers.slice(0, 4))(
-  '$name, texts that strands-sglang was run over: the same holds, and types are those of the JSON',
+  '$name reads the texts of strands-sglang: tiles are the text, and types are those of the JSON',
   (parser) => {
     let values = 0
     for (const { text } of cases) {
@@ -119,7 +122,7 @@ test.each(parsers.slice(0, 4))(
 test.each([
   '<tool_call>',
   '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a": 1, "a": 2}<|tool_call_end|><|tool_calls_section_end|><think></think>',
-])('time is linear: ten times as many %s take no hundred times as long', (unit) => {
+])('parsing takes linear time: ten times as many %s take less than a hundred times as long', (unit) => {
   const time = (count: number, name: string) => {
     const text = unit.repeat(count)
     const before = process.threadCpuUsage().user
@@ -132,8 +135,8 @@ test.each([
   }
 })
 
-describe('what a parser makes of a text', () => {
-  test('hermes: names, keys, values, members that count for nothing', () => {
+describe('the analysis of a text', () => {
+  test('by hermes has names, keys, values and dropped members', () => {
     const text = 'Hm. <tool_call>{"name": "f", "id": 7, "arguments": {"a": 1.0, "b": [2]}}</tool_call> ok'
     const lane = laneOf('hermes', text)
     expect(draw(text, lane)).toBe(
@@ -152,7 +155,7 @@ describe('what a parser makes of a text', () => {
     expect(lane.rest).toBe('Hm.  ok')
   })
 
-  test('qwen_xml and glm: bare texts, typed by the schema, and format words', () => {
+  test('by qwen_xml and glm has bare texts, typed by the schema, and words of the format', () => {
     const tools = [
       { name: 'f', inputSchema: { properties: { a: { type: 'string' }, b: { type: 'boolean' } }, required: ['c'] } },
     ]
@@ -182,7 +185,7 @@ describe('what a parser makes of a text', () => {
     ])
   })
 
-  test('kimi_k2: the id, its section, and tags around nothing', () => {
+  test('by kimi_k2 has the id and its section, and drops tags around nothing', () => {
     const call = '<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{"a": "x"}<|tool_call_end|>'
     const open = '<|tool_calls_section_begin|>'
     const close = '<|tool_calls_section_end|>'
@@ -199,14 +202,14 @@ describe('what a parser makes of a text', () => {
     ])
   })
 
-  test('a fault has its line, its column and what should stand there', () => {
+  test('has line, column and expected text of a fault', () => {
     const text = 'é💡\n<tool_call>\n{"name": "f",\n "arguments": {"a": x}}\n</tool_call>'
     expect(laneOf('hermes', text).calls).toMatchObject([
       { kind: 'malformed', why: '"x" where a JSON value should stand', at: { line: 4, column: 21 } },
     ])
   })
 
-  test('a call in a think block is none, and is told', () => {
+  test('does not read a call in a think block, and reports it as drafted', () => {
     const text = '<think><tool_call>{"name": "f"}</tool_call></think>\n'
     const lane = laneOf('hermes', text)
     expect(lane.calls).toEqual([])
@@ -224,7 +227,7 @@ describe('what a parser makes of a text', () => {
     [{ a: 1, b: null }, undefined],
     [{ a: 1, z: 1 }, '"z" is no argument of the tool'],
     [{}, '"a" is required and missing'],
-  ])('arguments %j against the schema', (input, fault) => {
+  ])('compares the arguments %j with the schema', (input, fault) => {
     const inputSchema = {
       properties: { a: { type: 'number' }, b: { enum: ['p', null] } },
       required: ['a'],

@@ -1,4 +1,4 @@
-/** What one parser makes of a completion: what it reads, leaves, drops and refuses. */
+/** Analyzes what one parser reads, leaves, drops and refuses of a completion. */
 
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { markupIn, textWithoutCalls } from '#lib/parsers/reading/rest.ts'
@@ -8,19 +8,21 @@ import { callFault, type ReadArgument, readArguments } from './arguments.ts'
 import { placesIn, type TextPosition } from './text-position.ts'
 import { type Dropped, droppedInCall, droppedTags, type Tile, tilesOf } from './tiles.ts'
 
+/** What one parser reads in a completion. */
 export interface Lane {
   readonly parser: string
-  /** Together they are the text. */
+  /** The tiles in order; together they are the text. */
   readonly tiles: readonly Tile[]
   readonly calls: readonly ReadCall[]
   readonly thinking: readonly ThinkBlock[]
-  /** The text without calls, and without what the format writes around them. */
+  /** The text without calls and without the markup that the format writes around them. */
   readonly rest: string
   readonly dropped: readonly Dropped[]
-  /** Calls that stand in think blocks, and therefore are none. */
+  /** Calls in think blocks, which are not executed. */
   readonly drafted: readonly Drafted[]
 }
 
+/** A call that was read, or the reason why it could not be read. */
 export type ReadCall =
   | {
       readonly kind: 'parsed'
@@ -29,9 +31,9 @@ export type ReadCall =
       readonly writtenId?: string
       readonly name: string
       readonly arguments: readonly ReadArgument[]
-      /** Whether there is a tool of that name; undefined where no tools are given. */
+      /** Whether there is a tool of this name; undefined if no tools are given. */
       readonly isKnown: boolean | undefined
-      /** Why the arguments do not fit the tool's schema. */
+      /** Why the arguments do not fit the tool's schema; omitted if they do. */
       readonly fault?: string
     }
   | {
@@ -40,7 +42,7 @@ export type ReadCall =
       readonly raw: string
       readonly writtenId?: string
       readonly name?: string
-      /** What stands there, and what should. */
+      /** What was found there, and what was expected. */
       readonly why: string
       readonly at: TextPosition
     }
@@ -49,7 +51,7 @@ interface Drafted extends TextRange {
   readonly name?: string
 }
 
-/** Think blocks are found by their text: there are no ids. Never throws. */
+/** Analyzes a text with one parser. Think blocks are found by their text, because there are no ids. Never throws. */
 export function analyse(text: string, parser: ToolParser, tools: readonly ToolSpec[]): Lane {
   const { calls, thinks } = parsedText(text, parser, tools)
   const markup = markupIn(text, calls, thinks, parser)
@@ -69,7 +71,7 @@ export function analyse(text: string, parser: ToolParser, tools: readonly ToolSp
   }
 }
 
-/** The calls of a text without ids, and the think blocks that shield what stands in them. */
+/** Returns the calls of a text without ids, and the think blocks in which calls do not count. */
 export function parsedText(
   text: string,
   parser: ToolParser,

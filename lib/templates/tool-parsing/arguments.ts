@@ -1,4 +1,4 @@
-/** The arguments of a call: their types, what their tool's schema says of them, and what numbers lose. */
+/** The arguments of a call: their types, whether they fit the tool's schema, and what their numbers lose. */
 import { isObject } from '#lib/json/json-object.ts'
 import { scanWhole } from '#lib/json/json-scan.ts'
 import { literalJson } from '#lib/json/python-literal.ts'
@@ -7,24 +7,25 @@ import { argumentTypes, type JsonType, jsonType } from '#lib/parsers/reading/arg
 import { gemmaJson } from '#lib/parsers/tags/gemma-value.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
+/** An argument of a call. */
 export interface ReadArgument {
   readonly name: string
-  /** Where the value stands. */
+  /** Range of the value in the text. */
   readonly span: TextRange
-  /** The value as JSON, numbers as they are written. */
+  /** The value as JSON, with numbers as they are written. */
   readonly json: string
   readonly type: JsonType
-  /** The types that the tool's schema wants; undefined: it does not say. */
+  /** Types that the tool's schema allows; undefined if it does not say. */
   readonly wanted: readonly JsonType[] | undefined
-  /** Why it does not fit the schema. */
+  /** Why the value does not fit the schema; omitted if it does. */
   readonly fault?: string
-  /** What the value loses where it is kept as JavaScript does. */
+  /** What the value loses if JavaScript keeps it; omitted if it loses nothing. */
   readonly loss?: string
 }
 
 type Parsed = Extract<ParsedCall, { kind: 'parsed' }>
 
-/** The values, in the order written. */
+/** Returns the arguments in the order in which they are written. */
 export function readArguments(text: string, call: Parsed, tools: readonly ToolSpec[]): readonly ReadArgument[] {
   return call.arguments.map(({ name, text: span }) => {
     const value = call.input[name]
@@ -45,7 +46,7 @@ export function readArguments(text: string, call: Parsed, tools: readonly ToolSp
   })
 }
 
-/** A bare text is no JSON, and neither are literals of Python and values of Gemma 4: those are told as JSON, with their digits. */
+/** Returns a value as JSON. Bare texts, literals of Python and values of Gemma 4 are not JSON: they are converted and keep their digits. */
 export function valueJson(value: unknown, written: string): string {
   const isJson = (typeof value !== 'string' || value !== written) && scanWhole(written, 0, written.length).ok
   if (isJson) return written.trim()
@@ -55,8 +56,8 @@ export function valueJson(value: unknown, written: string): string {
 }
 
 /**
- * The first thing in which arguments do not fit their tool: a required one missing, another type, a value outside of an
- * enum, a name that the schema does not allow. What lies deeper is not looked at. undefined: nothing, or no such tool.
+ * Returns the first way in which arguments do not fit their tool: a missing required one, another type, a value outside of an enum, a name
+ * that the schema does not allow. Deeper levels are not checked. Returns undefined if they fit, or if there is no such tool.
  */
 export function callFault({ name, input }: Parsed, tools: readonly ToolSpec[]): string | undefined {
   const schema = tools.find((tool) => tool.name === name)?.inputSchema
@@ -92,7 +93,7 @@ const withArticle = (type: JsonType): string =>
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
 
-/** The first number that JavaScript keeps otherwise than Python. */
+/** Returns the first number that JavaScript keeps differently than Python, with its new value. */
 function lossOf(json: string): string | undefined {
   for (const [written] of json.matchAll(STRING_OR_NUMBER)) {
     if (written.startsWith('"')) continue

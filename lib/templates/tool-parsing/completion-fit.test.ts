@@ -32,7 +32,7 @@ test.each(Object.entries(CALLS))('completions in the form of %s rank that parser
   }
 })
 
-test('the reasons say what is wrong: malformed, dropped, unknown, misfit, missed', () => {
+test('the reasons of a fit report calls that are malformed, dropped, unknown, misfit or missed', () => {
   const { scores, ranking } = fitOf([
     CALLS.hermes,
     '<tool_call>{"name": "add", "id": 7, "arguments": {"a": 1}}</tool_call>',
@@ -57,7 +57,7 @@ test('the reasons say what is wrong: malformed, dropped, unknown, misfit, missed
   expect(ranking[0]?.parser).toBe('hermes')
 })
 
-test('a name that no tool can have is no call read: an unspaced hermes call is a name for glm', () => {
+test('the fit does not count a name that no tool can have, as glm reads it in an unspaced hermes call', () => {
   const { ranking } = fitOf(['<tool_call>{"name":"add","arguments":{"a":1}}</tool_call>'], [])
   expect(ranking[0]).toMatchObject({ parser: 'hermes', score: 1 })
   expect(ranking.find(({ parser }) => parser === 'glm')?.completions).toMatchObject({
@@ -68,14 +68,14 @@ test('a name that no tool can have is no call read: an unspaced hermes call is a
   })
 })
 
-test('of parsers that read nothing, the one that gets furthest comes first', () => {
+test('of parsers that read nothing, the fit ranks the one that reads furthest first', () => {
   const { ranking, verdict } = fitOf(['<tool_call>\n{"name": "add", "arguments": {"a": tru'])
   expect(ranking.map(({ score }) => score)).toEqual(ranking.map(() => 0))
   expect(ranking[0]?.parser).toBe('hermes')
   expect(verdict).toBe('No parser reads any of the calls in the completion.')
 })
 
-test('completions without calls say so, and many tell how far they are', () => {
+test('the fit of completions without calls says so, and of many completions yields progress', () => {
   const { verdict, progress } = fitOf(Array.from({ length: 120 }, () => 'hello'))
   expect(verdict).toBe('No parser finds a call in the completions.')
   expect(progress).toEqual([50, 100])

@@ -1,4 +1,4 @@
-/** Which parser reads a file of completions. */
+/** Measures which parser reads a file of completions. */
 
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
@@ -8,12 +8,12 @@ import { analyse, type Lane } from './analysis.ts'
 import type { ParserScore } from './template-fit.ts'
 import { clipped, counted } from './texts.ts'
 
-/** What one parser makes of one completion, in numbers. */
+/** What one parser reads in one completion, in numbers. */
 export interface Tally {
   readonly calls: number
-  /** Read, with a name that a tool may have. */
+  /** Calls that were read, with a name that a tool may have. */
   readonly read: number
-  /** Of those: of a tool that there is, with arguments that fit. */
+  /** Calls that were read, of a tool that exists, with arguments that fit. */
   readonly good: number
   readonly malformed: number
   /** UTF-16 code units that are in neither calls nor rest. */
@@ -22,36 +22,39 @@ export interface Tally {
   readonly drafted: number
 }
 
+/** How well each parser reads a file of completions. */
 export interface CompletionFit {
-  /** For each completion, one tally for each parser in the registry's order. */
+  /** For each completion, one tally for each parser, in the registry's order. */
   readonly rows: readonly (readonly Tally[])[]
-  /** Completions in which any parser finds a call. */
+  /** Number of completions in which any parser finds a call. */
   readonly withCalls: number
   readonly scores: readonly CompletionScore[]
 }
 
 interface CompletionScore extends ParserScore {
-  /** Characters read of calls that failed: of two parsers that read nothing, one fails later. */
+  /** Characters that were read of calls that failed: of two parsers that read nothing, one fails later. */
   readonly reach: number
-  /** How many completions there are of which another parser reads more calls. */
+  /** Number of completions of which another parser reads more calls. */
   readonly missedIn: number
-  /** The first of them. */
+  /** The first of these completions. */
   readonly missed: readonly Missed[]
 }
 
+/** A completion of which another parser reads more calls. */
 export interface Missed {
   /** Index of the completion. */
   readonly completion: number
-  /** The parser that reads most there. */
+  /** The parser that reads most calls of it. */
   readonly parser: string
-  /** Calls that it reads beyond this one's. */
+  /** Number of calls that it reads beyond those of this parser. */
   readonly calls: number
 }
 
-/** Completions between two words of progress: how many have been read. */
+/** Completions between two reports of progress. */
 const STEP = 50
 const MOST_MISSED = 100
 
+/** Returns the fit of each parser; yields how many completions have been read. */
 export function* completionFit(
   completions: readonly string[],
   tools: readonly ToolSpec[],
@@ -82,9 +85,9 @@ export function* completionFit(
 interface Observation {
   readonly tally: Tally
   readonly reach: number
-  /** Of the first call that could not be read. */
+  /** Why the first malformed call could not be read. */
   readonly why: string | undefined
-  /** Of the first whose arguments do not fit. */
+  /** Why the arguments of the first misfit do not fit. */
   readonly fault: string | undefined
   /** Names that no tool has in any application. */
   readonly odd: readonly string[]
@@ -92,7 +95,7 @@ interface Observation {
   readonly unknown: readonly string[]
 }
 
-/** What a lenient format takes for a name beyond these is a sign of the wrong format. */
+/** Names that tools may have. Any other name that a lenient format reads is a sign of the wrong format. */
 const PLAUSIBLE_NAME = /^[\p{L}\p{N}_.:/-]+$/u
 
 function observe({ calls, dropped, drafted }: Lane, { delimiters }: ToolParser): Observation {
@@ -118,7 +121,10 @@ function observe({ calls, dropped, drafted }: Lane, { delimiters }: ToolParser):
   }
 }
 
-/** Calls that were read count half, those that also fit their tool whole; of all that there are to be found. */
+/**
+ * Returns the credit for one completion: a call that was read counts half, one that also fits its tool counts whole, divided by the number
+ * of calls that can be found.
+ */
 function creditOf(row: readonly Tally[], at: number): number {
   const { read, good, calls } = elementAt(row, at)
   const all = Math.max(calls, ...row.map((tally) => tally.read))

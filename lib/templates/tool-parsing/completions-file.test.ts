@@ -7,7 +7,7 @@ import { completionsIn } from './completions-file.ts'
 
 const texts = (file: string) => completionsIn(file).completions.map(({ text }) => text)
 
-test('JSON lines: strings, fields of many names, the last reply of a conversation', () => {
+test('JSON lines of completions may be strings, objects with many field names, and conversations with a last reply', () => {
   const file = [
     '"a\\nb"',
     '{"prompt": "p", "completion": "b"}',
@@ -23,7 +23,7 @@ test('JSON lines: strings, fields of many names, the last reply of a conversatio
   expect(completionsIn(file).completions.map(({ from }) => from)[3]).toBe('line 4')
 })
 
-test('a JSON list, one object, plain lines, and nothing', () => {
+test('a file of completions may be a JSON list, one object, plain lines or empty', () => {
   expect(texts('["a", {"output": "b"}]')).toEqual(['a', 'b'])
   expect(texts('{"generated_text": "<tool_call>"}')).toEqual(['<tool_call>'])
   expect(texts('\uFEFFfirst\r\n\r\n<tool_call>{"a": 1}</tool_call>\r\n')).toEqual([
@@ -33,7 +33,7 @@ test('a JSON list, one object, plain lines, and nothing', () => {
   expect(completionsIn('')).toEqual({ completions: [], skipped: 0 })
 })
 
-test('every example: responses with the ids that were sampled, alone and as lines', () => {
+test('every example file has its responses, with the sampled ids, as completions, alone and as JSON lines', () => {
   const folder = new URL('../../../public/examples/', import.meta.url)
   let responses = 0
   const lines: string[] = []

@@ -1,4 +1,4 @@
-/** Completions out of a file: trajectories of Rollscope, JSON lines of any program, or a text with one in each line. */
+/** Reads completions from a file: trajectories of Rollscope, JSON lines of any program, or a text with one completion in each line. */
 
 import { isObject } from '#lib/json/json-object.ts'
 import { parsedText } from '#lib/parsers/parsed-text.ts'
@@ -9,17 +9,20 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import type { Completion } from './rerender.ts'
 
+/** A completion with its place in the file. */
 export interface NamedCompletion extends Completion {
-  /** Where it is from: `line 3`, `response 2`. */
+  /** Where it is from, such as `line 3` or `response 2`. */
   readonly from: string
 }
 
+/** The completions of a file. */
 export interface CompletionsFile {
   readonly completions: readonly NamedCompletion[]
-  /** Lines and entries in which no completion was found. */
+  /** Number of lines and entries in which no completion was found. */
   readonly skipped: number
 }
 
+/** Returns the completions of a file in any of these formats. Never throws. */
 export function completionsIn(file: string): CompletionsFile {
   const text = withoutByteOrderMark(file)
   const whole = jsonOf(text)
@@ -37,7 +40,7 @@ export function completionsIn(file: string): CompletionsFile {
   )
 }
 
-/** With the ids that were sampled. */
+/** Returns the responses of a trajectory, with the ids that were sampled. */
 export function completionsOf(trajectory: TrajectoryView, from: string): readonly NamedCompletion[] {
   return segmentsOf(trajectory)
     .filter((segment) => segment.kind === 'response')
@@ -55,10 +58,10 @@ function inEntry(value: unknown, from: string): readonly NamedCompletion[] {
   return text === undefined ? [] : [{ text, from }]
 }
 
-/** What programs call it; the first that is there counts. */
+/** Names that programs give to a completion; the first one that is present counts. */
 const FIELDS = ['completion', 'response', 'output', 'generated_text', 'prediction', 'text', 'content', 'answer']
 
-/** Of a conversation, the last reply; of several choices, the first. */
+/** Returns the completion of a value: the last reply of a conversation, the first of several choices. */
 function completionText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) {
@@ -78,7 +81,7 @@ const together = (found: readonly (readonly NamedCompletion[])[]): CompletionsFi
   skipped: found.filter((one) => one.length === 0).length,
 })
 
-/** undefined for what is no JSON. */
+/** Returns undefined for text that is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

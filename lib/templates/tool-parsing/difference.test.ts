@@ -16,10 +16,10 @@ test.each([
   ['<parameter=a>1</parameter>', '<parameter=a>2</parameter>', ['content']],
   ['{"a": 12345678901234567890}', '{"a": 12345678901234567891}', ['content']],
   ['{"a": "x', '{"a": "x"', ['content']],
-])('%j against %j: %j', (written, rendered, causes) => {
+])('the causes of the difference between %j and %j are %j', (written, rendered, causes) => {
   expect(causesOf(written, rendered, false)).toEqual(causes)
 })
 
-test('members that were passed over tell what nothing else does', () => {
+test('ignored members are the cause of a difference that has no other', () => {
   expect(causesOf('{"name": "f", "id": 1}', '{"name": "f"}', true)).toEqual(['ignored'])
 })

@@ -1,8 +1,7 @@
-/** Why two spellings of one call differ. */
+/** Finds why two spellings of one call differ. */
 
 /**
- * tokens: the same text in other tokens. ignored: members that the parser passed over are not written again. content:
- * nothing here tells why.
+ * tokens: the same text in other tokens. ignored: members that the parser ignored are not written again. content: no other cause is found.
  */
 export type Cause =
   | 'tokens'
@@ -16,8 +15,8 @@ export type Cause =
   | 'content'
 
 /**
- * The causes that together make the two texts one: each is a way to read them, and one that is needed for reading them
- * alike is a cause.
+ * Returns the causes that together make the two texts equal. Each cause is a way to read both texts; those that are needed to make them
+ * equal are causes.
  */
 export function causesOf(written: string, rendered: string, hasIgnored: boolean): readonly Cause[] {
   if (written === rendered) return ['tokens']
@@ -31,7 +30,7 @@ export function causesOf(written: string, rendered: string, hasIgnored: boolean)
   for (const readings of [READINGS, [...READINGS, KEY_ORDER]])
     if (areAlike(readings)) {
       const causes = needed(readings)
-      // Two readings may each do alone; then neither is needed.
+      // If either of two readings suffices alone, neither is needed.
       return causes.length > 0 ? causes : [(readings.find((one) => areAlike([one])) ?? KEY_ORDER).cause]
     }
   return [hasIgnored ? 'ignored' : 'content']
@@ -75,7 +74,7 @@ const READINGS: readonly Reading[] = [
   { cause: 'spacing', apply: (list) => list.filter((lexeme) => lexeme.trim() !== '') },
 ]
 
-/** Values cannot change places: both texts spell the same call. */
+/** The reading that ignores order. Values cannot change places unnoticed, because both texts spell the same call. */
 const KEY_ORDER: Reading = { cause: 'key-order', apply: (list) => list.toSorted() }
 
 function plainString(lexeme: string): string {

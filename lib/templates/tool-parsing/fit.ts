@@ -1,22 +1,24 @@
-/** "Which parser fits?": the parsers in order, for a template, for a file of completions, or for both. */
+/** Ranks the parsers by how well they fit a template, a file of completions, or both. */
 import { parsers } from '#lib/parsers/registry.ts'
 import type { CompletionFit, Missed } from './completion-fit.ts'
 import type { ParserScore, TemplateFit } from './template-fit.ts'
 
+/** All parsers in order, with reasons. */
 export interface FitReport {
-  /** In a sentence. */
+  /** The result in one or two sentences. */
   readonly verdict: string
-  /** Best first. */
+  /** The best parser first. */
   readonly ranking: readonly RankedParser[]
-  /** Undefined where no template was asked about. */
+  /** undefined if no template was to be checked. */
   readonly template: Omit<TemplateFit, 'scores'> | undefined
-  /** Undefined where there are no completions. */
+  /** undefined if there are no completions. */
   readonly completions: Pick<CompletionFit, 'rows' | 'withCalls'> | undefined
 }
 
+/** A parser with its scores. */
 export interface RankedParser {
   readonly parser: string
-  /** 0 to 1, the mean of the two. */
+  /** From 0 to 1; the mean of the two scores. */
   readonly score: number
   readonly template: Reasoned | undefined
   readonly completions: (Reasoned & { readonly missedIn: number; readonly missed: readonly Missed[] }) | undefined
@@ -27,8 +29,9 @@ interface Reasoned {
   readonly reasons: readonly string[]
 }
 
+/** Returns the report of a template's fit, a completions' fit, or both. */
 export function fitReport(template: TemplateFit | undefined, completions: CompletionFit | undefined): FitReport {
-  // Completions without calls tell no parser from another.
+  // Completions without calls do not distinguish parsers.
   const counted = template && completions?.withCalls === 0 ? undefined : completions
   const ranking = parsers
     .map(({ name }, index) => {
@@ -65,9 +68,9 @@ const withoutScores = ({ scores: _, ...rest }: TemplateFit): Omit<TemplateFit, '
 
 const themText = ({ rows }: CompletionFit): string => (rows.length === 1 ? 'the completion' : 'the completions')
 
-/** A parser that reads all but a few. */
+/** Score of a parser that reads all but a few calls. */
 const GOOD = 0.9
-/** Scores nearer than this tell nothing. */
+/** Scores that differ by less than this do not distinguish parsers. */
 const CLOSE = 0.05
 
 function verdictOf(
@@ -85,13 +88,13 @@ function verdictOf(
   const isMeasured = template?.evidence === 'written' || completions !== undefined
   const fits = !isMeasured || best.score >= GOOD
   const sources = [best.template, best.completions].filter((source) => source !== undefined && source.score > 0)
-  // What speaks for it, or what is worst about it.
+  // The reason is in favor of the parser if it fits, otherwise its worst one.
   const source = fits ? sources[0] : sources.toSorted((a, b) => (a?.score ?? 0) - (b?.score ?? 0))[0]
   const why = source?.reasons[0] ?? ''
   return `${best.parser} ${fits ? 'fits' : 'does best, though not well'}: ${how(template, completions)}${why}.${second.score > 0.4 ? ` Next is ${second.parser}.` : ''}`
 }
 
-/** The parser for which one source speaks; undefined where it speaks for none. */
+/** Returns the parser that one source favors; undefined if it favors none. */
 function topOf(scores: readonly ParserScore[] | undefined): ParserScore | undefined {
   const best = scores?.reduce((a, b) => (b.score > a.score ? b : a))
   return best && best.score > 0 ? best : undefined

@@ -50,7 +50,7 @@ function onlyCall(rendering: ReRendering | undefined): ReRenderedCall {
 const json = (body: string) => `<tool_call>\n${body}\n</tool_call>`
 const lineOf = (template: string, needle: string) => template.slice(0, template.indexOf(needle)).split('\n').length
 
-describe('what a template writes as the model did', () => {
+describe('a call that the template writes as the model did', () => {
   test.each([
     ['hermes', qwen3, json('{"name": "add", "arguments": {"a": 1.0, "t": "é"}}')],
     [
@@ -64,7 +64,7 @@ describe('what a template writes as the model did', () => {
       kimiTemplate,
       '<|tool_calls_section_begin|><|tool_call_begin|>functions.add:7<|tool_call_argument_begin|>{"a": 1.0}<|tool_call_end|><|tool_calls_section_end|>',
     ],
-  ])('%s: the same tokens, numbers and ids as they were written', (parser, template, text) => {
+  ])('has the same tokens, numbers and ids for %s', (parser, template, text) => {
     for (const tokenizer of [tiny, bytes])
       expect(onlyCall(reRendered(template, parser, `Well. ${text}`, { tokenizer }))).toEqual({
         kind: 'same',
@@ -72,7 +72,7 @@ describe('what a template writes as the model did', () => {
       })
   })
 
-  test('several calls, each by itself; a malformed one between them is left out', () => {
+  test('is compared by itself among several, and a malformed one is left out', () => {
     const good = json('{"name": "add", "arguments": {"a": 2}}')
     const spaced = json('{"name": "add",  "arguments": {"a": 2}}')
     const rendering = reRendered(qwen3, 'hermes', `${good}\n${json('{')}\n${spaced}`)
@@ -83,7 +83,7 @@ describe('what a template writes as the model did', () => {
     ])
   })
 
-  test('the reply that stands in the conversation already is written anew, not once more', () => {
+  test('replaces the reply that the conversation already has', () => {
     const text = json('{"name": "add", "arguments": {"a": 1}}')
     const messages = JSON.stringify([
       { role: 'user', content: 'a "[{,}]" b' },
@@ -96,14 +96,14 @@ describe('what a template writes as the model did', () => {
   })
 })
 
-describe('what it writes otherwise, and why', () => {
+describe('a call that the template writes differently', () => {
   test.each([
     ['{"name": "add","arguments": {"a": 1}}', ['spacing']],
     ['{"arguments": {"a": 1}, "name": "add"}', ['key-order']],
     ['{"name": "add", "arguments": {"t": "\\u00e9"}}', ['escapes']],
     ['{"name": "add", "arguments": {"a": 1e3}}', ['numbers']],
     ['{"name": "add", "id": 7, "arguments": {"a": 1}}', ['ignored']],
-  ])('%s: %j', (body, causes) => {
+  ])('with %s has the causes %j', (body, causes) => {
     const call = onlyCall(reRendered(qwen3, 'hermes', json(body)))
     expect(call).toMatchObject({ kind: 'differs', causes })
     if (call.kind !== 'differs') return
@@ -115,7 +115,7 @@ describe('what it writes otherwise, and why', () => {
     expect(line).toBeGreaterThan(lineOf(qwen3, 'message.tool_calls'))
   })
 
-  test('the line is that of the template which wrote the letter', () => {
+  test('has the line of the template that wrote the first differing letter', () => {
     const text = '<tool_call>\n<function=add>\n<parameter=a>1</parameter>\n</function>\n</tool_call>'
     expect(onlyCall(reRendered(xmlTemplate, 'qwen_xml', text))).toMatchObject({
       causes: ['spacing'],
@@ -123,7 +123,7 @@ describe('what it writes otherwise, and why', () => {
     })
   })
 
-  test('the same text in other tokens: what was sampled is no canonical encoding', () => {
+  test('has the cause tokens if the same text was sampled in other tokens', () => {
     const text = json('{"name": "add", "arguments": {"a": 1}}')
     const letters = Array.from(text, (letter) => tiny.tokenizer.encode(letter))
     const ids = letters.flat()
@@ -135,7 +135,7 @@ describe('what it writes otherwise, and why', () => {
   })
 })
 
-test('a template that writes no calls, or writes them in another form', () => {
+test('a call is absent if the template writes no calls, or in another form', () => {
   const text = json('{"name": "add", "arguments": {"a": 1}}')
   for (const template of [plainTemplate, llamaTemplate])
     expect(onlyCall(reRendered(template, 'hermes', text))).toMatchObject({
@@ -144,7 +144,7 @@ test('a template that writes no calls, or writes them in another form', () => {
     })
 })
 
-test('nothing to write, and what is wrong with the lab’s texts', () => {
+test('the re-rendering reports a completion without calls, and errors in the texts of the lab', () => {
   expect(reRendered(qwen3, 'hermes', 'no call')).toEqual({ kind: 'nothing' })
   const text = json('{"name": "add"}')
   expect(reRendered('{{', 'hermes', text)).toMatchObject({ kind: 'failed', error: { where: 'template' } })

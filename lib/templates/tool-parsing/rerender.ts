@@ -1,4 +1,4 @@
-/** Each call of a completion through the template: does the template write it with the ids that the model wrote? */
+/** Renders each call of a completion with the template, and compares the ids with those that the model wrote. */
 
 import type { TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
@@ -15,45 +15,48 @@ import type { ReadArgument } from './arguments.ts'
 import { type Cause, causesOf } from './difference.ts'
 import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
 
+/** A completion of a model. */
 export interface Completion {
   readonly text: string
-  /** The ids that were sampled, where they are known. Omitted: the text in the tokenizer's own encoding. */
+  /** The ids that were sampled. Omitted: the tokenizer's own encoding of the text. */
   readonly encoding?: Pick<Encoding, 'ids' | 'starts'>
 }
 
+/** What the template writes for the calls of a completion. */
 export type ReRendering =
   | {
       readonly kind: 'written'
       readonly argumentForm: ArgumentForm
-      /** For each call; undefined for one that is malformed. */
+      /** One entry for each call; undefined for a malformed one. */
       readonly calls: readonly (ReRenderedCall | undefined)[]
     }
   | { readonly kind: 'failed'; readonly error: InputError }
   /** There is no call that could be written. */
   | { readonly kind: 'nothing' }
 
+/** What the template writes for one call. */
 export type ReRenderedCall =
   | { readonly kind: 'same'; readonly tokens: number }
   | {
       readonly kind: 'differs'
-      /** Token of the call at which the two part, from 0. */
+      /** Index of the first token of the call that differs, from 0. */
       readonly at: number
       readonly completion: CallSide
       readonly template: CallSide
       readonly causes: readonly Cause[]
-      /** Line of the template that wrote the letter at which the texts part. */
+      /** Line of the template that wrote the first letter that differs. */
       readonly line: number | undefined
     }
-  /** The template writes no such call, or in a form that this parser does not read. */
+  /** The template writes no such call, or writes it in a form that this parser does not read. */
   | { readonly kind: 'absent'; readonly why: string; readonly text: string }
 
-/** One side of a difference: the call's text, and its tokens. */
+/** One side of a difference: the text of the call and its tokens. */
 export interface CallSide {
   readonly text: string
   readonly tokens: readonly { readonly id: number; readonly text: string }[]
 }
 
-/** The completion is the reply to the lab's conversation; its calls are written as one assistant message. */
+/** Compares the calls of a completion, which is the reply to the lab's conversation. Its calls are rendered as one assistant message. */
 export function reRender({ text, encoding }: Completion, lane: Lane, setting: Setting): ReRendering {
   const { parser, tools, input, template, tokenizer } = setting
   const readable = lane.calls.filter((call) => call.kind === 'parsed')
@@ -103,11 +106,11 @@ const callToWrite = (call: Extract<ReadCall, { kind: 'parsed' }>, index: number)
   arguments: argumentsJson(call.arguments),
 })
 
-/** Arguments as JSON; unlike JSON.stringify, 1.0 stays 1.0 and keys stand as they were written. */
+/** Returns arguments as JSON. Unlike with JSON.stringify, 1.0 remains 1.0 and keys remain in their order. */
 const argumentsJson = (read: readonly ReadArgument[]): string =>
   `{${read.map(({ name, json }) => `${JSON.stringify(name)}: ${json}`).join(', ')}}`
 
-/** What is left beside calls and thinking: a template writes it as the message's content. */
+/** Returns the text outside of calls and thinking, which a template writes as the content of the message. */
 function contentOf(text: string, { tiles }: Lane): string {
   return tiles
     .filter(({ part }) => part === 'rest')
@@ -132,7 +135,7 @@ function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: Te
   }
 }
 
-/** `lineAt`: by the offset in the template's text of the call. */
+/** Compares the two sides. `lineAt` returns the line for an offset in the template's text of the call. */
 function comparedCall(
   completion: CallSide,
   template: CallSide,

@@ -11,7 +11,7 @@ interface Body {
   readonly tool_call_parser: string
 }
 
-/** SGLang 0.5.23's own answer to a recorded text, beside ours. */
+/** Returns how SGLang 0.5.23's own answer to a recorded text compares with ours. */
 function recorded(name: string) {
   const { request, response } = recording(name)
   const { text, tools, tool_call_parser: parser } = request.body as unknown as Body
@@ -35,7 +35,7 @@ function viewOf(text: string, name: string, tools: string, answer: ServerAnswer)
   }
 }
 
-test('the recordings: what SGLang reads as we do, and what it drops', () => {
+test('the server view of the recordings has the calls that SGLang reads like Rollscope, and what it drops', () => {
   expect(recordingNames.filter((name) => name.startsWith('info-parse-function-call'))).toHaveLength(5)
   expect(recorded('info-parse-function-call')).toEqual({ calls: ['same'], dropped: [] })
   expect(recorded('info-parse-function-call-two')).toEqual({ calls: ['same', 'same'], dropped: [] })
@@ -48,7 +48,7 @@ test('the recordings: what SGLang reads as we do, and what it drops', () => {
   ])
 })
 
-test('text between and behind calls that the server leaves out, and arguments that it reads otherwise', () => {
+test('the server view has text that the server leaves out, and calls with other arguments', () => {
   const call = (a: string) => `<tool_call>{"name": "f", "arguments": {"b": 1, "a": ${a}}}</tool_call>`
   const text = `before ${call('1')} between ${call('2')} behind`
   const answer = {

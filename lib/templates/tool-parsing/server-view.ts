@@ -1,26 +1,29 @@
-/** A server's answer beside what a parser here reads: SGLang drops calls and text without a word. */
+/** Compares a server's answer with what a parser reads here: SGLang drops calls and text without a message. */
 import type { TextRange } from '#lib/parsers/parser.ts'
 import type { Lane, ReadCall } from './analysis.ts'
 
-/** The server's calls and text; `arguments` is JSON. */
+/** The calls and the text of a server; `arguments` is JSON. */
 export interface ServerAnswer {
   readonly normalText: string
   readonly calls: readonly { readonly name?: string | undefined; readonly arguments: string }[]
 }
 
+/** A server's calls, compared with those that are read here. */
 export interface ServerView {
   readonly calls: readonly ServerCall[]
-  /** Where the text stands that is in neither its calls nor the text that it leaves. */
+  /** Ranges of the text that is in neither its calls nor the text that it returns. */
   readonly dropped: readonly TextRange[]
 }
 
+/** A call of the server. */
 export interface ServerCall {
   readonly name: string | undefined
   readonly arguments: string
-  /** same: as read here. other: of the same name with other arguments. alone: not read here at all. */
+  /** same: it is read here too. other: a call of this name is read here, with other arguments. alone: it is not read here. */
   readonly verdict: 'same' | 'other' | 'alone'
 }
 
+/** Compares a server's answer with the calls of a lane. */
 export function serverView(text: string, lane: Lane, { normalText, calls }: ServerAnswer): ServerView {
   const paired = pairs(lane.calls, calls)
   const kept = new Set(paired.flatMap(({ own }) => (own ? [own] : [])))
@@ -41,7 +44,7 @@ export function serverView(text: string, lane: Lane, { normalText, calls }: Serv
   return { calls: paired.map(({ own: _, ...call }) => call), dropped }
 }
 
-/** Calls, and what stands between them. */
+/** Returns the calls and the text between them. */
 function stretchesOf({ calls, tiles }: Lane): readonly (TextRange & { readonly call?: ReadCall })[] {
   const stretches: (TextRange & { call?: ReadCall })[] = []
   let at = 0
@@ -53,7 +56,7 @@ function stretchesOf({ calls, tiles }: Lane): readonly (TextRange & { readonly c
   return stretches
 }
 
-/** Each of the server's calls with ours: the next of the same name, for both are in order. */
+/** Pairs each of the server's calls with our next call of the same name; both are in order. */
 function pairs(
   own: readonly ReadCall[],
   theirs: ServerAnswer['calls'],
@@ -74,7 +77,7 @@ function pairs(
   })
 }
 
-/** A text that is no JSON stands for itself. */
+/** Returns the value of JSON, and any other text unchanged. */
 function readOrSelf(json: string): unknown {
   try {
     return JSON.parse(json)
@@ -83,7 +86,7 @@ function readOrSelf(json: string): unknown {
   }
 }
 
-/** JSON with its keys in one order. */
+/** Returns JSON with sorted keys. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

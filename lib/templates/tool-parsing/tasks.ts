@@ -1,4 +1,4 @@
-/** The parser lab's tasks: one completion seen by several parsers, and which parser fits. */
+/** Tasks of the parser lab: one completion read by several parsers, and which parser fits. */
 import { parserNamed } from '#lib/parsers/registry.ts'
 import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
@@ -10,23 +10,26 @@ import { type Completion, type ReRendering, reRender } from './rerender.ts'
 import { templateFit } from './template-fit.ts'
 import { toolsIn } from './tools.ts'
 
+/** A completion for several parsers. */
 export interface ParsingRequest {
   readonly completion: Completion
-  /** Names; those that there are not are left out. */
+  /** Names of parsers; unknown names are left out. */
   readonly parsers: readonly string[]
-  /** Its tools type the arguments; its template writes the calls again. */
+  /** Its tools give types to arguments; its template writes the calls again. */
   readonly input: LabInput
 }
 
+/** What each parser reads. */
 export interface ParsingResult {
   readonly lanes: readonly ParsingLane[]
 }
 
 interface ParsingLane extends Lane {
-  /** Undefined where there is no tokenizer to compare ids with. */
+  /** undefined if there is no tokenizer whose ids can be compared. */
   readonly reRendering: ReRendering | undefined
 }
 
+/** Analyzes a completion with several parsers, and renders its calls again. */
 export const parsing: LabTask<ParsingRequest, never, ParsingResult> = function* (
   { completion, parsers, input },
   [tokenizer],
@@ -56,24 +59,28 @@ export const parsing: LabTask<ParsingRequest, never, ParsingResult> = function* 
   }
 }
 
+/** What the parsers are to fit. */
 export interface FitRequest {
-  /** The template to ask about; its tools are those of the completions. */
+  /** The template to check; its tools are those of the completions. */
   readonly input: LabInput
-  /** Empty: the template alone is asked about. */
+  /** Empty: only the template is checked. */
   readonly completions: readonly string[]
-  /** False: the completions alone. */
+  /** false: only the completions are checked. */
   readonly asksTemplate: boolean
 }
 
+/** Completions that are read, of all. */
 export interface FitProgress {
   readonly done: number
   readonly total: number
 }
 
+/** The report, or why the template cannot be compiled. */
 export type FitResult =
   | { readonly kind: 'report'; readonly report: FitReport }
   | { readonly kind: 'failed'; readonly error: InputError }
 
+/** Ranks the parsers for a template, for completions, or for both. */
 export const parserFit: LabTask<FitRequest, FitProgress, FitResult> = function* (
   { input, completions, asksTemplate },
   [tokenizer],
@@ -91,6 +98,6 @@ export const parserFit: LabTask<FitRequest, FitProgress, FitResult> = function* 
   return { kind: 'report', report: fitReport(ofTemplate, ofCompletions) }
 }
 
-/** Without a tokenizer there are no special tokens to give to the template. */
+/** Compiles the template. Without a tokenizer there are no special tokens to give to it. */
 const compiled = (text: string, tokenizer: LabTokenizer | undefined) =>
   orTemplateFailure(() => (tokenizer ? tokenizer.compile(text) : chatTemplate(text, {})))

@@ -48,7 +48,7 @@ test.each([
   ['in the manner of Kimi K2', 'kimi_k2', kimiTemplate],
   ['in the manner of Llama 3.1', 'llama3', llamaTemplate],
   ['in the manner of Gemma 4', 'gemma4', gemmaTemplate],
-])('%s: %s reads what the template writes, and nothing else does', (_, parser, template) => {
+])('%s, the template fits %s and no other parser', (_, parser, template) => {
   const { verdict, ranking, template: asked } = report(template, bytes)
   expect(ranking[0]).toMatchObject({ parser, score: 1 })
   expect(ranking[1]?.score).toBe(0)
@@ -59,7 +59,7 @@ test.each([
   expect(ranking.every(({ template: of }) => (of?.reasons.length ?? 0) > 0)).toBe(true)
 })
 
-/** Templates that write contents alone, with what the real one tells the model. */
+/** Returns a template that writes only contents, and the instructions of the real one. */
 const withoutCalls = (template: string) => template.replaceAll('message.tool_calls', 'message.nothing')
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   ['Qwen3-Coder', 'qwen_xml', withoutCalls(xmlTemplate), 0.8],
   ['GLM-4.5', 'glm', withoutCalls(glmTemplate), 0.8],
   ['GLM, of the golden runs', 'glm', golden('headers-only'), 0.8],
-])('%s without calls: what it tells the model speaks for %s', (_, parser, template, score) => {
+])('%s without calls fits the parser of its instructions, %s', (_, parser, template, score) => {
   const { verdict, ranking, template: asked } = report(template)
   expect(asked?.evidence).toBe('instructions')
   expect(ranking[0]).toMatchObject({ parser, score })
@@ -75,7 +75,7 @@ test.each([
   expect(verdict).toMatch(new RegExp(`^${parser} fits: the template writes no calls itself; `))
 })
 
-test('a template that says nothing: the tokenizer may, else nothing does', () => {
+test('a template without calls and instructions fits by the tokens of its tokenizer, or not at all', () => {
   const kimi = { ...byteTokenizer, addedTokens: [{ id: 9, content: '<|tool_call_begin|>', special: true }] }
   expect(report(golden('kimi'), { ...bytes, tokenizer: kimi })).toMatchObject({
     ranking: [{ parser: 'kimi_k2', score: 0.5 }, ...parserNames.slice(1).map(() => ({ score: 0 }))],
@@ -88,13 +88,13 @@ test('a template that says nothing: the tokenizer may, else nothing does', () =>
     })
 })
 
-test('a form that no parser here reads is told by SGLang’s name', () => {
+test('a form that no parser here reads is reported with SGLang’s name', () => {
   expect(report(foreignTemplate).verdict).toBe(
     'None of the parsers here reads <|action_start|>: that is the form of SGLang’s interns1.',
   )
 })
 
-test('arguments go as a text where a template takes no object', () => {
+test('the template fit gives arguments as text to a template that takes no object', () => {
   const texts = kimiTemplate.replace(
     'call.function.arguments if call.function.arguments is string else call.function.arguments | tojson',
     'call.function.arguments',
@@ -110,7 +110,7 @@ const shipped = (name: string): string => {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly chat_template: string }).chat_template
 }
 
-test('real templates of other families: one call in a message, a form that only the template’s text shows', () => {
+test('the template fit of real templates writes one call in a message, or reads the form from the template’s text', () => {
   expect(report(shipped('qwen3')).ranking[0]).toMatchObject({ parser: 'hermes', score: 1 })
   expect(report(shipped('deepseek_v3'))).toMatchObject({
     template: { evidence: 'text' },
@@ -125,7 +125,7 @@ test('real templates of other families: one call in a message, a form that only 
   })
 })
 
-test('values that a template spells as Python does cost it the arguments, by name', () => {
+test('the template fit lowers the score of values that a template spells as Python does', () => {
   const careless = xmlTemplate.replace('value if value is string else value | tojson', 'value')
   const { verdict, ranking } = report(careless)
   expect(ranking[0]).toMatchObject({ parser: 'qwen_xml' })
@@ -133,7 +133,7 @@ test('values that a template spells as Python does cost it the arguments, by nam
   expect(verdict).toMatch(/^qwen_xml does best, though not well: it /)
 })
 
-test('a template that raises over calls, and one that is none', () => {
+test('the template fit reports a template that raises over calls, and one that does not compile', () => {
   const raising = "{{ raise_exception('no tools here') if messages[-1].tool_calls else messages[0].content }}"
   expect(report(raising).verdict).toBe('The template raises over messages with tool calls: no tools here')
   const unread = parserFit(
@@ -147,7 +147,7 @@ test('a template that raises over calls, and one that is none', () => {
   })
 })
 
-test('template and completions together: agreement, and disagreement', () => {
+test('the fit of template and completions together reports whether they agree', () => {
   const hermes = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
   const both = (template: string, asksTemplate = true) => {
     const result = ask({ template, completions: [hermes, hermes], asksTemplate })

@@ -1,7 +1,7 @@
 /**
- * Which parser reads what a template writes. Two calls of known names and arguments are put through the template and what
- * it wrote through each parser; a template that writes no calls may still tell the model how to, in what it writes for
- * the tools; and the tokenizer may have a format's delimiters as tokens.
+ * Measures which parser reads what a template writes. Two calls with known names and arguments are rendered, and each parser reads the
+ * result. A template that writes no calls may still explain them to the model, in what it writes for the tools; and the tokenizer may have
+ * a format's delimiters as tokens.
  */
 
 import { isObject } from '#lib/json/json-object.ts'
@@ -20,28 +20,31 @@ import { clipped, counted } from './texts.ts'
 import { toolsIn } from './tools.ts'
 import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
+/** How well each parser reads what a template writes. */
 export interface TemplateFit {
-  /** The strongest evidence that there is; written over instructions over the template's own text over tokens. */
+  /** The strongest evidence that was found; in this order: written, instructions, the template's own text, tokens. */
   readonly evidence: 'written' | 'instructions' | 'text' | 'tokens' | 'none'
-  /** What the template wrote for the two calls, or for the tools; '' where it wrote neither. */
+  /** What the template wrote for the two calls, or for the tools; '' if it wrote neither. */
   readonly text: string
   readonly argumentForm: ArgumentForm | undefined
-  /** A form that is known and that no parser here reads. */
+  /** A known form that no parser here reads. */
   readonly foreign: ForeignForm | undefined
-  /** What the template raised over messages with calls. */
+  /** The error that the template raised for messages with calls. */
   readonly error: InputError | undefined
-  /** By parser, in the registry's order. */
+  /** One score for each parser, in the registry's order. */
   readonly scores: readonly ParserScore[]
 }
 
+/** How well one parser fits. */
 export interface ParserScore {
   readonly parser: string
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly score: number
-  /** In words, each a sentence without a full stop. */
+  /** Sentences without a full stop. */
   readonly reasons: readonly string[]
 }
 
+/** Measures the fit of all parsers. `options` is JSON; `addedTokens` may be empty. */
 export function templateFit(
   template: CompiledTemplate,
   options: string,
@@ -49,7 +52,7 @@ export function templateFit(
 ): TemplateFit {
   const input: LabInput = { template: template.text, messages: QUESTION, tools: TOOLS, options }
   const together = writeCalls(template, input, CALLS, '')
-  // Some templates write one call in a message and raise over more.
+  // Some templates write one call in a message and raise an error for more.
   const alone = together.ok ? [] : CALLS.map((call) => writeCalls(template, input, [call], ''))
   const written = alone.find((one) => one.ok) ?? together
   const replies = (together.ok ? [together] : alone).map((one) => (one.ok ? writtenText(one.value) : ''))
@@ -89,7 +92,7 @@ export function templateFit(
 
 const QUESTION = '[{"role": "user", "content": "What is the weather?"}]'
 
-/** Values of every type, and a text with all that formats must escape or keep. */
+/** Calls with values of every type, and a text with everything that formats must escape or keep. */
 const EXPECTED = [
   { name: 'get_weather', arguments: { city: 'Zürich', days: 3, metric: true } },
   {
@@ -99,7 +102,7 @@ const EXPECTED = [
 ] as const
 
 const CALLS = EXPECTED.map(({ name, arguments: input }, index) => ({
-  // As Kimi K2 names calls: its template writes the id.
+  // The id has the form of Kimi K2, whose template writes it.
   id: `functions.${name}:${index}`,
   name,
   arguments: JSON.stringify(input),
@@ -126,7 +129,7 @@ function tool(name: string, description: string, properties: Readonly<Record<str
   }
 }
 
-/** Half for a call that is found by its name, half for its arguments. */
+/** Scores a parser: half for a call that is found by its name, half for its arguments. */
 function writtenScore(replies: readonly string[], parser: ToolParser): ParserScore {
   const calls = replies.flatMap((reply) => parsedText(reply, parser, TOOL_SPECS).calls)
   const malformed = calls.filter((call) => call.kind === 'malformed')
@@ -157,7 +160,7 @@ function writtenScore(replies: readonly string[], parser: ToolParser): ParserSco
   return { parser: parser.name, score, reasons }
 }
 
-/** Some templates sort the members of an object that they write. */
+/** Returns JSON with sorted keys, because some templates sort the members of an object. */
 const sortedJson = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, part: unknown) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
@@ -166,7 +169,7 @@ const sortedJson = (value: unknown): string | undefined =>
 const valueFound = (input: Readonly<Record<string, unknown>>, key: string): string =>
   Object.hasOwn(input, key) ? `comes back as ${clipped(JSON.stringify(input[key]))}` : 'missing'
 
-/** What the template writes on account of tools, before any call: the format's explanation stands there. */
+/** Returns what the template writes because of tools, before any call: the explanation of the format. */
 function instructionsOf(template: CompiledTemplate, options: string): string {
   const render = (tools: string): string | undefined => {
     const read = readInput({ messages: QUESTION, tools, options })
@@ -186,10 +189,10 @@ function instructionsOf(template: CompiledTemplate, options: string): string {
   return withTools.slice(start, withTools.length - behind)
 }
 
-/** How far a parser gets in an explanation: names and values in it are placeholders, so few are read to the end. */
+/** Scores how far a parser reads into an explanation. Names and values in it are placeholders, so that few are read to the end. */
 function instructedScore(text: string, parser: ToolParser): ParserScore {
   const { calls } = parsedText(text, parser, [])
-  // A placeholder may have braces; a name with quotes is JSON that a lenient format took for one.
+  // A placeholder may have braces; a name with quotes is JSON that a lenient format read as a name.
   const reaches = calls.map((call) =>
     call.name?.includes('"') ? 0 : call.kind === 'parsed' ? Infinity : call.at - call.text.start,
   )
@@ -208,7 +211,7 @@ function instructedScore(text: string, parser: ToolParser): ParserScore {
   }
 }
 
-/** Reach is no share: the parser that gets furthest has what an example can say, the others have nothing. */
+/** Returns the scores of the parsers that read furthest, and 0 for the others: how far they read is not a share. */
 function topOnly(scores: readonly ParserScore[]): readonly ParserScore[] {
   const best = Math.max(...scores.map(({ score }) => score))
   return scores.map((one) =>
@@ -222,7 +225,7 @@ function topOnly(scores: readonly ParserScore[]): readonly ParserScore[] {
   )
 }
 
-/** Delimiters that several formats share tell nothing. */
+/** Scores a parser by its delimiter in the tokenizer. Delimiters that several formats share count for none. */
 function tokenScore(addedTokens: readonly AddedToken[], parser: ToolParser): ParserScore {
   const { open } = parser.delimiters
   const isOwn = parsers.every((other) => other === parser || other.delimiters.open !== open)

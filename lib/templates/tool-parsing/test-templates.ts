@@ -1,6 +1,6 @@
-/** Chat templates that write tool calls in each format, in the manner of the models that have them. For tests. */
+/** Test data: chat templates that write tool calls in each format, like the models that have it. */
 
-/** As Qwen3-Coder: values that are texts stand as they are, others as JSON. */
+/** Like Qwen3-Coder: values that are texts are written unchanged, others as JSON. */
 export const xmlTemplate = `{%- if tools %}
 {{- '<|im_start|>system\\nYou may call functions:\\n<tools>' }}
 {%- for tool in tools %}
@@ -22,7 +22,7 @@ export const xmlTemplate = `{%- if tools %}
 {{- '<|im_end|>\\n' }}
 {%- endfor %}`
 
-/** As GLM-4.5. */
+/** Like GLM-4.5. */
 export const glmTemplate = `[gMASK]<sop>
 {%- if tools %}
 {{- '<|system|>\\n# Tools\\n' }}
@@ -42,7 +42,7 @@ export const glmTemplate = `[gMASK]<sop>
 {%- endfor %}
 {%- endfor %}`
 
-/** As Kimi K2: ids of its own, arguments as a text of JSON. */
+/** Like Kimi K2: ids of its own, arguments as JSON text. */
 export const kimiTemplate = `{%- if tools %}
 {{- '<|im_system|>tool_declare<|im_middle|>' + (tools | tojson) + '<|im_end|>' }}
 {%- endif %}
@@ -58,7 +58,7 @@ export const kimiTemplate = `{%- if tools %}
 {{- '<|im_end|>' }}
 {%- endfor %}`
 
-/** As Gemma 4. */
+/** Like Gemma 4. */
 export const gemmaTemplate = `{%- macro written(value) -%}
 {%- if value is string -%}<|"|>{{ value }}<|"|>
 {%- elif value is none -%}null
@@ -76,7 +76,7 @@ export const gemmaTemplate = `{%- macro written(value) -%}
 {{- '<turn|>\\n' }}
 {%- endfor %}`
 
-/** In a form that no parser here reads: as InternLM. */
+/** A form that no parser here reads, like InternLM. */
 export const foreignTemplate = `{%- for message in messages %}
 {{- '<|im_start|>' + message.role + '\\n' + (message.content or '') }}
 {%- for call in message.tool_calls or [] %}
@@ -85,7 +85,7 @@ export const foreignTemplate = `{%- for message in messages %}
 {{- '<|im_end|>\\n' }}
 {%- endfor %}`
 
-/** As Llama 3.1. */
+/** Like Llama 3.1. */
 export const llamaTemplate = `{%- for message in messages %}
 {{- '<|start_header_id|>' + message.role + '<|end_header_id|>\\n\\n' + (message.content or '') }}
 {%- for call in message.tool_calls or [] %}
@@ -94,5 +94,5 @@ export const llamaTemplate = `{%- for message in messages %}
 {{- '<|eot_id|>' }}
 {%- endfor %}`
 
-/** Writes contents and nothing else. */
+/** Writes only contents. */
 export const plainTemplate = `{%- for message in messages %}{{- message.role + ': ' + (message.content or '') + '\\n' }}{%- endfor %}`

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { placesIn } from './text-position.ts'
 
-test('lines and columns are those of the text before, in any order of asking', () => {
+test('positions have the line and column of the text before them, in any order of requests', () => {
   const text = fc.array(fc.constantFrom('a', '\n', '🙂', '\ud83d', 'é')).map((parts) => parts.join(''))
   fc.assert(
     fc.property(text, fc.array(fc.nat(30)), (given, offsets) => {

@@ -1,15 +1,16 @@
-/** Where an offset stands, as editors tell it. */
+/** Positions in a text, as editors show them. */
 
+/** Offset, line and column of one position. */
 export interface TextPosition {
   /** UTF-16 code units from the start of the text. */
   readonly offset: number
-  /** From 1. */
+  /** Line, from 1. */
   readonly line: number
-  /** In code points, from 1. */
+  /** Column in code points, from 1. */
   readonly column: number
 }
 
-/** Goes on from the place before where it can: a text of faults is read once. */
+/** Returns a function that finds positions. It continues from the previous one if it can, so that a text with many faults is read once. */
 export function placesIn(text: string): (offset: number) => TextPosition {
   let [at, line, column] = [0, 1, 1]
   return (offset) => {

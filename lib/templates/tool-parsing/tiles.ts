@@ -1,22 +1,23 @@
-/** What a parser makes of each character: tiles, side by side, that together are the text. */
+/** Divides a text into tiles by what a parser reads; together they are the text. */
 import type { Markup, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
- * marker: what the format writes around names and values. malformed: in a call that could not be read. dropped: in
- * neither calls nor rest. think and rest are left in the text.
+ * marker: what the format writes around names and values. malformed: in a call that could not be read. dropped: in neither calls nor rest.
+ * think and rest remain in the text.
  */
 export type TilePart = 'marker' | 'name' | 'key' | 'value' | 'malformed' | 'dropped' | 'think' | 'rest'
 
+/** A range of the text with one part. */
 export interface Tile extends TextRange {
   readonly part: TilePart
-  /** Index of the call that it belongs to. */
+  /** Index of the call that contains it. */
   readonly call?: number
   /** Index of the argument in the call. */
   readonly argument?: number
 }
 
-/** Text that is in neither the calls nor the rest, and of which nobody is told. */
+/** Text that is in neither the calls nor the rest, without any report. */
 export interface Dropped extends TextRange {
   readonly why: string
 }
@@ -27,6 +28,7 @@ interface Found {
   readonly markup: readonly Markup[]
 }
 
+/** Returns the tiles in order, without gaps. */
 export function tilesOf(text: string, { calls, thinks, markup }: Found, dropped: readonly Dropped[]): readonly Tile[] {
   const isDropped = new Set(dropped.map(({ start }) => start))
   const outer: Tile[] = [
@@ -40,7 +42,7 @@ export function tilesOf(text: string, { calls, thinks, markup }: Found, dropped:
   return filled(0, text.length, outer, { part: 'rest' })
 }
 
-/** What of some ranges lies in none of the others; both are in order. A call that is not closed can reach into a block. */
+/** Returns what of some ranges is in none of the others; both are in order. A call that is not closed can extend into a block. */
 function outside(ranges: readonly TextRange[], others: readonly TextRange[]): readonly TextRange[] {
   const left: TextRange[] = []
   let next = 0
@@ -57,7 +59,7 @@ function outside(ranges: readonly TextRange[], others: readonly TextRange[]): re
   return left
 }
 
-/** Those of a call; what lies between its parts is the format's. */
+/** Returns the tiles of a call; text between its parts belongs to the format. */
 function callTiles(call: ParsedCall, index: number): readonly Tile[] {
   if (call.kind === 'malformed') return [{ ...range(call.text), part: 'malformed', call: index }]
   const parts: Tile[] = [
@@ -71,11 +73,11 @@ function callTiles(call: ParsedCall, index: number): readonly Tile[] {
   return filled(call.text.start, call.text.end, parts, { part: 'marker', call: index })
 }
 
-/** In a call that was read: members of no meaning. */
+/** Returns the members of a call that were read and ignored. */
 export const droppedInCall = (call: Extract<ParsedCall, { kind: 'parsed' }>): readonly Dropped[] =>
   call.ignored.map((one) => ({ ...range(one), why: 'a member that counts for nothing' }))
 
-/** Tags around no call at all: they are cut out of the text, and nothing says so. Calls and tags are in order. */
+/** Returns tags around no call, which are cut out of the text without a report. Calls and tags are in order. */
 export function droppedTags(calls: readonly ParsedCall[], markup: readonly Markup[]): readonly Dropped[] {
   const dropped: Dropped[] = []
   let open: { readonly tag: Markup; readonly callsBefore: number } | undefined
@@ -96,7 +98,7 @@ export function droppedTags(calls: readonly ParsedCall[], markup: readonly Marku
   return dropped
 }
 
-/** The parts in order, and what lies between them. Empty parts hold no character and are no tiles. */
+/** Returns the parts in order, and tiles between them. Empty parts contain no character and are left out. */
 function filled(start: number, end: number, parts: readonly Tile[], between: Omit<Tile, 'start' | 'end'>): Tile[] {
   const tiles: Tile[] = []
   let at = start

@@ -1,8 +1,8 @@
-/** The lab's tools as parsers take them. */
+/** The lab's tools, for parsers. */
 import { isObject } from '#lib/json/json-object.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
-/** None where the text is no JSON list: who renders says what is wrong with it. Entries without a name are left out. */
+/** Returns the tools; none if the text is not a JSON list, because the render reports the error. Entries without a name are left out. */
 export function toolsIn(text: string): readonly ToolSpec[] {
   let value: unknown
   try {
@@ -13,7 +13,7 @@ export function toolsIn(text: string): readonly ToolSpec[] {
   return Array.isArray(value) ? value.flatMap(toolIn) : []
 }
 
-/** `{type: "function", function: {…}}`, or what stands in it alone. */
+/** Reads `{type: "function", function: {…}}`, or the inner object alone. */
 function toolIn(value: unknown): ToolSpec[] {
   const tool = isObject(value) && isObject(value.function) ? value.function : value
   if (!isObject(tool) || typeof tool.name !== 'string') return []

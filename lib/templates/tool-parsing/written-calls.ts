@@ -1,4 +1,4 @@
-/** What a template writes for an assistant message with tool calls: where it stands in the rendered text. */
+/** Finds what a template writes for an assistant message with tool calls in the rendered text. */
 
 import { callId } from '#lib/rollout/record/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -6,29 +6,31 @@ import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template
 import type { Rendering } from '#lib/templates/jinja/rendering.ts'
 import { orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
 
-/** A call as a message has it: texts of JSON, so that 1.0 stays 1.0. */
+/** A call of a message, in JSON texts, so that 1.0 remains 1.0. */
 export interface CallToWrite {
   readonly id: string
   readonly name: string
-  /** JSON object. */
+  /** A JSON object. */
   readonly arguments: string
 }
 
+/** A render of a message with tool calls. */
 export interface WrittenCalls {
   readonly rendering: Rendering
-  /** What the message wrote; the whole text where the template does not say. */
+  /** Range of what the message wrote; the whole text if the template does not show it. */
   readonly start: number
   readonly end: number
-  /** How the arguments were given: templates differ in what they can write. */
+  /** Form in which the arguments were given: templates differ in what they can write. */
   readonly argumentForm: ArgumentForm
 }
 
+/** Arguments as an object, or as JSON text. */
 export type ArgumentForm = 'object' | 'text'
 
 /**
- * `content`: text beside the calls. Templates differ in what they can write: arguments go as an object, else as a text;
- * without text beside the calls, the content is empty, else not there (null, which transformers takes out); ids are those
- * given, else ours, which have nine letters as Mistral's templates want. The first form in which the calls are written counts.
+ * Renders the calls in the first form that the template writes, because templates differ: arguments are given as an object, then as a text;
+ * without `content` (text next to the calls), the content is empty, then null, which transformers removes; ids are the given ones, then
+ * ours with nine letters, as Mistral's templates require.
  */
 export function writeCalls(
   template: CompiledTemplate,
@@ -48,6 +50,7 @@ export function writeCalls(
   return first as ReadInput<WrittenCalls>
 }
 
+/** Returns the text that the message wrote. */
 export const writtenText = ({ rendering, start, end }: WrittenCalls): string => rendering.text.slice(start, end)
 
 const holdsCalls = (one: WrittenCalls, calls: readonly CallToWrite[]): boolean =>
@@ -67,10 +70,10 @@ function written(
   return { ok: true, value: { rendering: traced.value, ...regionOf(template, traced.value, read.value), argumentForm } }
 }
 
-/** The message stands in place of the reply: behind the last message that is not the assistant's. */
+/** Reads the input with the message in place of the reply: after the last message that is not the assistant's. */
 function renderInputWith({ messages, tools, options }: LabInput, message: string): ReadInput<RenderInput> {
   const isEmpty = /^\s*\[\s*\]\s*$/.test(messages)
-  // Errors are told by their place in the text as it was written.
+  // Errors have their positions in the original text.
   const given = isEmpty ? undefined : readInput({ messages, tools, options })
   if (given && !given.ok) return given
   const read = readInput({ messages: withReply(isEmpty ? '[]' : messages, message), tools, options })
@@ -81,7 +84,7 @@ function renderInputWith({ messages, tools, options }: LabInput, message: string
 
 const QUESTION = '{"role": "user", "content": "?"}'
 
-/** As text: reading and writing the messages again would change numbers. */
+/** Changes the messages as text, because reading and writing them would change numbers. */
 function withReply(messages: string, message: string): string {
   const entries = entriesOf(messages)
   while (entries.length > 0 && ROLE_ASSISTANT.test(outerMembers(entries.at(-1) as string))) entries.pop()
@@ -90,7 +93,7 @@ function withReply(messages: string, message: string): string {
 
 const ROLE_ASSISTANT = /"role"\s*:\s*"assistant"/
 
-/** The text of an object without what stands in inner objects and lists. */
+/** Returns the text of an object without its inner objects and lists. */
 function outerMembers(entry: string): string {
   let depth = 0
   return entry.replaceAll(STRING_OR_BRACKET, (found) => {
@@ -103,7 +106,7 @@ function outerMembers(entry: string): string {
 
 const STRING_OR_BRACKET = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs
 
-/** The texts of the entries of a list. */
+/** Returns the texts of the entries of a list. */
 function entriesOf(json: string): string[] {
   const entries: string[] = []
   let depth = 0
@@ -129,8 +132,8 @@ function callMessage(calls: readonly CallToWrite[], content: string | null, form
 }
 
 /**
- * From the first to the last letter that the last message wrote, without what the template writes before a reply that is to
- * come: a call may have to stand at the beginning of the reply.
+ * Returns the range from the first to the last letter that the last message wrote, without the generation prompt: a call may have to be at
+ * the beginning of the reply.
  */
 function regionOf(
   template: CompiledTemplate,
