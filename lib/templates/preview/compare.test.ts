@@ -13,13 +13,13 @@ type Message = { readonly role: string; readonly content: string }
 const field = (message: RenderInput['messages'][number], name: 'role' | 'content'): string =>
   String(message instanceof PyDict ? message.get(name) : message[name])
 
-/** Templates of one line each that are functions: what is compared is not how they are written. */
+/** Templates made of functions that write one line for each message, because the tests do not depend on how they are written. */
 const written: Readonly<Record<string, (message: Message, isLast: boolean) => string>> = {
   plain: ({ role, content }) => `${role}:${content}\n`,
   longer: ({ role, content }) => `<${role}>${content}</${role}>\n`,
-  /** Every message but the last is marked. */
+  /** Marks every message but the last. */
   stamped: ({ role, content }, isLast) => `${isLast ? '' : '!'}${role}:${content}\n`,
-  /** Earlier replies lose what they wrote. */
+  /** Drops the content of earlier replies. */
   forgetful: ({ role, content }, isLast) => `${role}:${role === 'assistant' && !isLast ? '' : content}\n`,
 }
 
@@ -58,7 +58,7 @@ const input = (template: string, messages: readonly Message[]): LabInput => ({
   tools: '',
   options: '{}',
 })
-/** `left` is what the shown template is held against. */
+/** Compares two templates; `left` is the one with which the shown template is compared. */
 const compared = (left: string, shown: string, messages: readonly Message[], turns = 3): RevisionComparison =>
   resultOf(compare({ input: input(shown, messages), against: left, turns }, [tokenizer]))
 
@@ -70,8 +70,8 @@ const arbitraryMessages = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-describe('a comparison', () => {
-  test('of a template with itself finds nothing', () => {
+describe('a comparison of templates', () => {
+  test('with themselves finds nothing', () => {
     fc.assert(
       fc.property(arbitraryMessages, (messages) => {
         const { sides, differences, turns } = compared('plain', 'plain', messages)
@@ -83,7 +83,7 @@ describe('a comparison', () => {
     )
   })
 
-  test('counts every token in the message that it begins in', () => {
+  test('counts every token in the message in which it begins', () => {
     fc.assert(
       fc.property(arbitraryMessages, (messages) => {
         const { sides, differences } = compared('plain', 'longer', messages)
@@ -95,7 +95,7 @@ describe('a comparison', () => {
     )
   })
 
-  test('tells where the masks disagree on what both have', () => {
+  test('reports where the masks disagree on lines that both have', () => {
     const messages = [
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'yo' },
@@ -106,11 +106,11 @@ describe('a comparison', () => {
       onlyLeft: 0,
       onlyRight: 0,
     })
-    // Not one line is the same.
+    // No line is the same.
     expect(compared('plain', 'longer', messages).differences?.mask).toEqual({ compared: 0, onlyLeft: 0, onlyRight: 0 })
   })
 
-  test('of a template that does not compile shows the other side', () => {
+  test('shows the other side if one does not compile', () => {
     const { sides, differences, turns } = compared('plain', 'broken', [{ role: 'user', content: 'hi' }])
     expect(sides.map(({ kind }) => kind)).toEqual(['rendered', 'refused'])
     expect(sides[1]).toMatchObject({ error: { where: 'template', className: 'TemplateSyntaxError', line: 1 } })
@@ -118,7 +118,7 @@ describe('a comparison', () => {
     expect(turns.map(({ kind }) => kind)).toEqual(['none', 'none'])
   })
 
-  test('of a conversation that is no JSON says so on both sides', () => {
+  test('reports on both sides that the conversation is not JSON', () => {
     const { sides } = resultOf(
       compare({ input: { ...input('plain', []), messages: '[' }, against: 'longer', turns: 1 }, [tokenizer]),
     )
@@ -129,7 +129,7 @@ describe('a comparison', () => {
   })
 })
 
-describe('turns', () => {
+describe('the repeated turns of a conversation', () => {
   const counted = (template: string, messages: readonly Message[], calls: number): TurnCounts =>
     resultOf(
       countTurns(template, { messages, tools: undefined, addGenerationPrompt: false, options: {} }, calls, tokenizer),
@@ -143,12 +143,12 @@ describe('turns', () => {
     { role: 'user', content: 'unanswered' },
   ]
 
-  test('repeat what follows the system messages, to the last reply', () => {
+  test('are what follows the system messages, to the last reply', () => {
     expect(turnPattern(conversation)).toEqual({ head: conversation.slice(0, 1), cycle: conversation.slice(1, 5) })
     expect(turnPattern(conversation.slice(0, 2))).toBeUndefined()
   })
 
-  test('of a template that only appends keep the whole cache', () => {
+  test('keep the whole cache if a template only appends', () => {
     const turns = counted('plain', conversation, 5)
     expect(turns).toMatchObject({
       kind: 'counted',
@@ -160,7 +160,7 @@ describe('turns', () => {
     expect(turns.rows).toEqual({ count: 1, extra: 0, realigned: 0 })
   })
 
-  test('of a template that drops earlier replies keep what comes before the reply', () => {
+  test('keep what precedes the reply if a template drops earlier replies', () => {
     const turns = counted('forgetful', conversation, 2)
     expect(turns).toMatchObject({
       turns: [
@@ -176,12 +176,12 @@ describe('turns', () => {
     })
   })
 
-  test('count a training row for each prompt that changes what stands before the last reply', () => {
+  test('count a training row for each prompt that changes what precedes the last reply', () => {
     const { rows } = counted('stamped', conversation, 4) as Extract<TurnCounts, { kind: 'counted' }>
     expect(rows).toMatchObject({ count: 4, realigned: 0 })
   })
 
-  test('end where the template raises, with those before', () => {
+  test('end where the template raises, and keep those before', () => {
     const turns = counted(
       'plain',
       [...conversation.slice(1, 3), { role: 'user', content: 'raise' }, ...conversation.slice(2, 3)],

@@ -1,4 +1,4 @@
-/** Two templates, or two tokenizers, on one conversation. */
+/** Compares two templates, or two tokenizers, on one conversation. */
 
 import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
@@ -10,53 +10,60 @@ import { messageRuns, type Origins, type Picture } from './picture.ts'
 import { maskByPrefixes, pictureOf } from './preview.ts'
 import { countTurns, type TurnCounts } from './turns.ts'
 
+/** The two sides of a comparison. */
 export interface CompareRequest {
-  /** What is shown. */
+  /** The document that is shown. */
   readonly input: LabInput
-  /** The template that it is held against. */
+  /** The template with which it is compared. */
   readonly against: string
-  /** To how many calls of the model the conversation is repeated. */
+  /** Number of calls of the model to which the conversation is repeated. */
   readonly turns: number
 }
 
+/** A comparison of two sides. */
 export interface RevisionComparison {
-  /** The other, and what is shown: differences count from the first to the second. */
+  /** The other side, and the shown one: differences count from the first to the second. */
   readonly sides: readonly [RevisionSide, RevisionSide]
-  /** undefined where one side does not render. */
+  /** undefined if one side does not render. */
   readonly differences: Differences | undefined
   readonly turns: readonly [TurnCounts, TurnCounts]
 }
 
+/** The render of one side, or the error that prevents it. */
 export type RevisionSide =
   | {
       readonly kind: 'rendered'
       readonly tokenizer: string
       readonly text: string
-      /** Where each stretch of the text comes from. */
+      /** Template lines of all stretches of the text. */
       readonly origins: Pick<Origins, 'starts' | 'lines'>
       readonly tokens: number
-      /** undefined where the mask is not known. */
+      /** Number of trained tokens; undefined if the mask is unknown. */
       readonly trained: number | undefined
     }
   | { readonly kind: 'refused'; readonly tokenizer: string; readonly error: InputError }
 
 interface Differences {
   readonly isSameText: boolean
-  /** Tokens that both begin with; undefined where the tokenizers differ: their ids mean other texts. */
+  /** Number of tokens with which both begin; undefined if the tokenizers differ, because their ids mean different texts. */
   readonly commonPrefix: number | undefined
-  /** In order; text outside of all messages comes last. */
+  /** Messages in order; text outside of all messages is last. */
   readonly messages: readonly MessageDifference[]
-  /** Characters of the lines that both have, and on how many the masks disagree; undefined where one is not known. */
+  /** Number of characters in lines that both have, and on how many the masks disagree; undefined if one mask is unknown. */
   readonly mask: { readonly compared: number; readonly onlyLeft: number; readonly onlyRight: number } | undefined
 }
 
+/** Number of tokens of a message on both sides; `message` is undefined outside of all messages. */
 export interface MessageDifference {
   readonly message: number | undefined
   readonly role: string
   readonly tokens: readonly [number, number]
 }
 
-/** Yields what is known; undefined while that is nothing. The first tokenizer is that of what is shown; the second, where there is one, the other's. */
+/**
+ * Compares the two sides. Yields what is known so far, and undefined before that. The first tokenizer is that of the shown side; the
+ * second, if there is one, that of the other side.
+ */
 export const compare: LabTask<CompareRequest, RevisionComparison | undefined, RevisionComparison> = function* (
   { input, against, turns },
   [chosen, other = chosen],
@@ -92,7 +99,7 @@ export const compare: LabTask<CompareRequest, RevisionComparison | undefined, Re
   return { ...known, turns: [leftTurns, rightTurns] }
 }
 
-/** With the mask of prefixes where the template has none of its own. */
+/** Returns the render with its tokens. If the template has no mask of its own, it has the mask of prefixes. */
 function* drawn(
   template: string,
   input: RenderInput,
@@ -168,7 +175,7 @@ function maskDifference(left: Picture, right: Picture): Differences['mask'] {
   for (const line of lineDiff(left.text, right.text)) {
     if (line.left === undefined || line.right === undefined) continue
     const [from, to] = [elementAt(starts[0], line.left - 1), elementAt(starts[1], line.right - 1)]
-    // With the line end, where both have one.
+    // The length includes the line end, if both have one.
     const length = Math.min(elementAt(starts[0], line.left) - from, elementAt(starts[1], line.right) - to)
     compared += length
     for (let i = 0; i < length; i++) {
@@ -180,14 +187,14 @@ function maskDifference(left: Picture, right: Picture): Differences['mask'] {
   return { compared, onlyLeft, onlyRight }
 }
 
-/** 1 where a trained token holds the character. */
+/** Returns 1 for each character that a trained token contains. */
 function trainedCharacters({ text, starts, ends }: Picture, trained: Uint8Array): Uint8Array {
   const bits = new Uint8Array(text.length)
   for (const [index, bit] of trained.entries()) if (bit === 1) bits.fill(1, starts[index], ends[index])
   return bits
 }
 
-/** Offset at which each line starts, and the length of the text last. */
+/** Returns the offset at which each line starts, and finally the length of the text. */
 function lineStarts(text: string): number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -21,14 +21,14 @@ function leftOut(template: string, messages: readonly object[] = CONVERSATION, t
 const CONTENT = '{%- for m in messages -%}{{- m.role + m.content -}}'
 const END = '{%- endfor -%}'
 
-describe('what the template leaves out is named in a sentence', () => {
-  test('a template that prints contents alone, though the same words stand in a question', () => {
+describe('the sentence about what a template leaves out', () => {
+  test('names all that is missing, even if the same words are in a question', () => {
     expect(leftOut(`${CONTENT}${END}`)).toBe(
       'The template leaves out the tools, the calls of message 2 and the thinking of message 2.',
     )
   })
 
-  test('thinking in the content that is cut out', () => {
+  test('names thinking that is cut from the content', () => {
     expect(
       leftOut(
         "{{- tools | tojson -}}{%- for m in messages -%}{{- m.reasoning_content -}}{{- m.content.split('</think>')[-1] -}}{{- m.tool_calls | default([]) | tojson -}}{%- endfor -%}",
@@ -36,25 +36,25 @@ describe('what the template leaves out is named in a sentence', () => {
     ).toBe('The template leaves out the thinking of message 4.')
   })
 
-  test('nothing, where all is printed or there is nothing', () => {
+  test('is missing if all is printed or there is nothing to print', () => {
     const all = `{{- tools | tojson -}}${CONTENT}{{- m.reasoning_content -}}{{- m.tool_calls | default([]) | tojson -}}${END}`
     expect(leftOut(all)).toBeUndefined()
     expect(leftOut(`${CONTENT}${END}`, [{ role: 'user', content: 'Hi' }], [])).toBeUndefined()
   })
 
-  test('of one name of the thinking it is enough that it is printed', () => {
+  test('does not name thinking that is printed under one of its names', () => {
     const both = [{ role: 'assistant', content: 'a', reasoning: 'Hm.', thinking: 'Hm.' }]
     expect(leftOut(`${CONTENT}{{- m.thinking -}}${END}`, both, [])).toBeUndefined()
   })
 
-  test('many messages are counted', () => {
+  test('counts messages if there are many', () => {
     const many = Array.from({ length: 9 }, () => ({ role: 'assistant', content: 'a', thinking: 'Hm.' }))
     expect(leftOut(`${CONTENT}${END}`, many, [])).toBe(
       'The template leaves out the thinking of messages 1, 2, 3, 4, 5, 6 and 3 more.',
     )
   })
 
-  test('a template that takes only names that it knows is not judged', () => {
+  test('is missing if the template takes only names that it knows', () => {
     const strict =
       "{%- for m in messages -%}{%- for c in m.tool_calls or [] -%}{%- if c.function.name != 'get_weather' -%}{{- raise_exception('unknown tool') -}}{%- endif -%}{%- endfor -%}{%- endfor -%}"
     expect(leftOut(strict)).toBeUndefined()

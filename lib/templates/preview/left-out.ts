@@ -1,4 +1,4 @@
-/** What of a conversation stands nowhere in its render: tools, calls, thinking. */
+/** Finds what a render leaves out of a conversation: tools, calls, thinking. */
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { orTemplateFailure } from '../document/input.ts'
@@ -18,8 +18,8 @@ const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'thinking']
 const THINK_BLOCK = /(<(think|thought|seed:think)>|\[THINK\])([\s\S]*?)(<\/\2>|\[\/THINK\])/g
 
 /**
- * Names of tools and calls and texts of thinking are replaced by marks of their own, and the render is searched for them: a text
- * may stand in it by chance, or escaped. A template that raises over marks leaves out nothing that is known.
+ * Replaces names of tools and calls and texts of thinking by unique marks, and searches the render for them: the texts themselves may occur
+ * by chance, or escaped. A template that raises an error for marks leaves out nothing that is known.
  */
 function leftOutOf(input: RenderInput, template: CompiledTemplate): LeftOut {
   const marks = { tools: [] as string[], calls: new Map<number, string[]>(), thinking: new Map<number, string[]>() }
@@ -57,7 +57,7 @@ function withMember(dict: PyDict, changes: ReadonlyMap<Value, Value>): PyDict {
   return PyDict.of([...dict.entries()].map(([key, value]) => [key, changes.get(key) ?? value] as const))
 }
 
-/** A tool or a call, `{function: {name}}` or `{name}`; unchanged where it has no name. */
+/** Marks a tool or a call, `{function: {name}}` or `{name}`; returns it unchanged if it has no name. */
 function withMarkedName(tool: unknown, mark: string, marks: string[]): unknown {
   if (!(tool instanceof PyDict)) return tool
   const inner = tool.get('function')
@@ -87,7 +87,7 @@ function markedReply(message: PyDict, { calls, thinking }: Marks): PyDict {
   let count = 0
   for (const field of THINKING_FIELDS) {
     const text = message.get(field)
-    // Clients that know several names give the same thinking under each.
+    // Clients that know several names write the same thinking under each of them.
     if (typeof text === 'string' && text.trim() !== '') changes.set(field, thinking(count++))
   }
   const content = message.get('content')
@@ -101,7 +101,7 @@ function markedReply(message: PyDict, { calls, thinking }: Marks): PyDict {
   return withMember(message, changes)
 }
 
-/** A sentence on what of the conversation its render does not hold; undefined where it holds all. */
+/** Returns a sentence on what the render leaves out of the conversation; undefined if it leaves out nothing. */
 export function leftOutText(input: RenderInput, template: CompiledTemplate): string | undefined {
   const { tools, calls, thinking } = leftOutOf(input, template)
   const parts = [
@@ -112,7 +112,7 @@ export function leftOutText(input: RenderInput, template: CompiledTemplate): str
   return parts.length === 0 ? undefined : `The template leaves out ${listText(parts)}.`
 }
 
-/** Numbers of messages that are listed. */
+/** Most messages that are listed by number. */
 const MOST_LISTED = 6
 
 function messagesText(indexes: readonly number[]): string {

@@ -6,7 +6,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { carriedMask, messageRuns, originOf, type Picture, tokensOfLine } from './picture.ts'
 import { pictureOf } from './preview.ts'
 
-/** Texts of several bytes a character, and of no character at all. */
+/** Texts with characters of several bytes, and texts without characters. */
 const arbitraryPieces = fc.array(
   fc.record({
     text: fc.oneof(
@@ -39,7 +39,7 @@ function renderingOf(pieces: readonly Piece[]): Rendering {
   }
 }
 
-/** Three bytes a token, whatever they belong to: tokens begin and end inside characters and pieces. */
+/** Returns a tokenizer with three bytes in each token, so that tokens begin and end within characters and pieces. */
 function threeByteTokenizer(): Tokenizer {
   const known: Uint8Array[] = []
   return {
@@ -59,12 +59,12 @@ function threeByteTokenizer(): Tokenizer {
 const picture = (rendering: Rendering): Picture =>
   pictureOf(rendering, { messages: [] }, { tokenizer: threeByteTokenizer() })
 
-/** Half-open ranges of the text, token by token. */
+/** Returns the half-open range of each token in the text. */
 const places = ({ ids, starts, ends }: Picture) =>
   Array.from(ids, (_, index) => ({ start: starts[index] as number, end: ends[index] as number }))
 
-describe('of any rendering', () => {
-  test('every token has the origin of its first character', () => {
+describe('the picture of any rendering', () => {
+  test('has the origin of the first character for every token', () => {
     fc.assert(
       fc.property(arbitraryPieces, (pieces) => {
         const rendering = renderingOf(pieces)
@@ -81,7 +81,7 @@ describe('of any rendering', () => {
     )
   })
 
-  test('the tokens of a line are those that share a character with it, once each and in order', () => {
+  test('has as tokens of a line those that share a character with it, once each and in order', () => {
     fc.assert(
       fc.property(arbitraryPieces, fc.integer({ min: 1, max: 6 }), (pieces, line) => {
         const rendering = renderingOf(pieces)
@@ -98,7 +98,7 @@ describe('of any rendering', () => {
     )
   })
 
-  test('the runs of messages hold every token once, and neighbours are of different messages', () => {
+  test('has runs of messages with every token once, and adjacent runs of different messages', () => {
     fc.assert(
       fc.property(arbitraryPieces, (pieces) => {
         const shown = picture(renderingOf(pieces))
@@ -113,7 +113,7 @@ describe('of any rendering', () => {
   })
 })
 
-test('what generation blocks wrote is trained', () => {
+test('the picture of a rendering trains what generation blocks wrote', () => {
   const piece = { line: 1, message: undefined, source: 'template' } as const
   const shown = picture(
     renderingOf([
@@ -125,16 +125,16 @@ test('what generation blocks wrote is trained', () => {
   expect(shown.mask).toEqual({ kind: 'known', by: 'generation', trained: Uint8Array.of(0, 1, 1, 0) })
 })
 
-test('a template without generation blocks has no mask of its own', () => {
+test('the picture of a template without generation blocks has no mask of its own', () => {
   expect(picture({ ...renderingOf([]), hasGenerationTag: false }).mask).toMatchObject({ kind: 'unknown' })
 })
 
-test('it crosses threads as it is', () => {
+test('a picture is unchanged when it is sent to another thread', () => {
   const shown = picture(renderingOf([{ text: 'é', line: 2, message: 1, source: 'value', isTrained: true }]))
   expect(structuredClone(shown)).toEqual(shown)
 })
 
-test('a mask is carried over where both sequences begin and end alike', () => {
+test('a mask is carried over where both sequences begin and end equally', () => {
   const ids = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 8 })
   fc.assert(
     fc.property(ids, ids, ids, ids, (head, before, after, tail) => {

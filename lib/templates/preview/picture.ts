@@ -1,6 +1,6 @@
 /**
- * A rendered conversation with its tokens: what the preview shows, in columns, so that it crosses threads in no time. The
- * questions that the page asks of it are functions here.
+ * A rendered conversation with its tokens, which the preview shows. It consists of columns, so that it is sent to another thread fast. The
+ * functions here answer the questions of the page.
  */
 
 import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
@@ -8,28 +8,29 @@ import { countWhile } from '#lib/util/bisect.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
+/** A rendered conversation in columns; `ids`, `starts` and `ends` have one entry for each token. */
 export interface Picture {
   readonly text: string
   readonly ids: Uint32Array
-  /** UTF-16 offset of the first character that each token holds a byte of. */
+  /** UTF-16 offset of the first character of which each token contains a byte. */
   readonly starts: Uint32Array
-  /** Offset after the last character that each token holds a byte of. */
+  /** UTF-16 offset after the last character of which each token contains a byte. */
   readonly ends: Uint32Array
   readonly origins: Origins
   readonly mask: PreviewMask
-  /** Of the ids that stand here. */
+  /** Vocabulary entries of these ids. */
   readonly vocab: Vocab
-  /** Those ids that are added tokens. */
+  /** Ids of these that are added tokens. */
   readonly specialIds: readonly number[]
-  /** The role of each message, as written. */
+  /** Role of each message, as written. */
   readonly roles: readonly string[]
 }
 
-/** The source map, one entry for each piece of the text, in order and without gaps. */
+/** The source map: one entry for each piece of the text, in order and without gaps. */
 export interface Origins {
-  /** UTF-16 offset at which each piece starts, and the length of the text last. */
+  /** UTF-16 offset at which each piece starts, and finally the length of the text. */
   readonly starts: Uint32Array
-  /** Template line, from 1. */
+  /** Line of the template, from 1. */
   readonly lines: Uint32Array
   /** Index of the message; NO_MESSAGE outside of all. */
   readonly messages: Int32Array
@@ -37,21 +38,27 @@ export interface Origins {
   readonly values: Uint8Array
 }
 
+/** Message index of text outside of all messages. */
 export const NO_MESSAGE = -1
 
+/** Which tokens are trained, as far as the template shows it. */
 export type PreviewMask =
-  /** 1 = trained; one entry per token. `by`: `{% generation %}` blocks, or what each reply adds to the render before it. */
+  /**
+   * `trained` has one entry for each token; 1 means trained. `by` is the source: `{% generation %}` blocks, or what each reply adds to the
+   * render before it.
+   */
   | { readonly kind: 'known'; readonly by: 'generation' | 'prefix'; readonly trained: Uint8Array }
   | { readonly kind: 'unknown'; readonly why: string }
 
+/** The origin of a piece of text in the template. */
 export interface PieceOrigin {
   readonly line: number
-  /** undefined outside of all messages. */
+  /** Index of the message; undefined outside of all messages. */
   readonly message: number | undefined
   readonly source: 'template' | 'value'
 }
 
-/** Where the first character of a token comes from; undefined in an empty text. */
+/** Returns the origin of a token's first character; undefined in an empty text. */
 export function originOf({ starts, origins }: Picture, tokenIndex: number): PieceOrigin | undefined {
   const piece = lastAtMost(origins.starts, starts[tokenIndex] ?? 0)
   if (piece < 0 || piece >= origins.lines.length) return undefined
@@ -63,7 +70,7 @@ export function originOf({ starts, origins }: Picture, tokenIndex: number): Piec
   }
 }
 
-/** The template line that wrote a character of the text, from 1; undefined after its end. */
+/** Returns the template line that wrote a character of the text, from 1; undefined after its end. */
 export function templateLineAt(
   { starts, lines }: Pick<Origins, 'starts' | 'lines'>,
   offset: number,
@@ -71,13 +78,13 @@ export function templateLineAt(
   return lines[lastAtMost(starts, offset)]
 }
 
-/** The token that holds a character of the text; the last one behind its end. */
+/** Returns the token that contains a character of the text; after its end, the last one. */
 export function tokenAtOffset(picture: Picture, offset: number): number {
   const { start, end } = tokensBetween(picture, offset, offset + 1)
   return end > start ? start : Math.max(0, picture.ids.length - 1)
 }
 
-/** Tokens with a character that a line of the template wrote, in order; neighbours are one range. */
+/** Returns the tokens that contain a character that a line of the template wrote, in order; adjacent ones are one range. */
 export function tokensOfLine(picture: Picture, line: number): Span[] {
   const { starts, lines } = picture.origins
   const ranges: { start: number; end: number }[] = []
@@ -91,7 +98,7 @@ export function tokensOfLine(picture: Picture, line: number): Span[] {
   return ranges
 }
 
-/** Runs of tokens that begin in the same message (or in none), in order, without gaps. */
+/** Returns runs of tokens that begin in the same message (or in none), in order, without gaps. */
 export function messageRuns(picture: Picture): (Span & { readonly message: number | undefined })[] {
   const runs: { start: number; end: number; message: number | undefined }[] = []
   for (let index = 0; index < picture.ids.length; index++) {
@@ -103,9 +110,7 @@ export function messageRuns(picture: Picture): (Span & { readonly message: numbe
   return runs
 }
 
-/**
- * A mask for a sequence whose own is still being computed: that of a sequence before it, where both begin and end alike.
- */
+/** Returns a mask for a sequence whose own mask is still being computed: that of an earlier sequence, where both begin and end equally. */
 export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Array): PreviewMask {
   if (from.mask.kind === 'unknown') return from.mask
   const trained = new Uint8Array(ids.length)
@@ -118,7 +123,7 @@ export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Arra
   return { ...from.mask, trained }
 }
 
-/** Tokens that hold a character of a range of the text. */
+/** Returns the tokens that contain a character of a range of the text. */
 function tokensBetween({ starts, ends }: Picture, from: number, to: number): Span {
   if (to <= from) return { start: 0, end: 0 }
   const end = lastAtMost(starts, to - 1) + 1
@@ -128,7 +133,7 @@ function tokensBetween({ starts, ends }: Picture, from: number, to: number): Spa
   return { start, end: Math.max(start, end) }
 }
 
-/** Index of the last entry of a sorted column that is at most the value; -1 when there is none. */
+/** Returns the index of the last entry of a sorted column that is at most the value; -1 if there is none. */
 function lastAtMost(sorted: Uint32Array, value: number): number {
   return countWhile(sorted.length, (index) => elementAt(sorted, index) <= value) - 1
 }

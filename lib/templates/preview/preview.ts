@@ -1,4 +1,4 @@
-/** Renders the lab's document and encodes it: what the template writes, token by token, and where each comes from. */
+/** Renders the lab's document and encodes it: what the template writes, token by token, with the origin of each token. */
 
 import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
 import { vocabularyWriter } from '#lib/rollout/record/record.ts'
@@ -16,15 +16,17 @@ import { prefixDifference } from '../loss-mask/prefix-difference.ts'
 import { leftOutText } from './left-out.ts'
 import { NO_MESSAGE, type Origins, type Picture, type PreviewMask } from './picture.ts'
 
+/** The picture of a document, or the error that prevents it. */
 export type Preview =
   | {
       readonly kind: 'rendered'
       readonly picture: Picture
-      /** A sentence on what of the conversation the render does not hold; undefined where it holds all. */
+      /** A sentence on what the render leaves out of the conversation; undefined if it leaves out nothing. */
       readonly leftOut: string | undefined
     }
   | { readonly kind: 'refused'; readonly error: InputError }
 
+/** Renders and encodes a document; yields 'rendered' before encoding. Throws without a tokenizer. */
 export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input, [chosen]) {
   if (!chosen) throw new Error('the preview takes a tokenizer')
   const compiled = orTemplateFailure(() => chosen.compile(input.template))
@@ -33,12 +35,13 @@ export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input,
   if (!read.ok) return { kind: 'refused', error: read.error }
   const rendered = orTemplateFailure(() => compiled.value.trace(read.value, LIVE_BUDGET))
   if (!rendered.ok) return { kind: 'refused', error: rendered.error }
-  // Who has typed on in the meantime needs no tokens.
+  // If the user has continued to type, the tokens are not needed.
   yield 'rendered'
   const picture = pictureOf(rendered.value, read.value, chosen)
   return { kind: 'rendered', picture, leftOut: leftOutText(read.value, compiled.value) }
 }
 
+/** Encodes a render and returns its picture. */
 export function pictureOf(
   rendering: Rendering,
   { messages, continueFinalMessage }: Pick<RenderInput, 'messages' | 'continueFinalMessage'>,
@@ -75,8 +78,8 @@ function maskOf(rendering: Rendering, encoding: Encoding, tokenizer: Tokenizer):
 const bits = (trained: readonly boolean[]): Uint8Array => Uint8Array.from(trained, Number)
 
 /**
- * The mask of a template without generation blocks: what each reply adds to the render before it. It takes two renders for
- * each reply, so it is a task of its own.
+ * Computes the mask of a template without generation blocks: what each reply adds to the render before it. It needs two renders for each
+ * reply, so that it is a task of its own.
  */
 export const prefixMask: LabTask<LabInput, void, PreviewMask> = function* (input, [chosen]) {
   if (!chosen) throw new Error('a mask takes a tokenizer')
@@ -87,7 +90,7 @@ export const prefixMask: LabTask<LabInput, void, PreviewMask> = function* (input
   return yield* maskByPrefixes(read.value, compiled.value, chosen.tokenizer)
 }
 
-/** Yields before each reply. */
+/** Computes the mask by prefixes; yields before each reply. */
 export function* maskByPrefixes(
   input: RenderInput,
   template: CompiledTemplate,
@@ -99,7 +102,7 @@ export function* maskByPrefixes(
   const { roles, encoding } = conversation.value
   if (!roles.includes('assistant')) return unknown('the conversation has no reply')
   const { ids, trained } = yield* prefixDifference(conversation.value)
-  // Where renders do not add up to the whole, there is no mask of these tokens.
+  // If the renders do not add up to the whole, these tokens have no mask.
   const isWhole = ids.length === encoding.ids.length && ids.every((id, index) => id === encoding.ids[index])
   if (!isWhole) return unknown('the replies, rendered one by one, do not add up to the whole (see the mask doctor)')
   return { kind: 'known', by: 'prefix', trained: bits(trained) }

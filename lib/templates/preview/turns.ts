@@ -1,7 +1,4 @@
-/**
- * A conversation repeated to many calls of the model: how long each call's prompt is, and how much of what a server has
- * cached by then it begins with.
- */
+/** Repeats a conversation to many calls of the model: how long the prompt of each call is, and how much of it a server has cached. */
 
 import { growingEncoder } from '#lib/rollout/prompt/growing-encoder.ts'
 import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
@@ -18,15 +15,16 @@ interface Counted {
   readonly rows: ReplayCosts['rows']
 }
 
+/** The counts of all calls, or why there are none. */
 export type TurnCounts =
   | ({ readonly kind: 'counted' } & Counted)
-  /** `turns` and `rows`: those before. */
+  /** `turns` and `rows` are those before the error. */
   | ({ readonly kind: 'refused'; readonly error: InputError } & Counted)
   | { readonly kind: 'none'; readonly why: string }
 
 type Messages = RenderInput['messages']
 
-/** What is repeated: all that follows the leading system messages, to the last reply. */
+/** Returns what is repeated: all messages after the leading system messages, to the last reply; undefined if there is no reply. */
 export function turnPattern(messages: Messages): { readonly head: Messages; readonly cycle: Messages } | undefined {
   const roles = messages.map(roleOf)
   const first = roles.findIndex((role) => role !== 'system' && role !== 'developer')
@@ -35,7 +33,7 @@ export function turnPattern(messages: Messages): { readonly head: Messages; read
   return { head: messages.slice(0, first), cycle: messages.slice(first, last + 1) }
 }
 
-/** Yields the turns so far, after each. */
+/** Counts the calls; yields the counts after each call. */
 export function* countTurns(
   template: string,
   input: RenderInput,
@@ -66,7 +64,7 @@ export function* countTurns(
         const after = rendered([...messages, message], false)
         if (!after.ok) return { kind: 'refused', ...counted(), error: after.error }
         const reply = tokenizer.encode(after.value.slice(commonText(prompt.value, after.value)))
-        // The model stops at the end of its turn, whatever the template writes behind it.
+        // The model stops at the end of its turn, whatever the template writes after it.
         const end = endOfTurn === undefined ? -1 : reply.lastIndexOf(endOfTurn)
         replay.add({ prompt: encode(prompt.value), sampled: end < 0 ? reply : reply.slice(0, end + 1) })
         turns++
