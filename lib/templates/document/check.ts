@@ -1,6 +1,6 @@
 /**
- * Whether a document renders: the error that Python would give, and where. Where it does, whether the template and the
- * tokenizer belong together. Fast enough to be asked while typing.
+ * Checks whether a document renders, with the error that Python would give and its position. If it renders, checks whether the template and
+ * the tokenizer belong together. The check is fast enough to run while typing.
  */
 
 import type { LabInput, LabTask } from '#lib/tasks/task.ts'
@@ -8,16 +8,18 @@ import { LIVE_BUDGET } from '#lib/templates/live-budget.ts'
 import { type InputError, orTemplateFailure, readInput } from './input.ts'
 import { plainMarkers, renderedMarkers, templateMarkers } from './markers.ts'
 
+/** The result of a check. */
 export type Checked =
   | {
       readonly ok: true
-      /** Of the template. */
+      /** Markers of the template. */
       readonly markers: readonly string[]
-      /** Those that are no tokens of the tokenizer. */
+      /** Markers that are not tokens of the tokenizer. */
       readonly plainMarkers: readonly string[]
     }
   | { readonly ok: false; readonly error: InputError }
 
+/** Checks a document. Without a tokenizer, only the input is read. */
 export const check: LabTask<LabInput, never, Checked> = function* (input, [tokenizer]) {
   const compiled = orTemplateFailure(() => tokenizer?.compile(input.template))
   if (!compiled.ok) return compiled

@@ -30,7 +30,7 @@ const typed = (text: string, at = 0, field: 'template' | 'messages' = 'template'
   at,
 })
 
-/** Revisions as one line each: the shown one with a star. */
+/** Returns one line with all revisions; the shown one has a star. */
 const drawn = ({ now: { revisions, shown } }: LabHistory): string =>
   revisions
     .map(
@@ -39,24 +39,24 @@ const drawn = ({ now: { revisions, shown } }: LabHistory): string =>
     )
     .join(' | ')
 
-describe('revisions', () => {
-  test('typing leaves what was loaded as it is and goes on in a draft', () => {
+describe('the revisions of a lab document', () => {
+  test('keep what was loaded when a draft is typed', () => {
     expect(drawn(played([typed('ab'), typed('abc', 1e6)]))).toBe('1 ChatML - a | *2 edited 1 abc')
   })
 
-  test('a fix is a revision of its own that says why, made of the one that was shown', () => {
+  test('have a fix with its reason as a revision of its own, made from the shown one', () => {
     expect(drawn(played([typed('b'), { type: 'fixed', template: 'c', why: 'fix: newline' }, typed('cd')]))).toBe(
       '1 ChatML - a | 2 edited 1 b | 3 fix: newline 2 c | *4 edited 3 cd',
     )
   })
 
-  test('a draft that is kept stays as it is', () => {
+  test('keep a draft that is saved when typing continues', () => {
     expect(drawn(played([typed('b'), { type: 'kept', name: 'mine' }, typed('bc')]))).toBe(
       '1 ChatML - a | 2 mine 1 b | *3 edited 2 bc',
     )
   })
 
-  test('the same template from the same place is shown, not kept twice', () => {
+  test('show the same template from the same source again instead of adding it', () => {
     const load: LabAction = {
       type: 'loaded',
       loaded: { source: { kind: 'file', name: 'x' }, name: 'x', template: 'x' },
@@ -64,12 +64,12 @@ describe('revisions', () => {
     expect(drawn(played([load, { type: 'shown', number: 1 }, load]))).toBe('1 ChatML - a | *2 x - x')
   })
 
-  test('the last revision cannot be deleted; the one it was made of takes its place', () => {
+  test('show the parent of a deleted one, and the last one cannot be deleted', () => {
     expect(drawn(played([typed('b'), { type: 'deleted', number: 2 }]))).toBe('*1 ChatML - a')
     expect(drawn(played([{ type: 'deleted', number: 1 }]))).toBe('*1 ChatML - a')
   })
 
-  test('a conversation that is loaded leaves the template, and forgets the trajectory of the one before', () => {
+  test('keep the template of a document whose conversation is loaded, and forget the earlier trajectory', () => {
     const { now } = played([
       { type: 'loaded', loaded: { source: undefined, name: 't', messages: '[1]', trajectory: 'k' } },
       { type: 'loaded', loaded: { source: { kind: 'sample', name: 'b' }, name: 'b', template: 'b' } },
@@ -83,8 +83,8 @@ describe('revisions', () => {
   })
 })
 
-describe('undo', () => {
-  test('one step back takes a burst of keys; a pause, another field or a step back begins another', () => {
+describe('undo in a lab document', () => {
+  test('takes a burst of keys as one step; a pause, another field or an undo begins a new one', () => {
     const history = played([typed('b'), typed('bc', 100), typed('bcd', 5_000), typed('[1]', 5_100, 'messages')])
     expect(history.past).toHaveLength(3)
     const back = played([{ type: 'undone' }, { type: 'undone' }], history)
@@ -92,7 +92,7 @@ describe('undo', () => {
     expect(played([typed('bce', 5_150)], back).past).toHaveLength(2)
   })
 
-  test('says which part a step has changed', () => {
+  test('reports which part a step has changed', () => {
     const history = played([typed('[1]', 0, 'messages'), { type: 'tokenizer', name: 'other' }])
     expect(changedPart(history.now, played([{ type: 'undone' }], history).now)).toBe('tokenizer')
     expect(changedPart(begun, played([typed('b')]).now)).toBe('template')
@@ -126,7 +126,7 @@ describe('undo', () => {
     }),
   )
 
-  test('goes back over everything to where it began, and on again to where it was', () => {
+  test('returns to the beginning, and redo returns to the end', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
         const end = played(actions)
@@ -145,7 +145,7 @@ describe('undo', () => {
     )
   })
 
-  test('whatever happens, there is a revision to show, and no two have one number', () => {
+  test('and every other action keep a revision to show, with unique numbers', () => {
     const any = fc.oneof(action, fc.constantFrom<LabAction>({ type: 'undone' }, { type: 'redone' }))
     fc.assert(
       fc.property(fc.array(any, { maxLength: 60 }), (actions) => {

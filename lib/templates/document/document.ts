@@ -1,6 +1,6 @@
 /**
- * The document of the template lab: revisions of a template, a conversation, a tokenizer. One reducer writes it, and every
- * step of it can be undone: loading, fixing, switching and deleting revisions as well as typing.
+ * The document of the template lab: revisions of a template, a conversation, a tokenizer. One reducer writes it, and each of its steps can
+ * be undone: loading, fixing, switching and deleting revisions as well as typing.
  */
 
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -8,61 +8,66 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { LabSource } from './source.ts'
 
+/** One version of the template. */
 export interface Revision {
-  /** From 1; what it is called by. */
+  /** Number from 1, which is part of its name on screen. */
   readonly number: number
-  /** Why it is there, in a few words: `loaded from Qwen/Qwen3-8B`, `fix: keep thinking`. */
+  /** Why it exists, in a few words: `loaded from Qwen/Qwen3-8B`, `fix: keep thinking`. */
   readonly name: string
-  /** `draft`: typing goes into it. The others stay as they are: typing makes a draft of them. */
+  /** Typing changes a `draft`. The others remain unchanged: typing makes a draft of them. */
   readonly kind: 'draft' | 'kept'
-  /** The revision that it was made of; undefined for one that was loaded. */
+  /** Number of the revision from which it was made; undefined for a loaded one. */
   readonly parent: number | undefined
   readonly template: string
 }
 
+/** All that the template lab shows and saves. */
 export interface LabDocument {
-  /** Never empty; in the order in which they were made. */
+  /** Revisions in the order in which they were made; never empty. */
   readonly revisions: readonly Revision[]
-  /** Number of the one that is shown. */
+  /** Number of the shown revision. */
   readonly shown: number
   /** JSON texts, as in LabInput. */
   readonly messages: string
   readonly tools: string
   readonly options: string
   readonly tokenizer: string
-  /** Where the template that was loaded last came from. */
+  /** Source of the template that was loaded last. */
   readonly source: LabSource | undefined
-  /** Key of the trajectory whose conversation was loaded; undefined once another one was. */
+  /** Key of the trajectory whose conversation was loaded; undefined after another conversation was loaded. */
   readonly trajectory: string | undefined
 }
 
+/** A document with its undo history. */
 export interface LabHistory {
-  /** Oldest first. */
+  /** Earlier documents, the oldest first. */
   readonly past: readonly LabDocument[]
   readonly now: LabDocument
-  /** What was undone, the next to be done again first. */
+  /** Documents that were undone, the next to redo first. */
   readonly future: readonly LabDocument[]
-  /** The typing that the next may join: one step back takes a burst of keys, not one key. */
+  /** The last typing, which the next may join: one undo takes a burst of keys, not one key. */
   readonly typing: { readonly field: LabField; readonly at: number } | undefined
 }
 
+/** A text of the lab's input. */
 export type LabField = keyof LabInput
 
-/** What a source gives; what it leaves out stays. */
+/** What a source contains; parts that it leaves out remain unchanged. */
 export interface Loaded extends Partial<Omit<LabInput, 'template'>> {
-  /** Undefined where it brings no template. */
+  /** undefined if it has no template. */
   readonly source: LabSource | undefined
   readonly name: string
   readonly template?: string | undefined
   readonly tokenizer?: string | undefined
-  /** Of which the messages are. */
+  /** Key of the trajectory that contains the messages. */
   readonly trajectory?: string | undefined
 }
 
+/** One step of the document. */
 export type LabAction =
-  /** `at`: milliseconds of any clock that only goes on. */
+  /** `at` is in milliseconds of any clock that does not go back. */
   | { readonly type: 'typed'; readonly field: LabField; readonly text: string; readonly at: number }
-  /** A whole text by something other than a keyboard: a form, a fix, a counterexample. */
+  /** A whole text that is not typed: from a form, a fix or a counterexample. */
   | { readonly type: 'changed'; readonly field: Exclude<LabField, 'template'>; readonly text: string }
   | { readonly type: 'fixed'; readonly template: string; readonly why: string }
   | { readonly type: 'loaded'; readonly loaded: Loaded }
@@ -70,20 +75,22 @@ export type LabAction =
   | { readonly type: 'opened'; readonly document: LabDocument }
   | { readonly type: 'tokenizer'; readonly name: string }
   | { readonly type: 'shown'; readonly number: number }
-  /** The draft that is shown stays as it is from here on. */
+  /** The shown draft remains unchanged from now on. */
   | { readonly type: 'kept'; readonly name: string }
   | { readonly type: 'renamed'; readonly number: number; readonly name: string }
   | { readonly type: 'deleted'; readonly number: number }
   | { readonly type: 'undone' }
   | { readonly type: 'redone' }
 
-/** Keys that follow each other faster are one step. */
+/** Keys that follow each other within this time are one step. */
 const BURST_MS = 600
-/** Texts are shared between steps: a step costs little more than the one text that it changed. */
+/** Most steps that can be undone. Steps share their texts, so that each costs little more than the text that it changed. */
 const LONGEST_PAST = 400
 
+/** Returns the history of a document without earlier steps. */
 export const historyOf = (now: LabDocument): LabHistory => ({ past: [], now, future: [], typing: undefined })
 
+/** Applies one step; returns the same history if the step changes nothing. */
 export function applyLabAction(history: LabHistory, action: LabAction): LabHistory {
   switch (action.type) {
     case 'undone': {
@@ -110,19 +117,21 @@ export function applyLabAction(history: LabHistory, action: LabAction): LabHisto
   }
 }
 
+/** Returns the revision that is shown. */
 export const shownRevision = ({ revisions, shown }: LabDocument): Revision =>
   revisions.find(({ number }) => number === shown) ?? elementAt(revisions, 0)
 
-/** The other side of A/B: the one that is named, otherwise the last with another text; undefined: there is none. */
+/** Returns the other side of A/B: the named revision, otherwise the last one with another text; undefined if there is none. */
 export const comparedRevision = (
   revisions: readonly Revision[],
   { shown, named }: { readonly shown: string; readonly named: string | undefined },
 ): Revision | undefined =>
   revisions.find(({ number }) => String(number) === named) ?? revisions.findLast(({ template }) => template !== shown)
 
-/** What a revision is called on screen. */
+/** Returns the name of a revision on screen. */
 export const revisionName = ({ number, name }: Pick<Revision, 'number' | 'name'>): string => `${number} · ${name}`
 
+/** Returns the texts that are rendered. */
 export const inputOf = (document: LabDocument): LabInput => ({
   template: shownRevision(document).template,
   messages: document.messages,
@@ -130,7 +139,7 @@ export const inputOf = (document: LabDocument): LabInput => ({
   options: document.options,
 })
 
-/** The part in which two documents differ first, for showing what a step back or on has changed. */
+/** Returns the first part in which two documents differ, to show what an undo or redo has changed. */
 export function changedPart(a: LabDocument, b: LabDocument): LabField | 'tokenizer' | undefined {
   if (a.revisions !== b.revisions || a.shown !== b.shown) return 'template'
   return (['messages', 'tools', 'options', 'tokenizer'] as const).find((part) => a[part] !== b[part])
@@ -185,7 +194,7 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
   }
 }
 
-/** The same template again, from the same place, is not another revision. */
+/** Loads a source. The same template with the same name is shown again and is not added. */
 function loadedDocument(document: LabDocument, loaded: Loaded): LabDocument {
   const { template, name, source = document.source, tokenizer = document.tokenizer } = loaded
   const { messages = document.messages, tools = document.tools, options = document.options } = loaded
@@ -207,7 +216,7 @@ const withRevision = (document: LabDocument, changed: Revision): LabDocument => 
   revisions: document.revisions.map((revision) => (revision.number === changed.number ? changed : revision)),
 })
 
-/** The last one stays: there is always a template. The one that it was made of is shown instead, or the one before it. */
+/** Deletes a revision, except the last one, because there is always a template. Its parent is shown instead, or the revision before it. */
 function withoutRevision(document: LabDocument, number: number): LabDocument {
   const gone = revisionOf(document, number)
   if (!gone || document.revisions.length === 1) return document

@@ -1,4 +1,4 @@
-/** What the lab's texts become: arguments of apply_chat_template, as transformers 5.23 has them. */
+/** Tests how the lab's texts are passed to apply_chat_template of transformers 5.23. */
 import { describe, expect, test } from 'vitest'
 import { type LabInput, resultOf } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
@@ -32,16 +32,16 @@ test.each([
   ['', undefined],
   [' null ', undefined],
   ['[]', []],
-])('Tools given as %j are passed on as transformers does', (tools, expected) => {
+])('tools given as %j are passed on as transformers does', (tools, expected) => {
   expect(read({ tools }).tools).toEqual(expected)
 })
 
-test('An empty list of tools reaches the template, and no tools are None', () => {
+test('an empty list of tools reaches the template, and no tools are None', () => {
   expect(rendered({ tools: '[]' })).toContain('[0 tools]')
   expect(rendered({ tools: '' })).not.toContain('tools]')
 })
 
-describe('Arguments of apply_chat_template among the options', () => {
+describe('an argument of apply_chat_template among the options', () => {
   test.each([
     ['tokenize', false, 'text and token ids'],
     ['return_tensors', 'pt', 'text and token ids'],
@@ -56,7 +56,7 @@ describe('Arguments of apply_chat_template among the options', () => {
     ['conversation', [], 'give the messages by themselves'],
     ['messages', [], 'give the messages by themselves'],
     ['tools', [], 'give the tools by themselves'],
-  ])('%s is refused by name, with what to do instead', (name, value, advice) => {
+  ])('is refused by name with advice: %s', (name, value, advice) => {
     const input = readInput(document({ options: JSON.stringify({ enable_thinking: true, [name]: value }) }))
     expect(input).toMatchObject({
       ok: false,
@@ -64,7 +64,7 @@ describe('Arguments of apply_chat_template among the options', () => {
     })
   })
 
-  test('documents are a variable of the template, and have to be a list of objects', () => {
+  test('is passed on if it is documents, which must be a list of objects', () => {
     const template = '{{ documents[0].title }}'
     expect(rendered({ template, options: '{"documents": [{"title": "Fjords"}]}' })).toBe('Fjords')
     expect(rendered({ template, options: '{"documents": ["Fjords"]}' })).toBe(
@@ -76,7 +76,7 @@ describe('Arguments of apply_chat_template among the options', () => {
 describe('continue_final_message', () => {
   const options = '{"continue_final_message": true}'
 
-  test('leaves the last message open, and every character keeps the line that wrote it', () => {
+  test('leaves the last message open, and every character has the line that wrote it', () => {
     expect(rendered({ options })).toBe('<|user|>Hi<|end|><|assistant|>Hel')
     const { text, pieces } = tokenizer.compile(template).trace(read({ options }))
     expect(pieces.at(-1)).toMatchObject({ end: text.length, message: 1, source: 'value' })
@@ -97,7 +97,7 @@ describe('continue_final_message', () => {
     )
   })
 
-  test('leaves no mask to be computed, as in transformers', () => {
+  test('leaves no mask to compute, as in transformers', () => {
     const why = expect.stringContaining('not compatible with return_assistant_tokens_mask')
     const input = document({ options, template: `{% generation %}${template}{% endgeneration %}` })
     expect(resultOf(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })

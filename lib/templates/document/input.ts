@@ -1,4 +1,4 @@
-/** From the lab's texts to what a template renders. Numbers are read as Python reads them, so that 1.0 stays 1.0. */
+/** Reads the lab's texts as the input of a render. Numbers are read as Python reads them, so that 1.0 remains 1.0. */
 
 import type { LabInput } from '#lib/tasks/task.ts'
 import { type RenderInput, refusedOption, TemplateError } from '#lib/templates/chat-template.ts'
@@ -6,18 +6,20 @@ import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 
-/** What is wrong with one of the lab's texts, and where; both places from 1. */
+/** An error in one of the lab's texts, with its position; line and column count from 1. */
 export interface InputError {
   readonly where: 'template' | 'messages' | 'tools' | 'options'
-  /** As Python names it: TemplateSyntaxError, UndefinedError, ValueError… */
+  /** Class as Python names it: TemplateSyntaxError, UndefinedError, ValueError… */
   readonly className: string
   readonly message: string
   readonly line?: number
   readonly column?: number
 }
 
+/** A value, or an error in one of the lab's texts. */
 export type ReadInput<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: InputError }
 
+/** Reads messages, tools and options. Empty tools are None, empty options are none. */
 export function readInput({ messages, tools, options }: Omit<LabInput, 'template'>): ReadInput<RenderInput> {
   const readMessages = dicts('messages', messages)
   if (!readMessages.ok) return readMessages
@@ -49,7 +51,7 @@ export function readInput({ messages, tools, options }: Omit<LabInput, 'template
   }
 }
 
-/** What a template raised, as an error of the lab's. */
+/** Returns the error of a template as an error of the lab. */
 export const templateFailure = ({ className, message, line }: TemplateError): InputError => ({
   where: 'template',
   className,
@@ -57,7 +59,7 @@ export const templateFailure = ({ className, message, line }: TemplateError): In
   ...(line !== undefined && { line }),
 })
 
-/** The result, or what the template raised; anything else is thrown on. */
+/** Returns the result, or the error that the template raised; other errors are thrown. */
 export function orTemplateFailure<T>(action: () => T): ReadInput<T> {
   try {
     return { ok: true, value: action() }

@@ -9,13 +9,13 @@ const drawn = (left: string, right: string): string =>
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((lines) => lines.join('\n'))
 
-test('a changed line is one removed and one added; what surrounds it is the same', () => {
+test('a line diff has a changed line as one removed and one added, between equal lines', () => {
   expect(drawn('a\nb\nc', 'a\nx\nc')).toBe(' a|-b|+x| c')
   expect(drawn('a', 'a\nb')).toBe(' a|+b')
   expect(drawn('', 'a')).toBe('-|+a')
 })
 
-test('each side is all of its own lines, in order and numbered, and the way is the shortest', () => {
+test('a line diff has all lines of each side in order and numbered, with the fewest edits', () => {
   fc.assert(
     fc.property(text, text, (left, right) => {
       const lines = lineDiff(left, right)
@@ -31,7 +31,7 @@ test('each side is all of its own lines, in order and numbered, and the way is t
   )
 })
 
-test('texts with nothing in common between a common start and end are replaced as a whole', () => {
+test('a line diff replaces texts as a whole if nothing between their common start and end is equal', () => {
   const many = (sign: string) => Array.from({ length: 1_500 }, (_, i) => `${sign}${i}`).join('\n')
   const lines = lineDiff(`x\n${many('a')}\ny\nz`, `x\n${many('b')}\n${many('c')}\ny\nz`)
   expect(lines).toHaveLength(4_503)
@@ -42,7 +42,7 @@ test('texts with nothing in common between a common start and end are replaced a
   ])
 })
 
-/** `[…]` is what a line has and its counterpart lacks; a line without marks differs as a whole. */
+/** Returns the lines with changed words in `[…]`; a line without marks differs as a whole. */
 const marked = (left: string, right: string): readonly string[] =>
   withChangedWords(lineDiff(left, right)).map(
     ({ kind, text, parts }) =>
@@ -50,7 +50,7 @@ const marked = (left: string, right: string): readonly string[] =>
       (parts?.map((part) => (part.isChanged ? `[${part.text}]` : part.text)).join('') ?? text),
   )
 
-test('the changed words of a line are marked, a blank as well as a word', () => {
+test('the changed words of a line are marked, spaces included', () => {
   expect(marked('a\n<|im_start|>user hello\nz', 'a\n<|im_start|>tool hello \nz')).toEqual([
     ' a',
     '-<|im_start|>[user] hello',
@@ -59,12 +59,12 @@ test('the changed words of a line are marked, a blank as well as a word', () => 
   ])
 })
 
-test('a line is compared with the one that resembles it, and with none where none does', () => {
+test('a line is compared with a similar one, and with none if there is none', () => {
   expect(marked('the cat sat', 'a new line\nthe dog sat')).toEqual(['-the [cat] sat', '+a new line', '+the [dog] sat'])
   expect(marked('one two', 'three four')).toEqual(['-one two', '+three four'])
 })
 
-test('marked parts are all of their line, and without what is marked both lines are the same', () => {
+test('marked parts are the whole line, and without the marked ones both lines are equal', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '<', 'é', '\u{1f600}'), maxLength: 30 })
   fc.assert(
     fc.property(line, line, (left, right) => {
@@ -86,7 +86,7 @@ test('a line of a hundred thousand letters is marked between its common start an
   ])
 })
 
-test('runs of equal lines become gaps that say how long they are', () => {
+test('runs of equal lines become gaps with their length', () => {
   const left = Array.from({ length: 20 }, (_, i) => String(i)).join('\n')
   const shown = withGaps(lineDiff(left, left.replace('10', 'x')), 2)
   expect(shown.map((line) => (line.kind === 'gap' ? `…${line.count}` : line.text))).toEqual([

@@ -1,31 +1,32 @@
-/** The lines in which two texts differ. */
+/** Finds the lines in which two texts differ. */
 import { diffArrays } from 'diff'
 
+/** A line of either text. */
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
-  /** Line numbers from 1, in the texts that have it. */
+  /** Line number from 1; undefined if the text does not have the line. `right` is the same for the right text. */
   readonly left: number | undefined
   readonly right: number | undefined
 }
 
-/** A part of a changed line: what its counterpart has too, or what it lacks. */
+/** A part of a changed line: its counterpart has it too, or lacks it. */
 interface LinePart {
   readonly text: string
   readonly isChanged: boolean
 }
 
-/** A line of a difference. `parts` is undefined where the whole line differs, and where it is the same. */
+/** A line of a diff. `parts` is undefined if the whole line differs, and if it is the same on both sides. */
 export interface MarkedLine extends DiffLine {
   readonly parts: readonly LinePart[] | undefined
 }
 
-/** Edits of the longest difference of two texts, in lines. */
+/** Most edits of a diff of two texts, in lines. */
 const MOST_LINES = 1_000
-/** Edits of the longest difference of two lines, in words. */
+/** Most edits of a diff of two lines, in words. */
 const MOST_WORDS = 300
 
-/** The shortest edit from one text to the other. Texts with little in common become one removal and one addition. */
+/** Returns the shortest edit from one text to the other. Texts with little in common become one removal and one addition. */
 export function lineDiff(left: string, right: string): readonly DiffLine[] {
   const a = left.split('\n')
   const b = right.split('\n')
@@ -36,8 +37,8 @@ export function lineDiff(left: string, right: string): readonly DiffLine[] {
 }
 
 /**
- * The same lines with their changed words. In a run of differing lines, each removed line is compared with the first added
- * line after its predecessor's that has most of its words.
+ * Returns the lines with their changed words. In a run of differing lines, each removed line is compared with the next added line that has
+ * most of its words.
  */
 export function withChangedWords(lines: readonly DiffLine[]): readonly MarkedLine[] {
   const parts = new Map<DiffLine, readonly LinePart[]>()
@@ -64,13 +65,13 @@ export function withChangedWords(lines: readonly DiffLine[]): readonly MarkedLin
   return lines.map((line) => ({ ...line, parts: parts.get(line) }))
 }
 
-/** Added lines that a removed line is compared with. */
+/** Most added lines with which a removed line is compared. */
 const MOST_CANDIDATES = 20
 
-/** Words, and every other character by itself: blanks are what templates differ in. */
+/** Returns words, and every other character by itself, because templates often differ in spaces. */
 const wordsOf = (line: string): readonly string[] => line.match(/[\p{L}\p{N}_]+|[^\p{L}\p{N}_]/gu) ?? []
 
-/** Whether two lines share at least half of the letters of the shorter one: otherwise their marks would be a patchwork. */
+/** Whether two lines share at least half of the letters of the shorter one. The marks of less similar lines would be a patchwork. */
 function areAlike(a: readonly string[], b: readonly string[]): boolean {
   const letters = (words: readonly string[]) => words.reduce((sum, word) => sum + word.trim().length, 0)
   const left = new Map<string, number>()
@@ -104,12 +105,15 @@ function changedWords(a: readonly string[], b: readonly string[]): readonly [rea
 
 interface SequenceEdit {
   readonly kind: DiffLine['kind']
-  /** Indices from 0, in the sequences that have the entry. */
+  /** Index from 0; undefined if the sequence does not have the entry. `right` is the same for the right sequence. */
   readonly left: number | undefined
   readonly right: number | undefined
 }
 
-/** The shortest edit script, each entry once. Sequences that need more than `most` edits differ wholly between their common start and end. */
+/**
+ * Returns the shortest edit script with each entry once. Sequences that need more than `most` edits differ completely between their common
+ * start and end.
+ */
 function sequenceDiff(a: readonly string[], b: readonly string[], most: number): readonly SequenceEdit[] {
   const changes = diffArrays([...a], [...b], { maxEditLength: most }) ?? wholeChange(a, b)
   let left = 0
@@ -140,7 +144,7 @@ function wholeChange(a: readonly string[], b: readonly string[]): readonly Chang
   ]
 }
 
-/** Runs of equal lines longer than twice the margin become gaps, told by their length. */
+/** Replaces runs of equal lines that are farther than the margin from any change by gaps with their length. */
 export function withGaps<Line extends DiffLine>(
   lines: readonly Line[],
   margin: number,

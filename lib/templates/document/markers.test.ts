@@ -19,11 +19,11 @@ function loaded(name: string): LoadedTokenizer {
   })
 }
 
-describe('with real tokenizers', () => {
+describe('the markers of templates, with real tokenizers', () => {
   const qwen3 = loaded('qwen3')
   const nemo = loaded('mistral_nemo')
 
-  test('the template of a tokenizer has no marker that it lacks', () => {
+  test('are all tokens of the tokenizer that a template belongs to', () => {
     for (const { template, tokenizer } of [qwen3, nemo]) {
       const markers = templateMarkers(template(true)?.text ?? '')
       expect(markers.length).toBeGreaterThan(1)
@@ -31,7 +31,7 @@ describe('with real tokenizers', () => {
     }
   })
 
-  test('markers of GLM are named as plain text of the tokenizer of Qwen3, and those that both have are not', () => {
+  test('of GLM are plain text for the tokenizer of Qwen3, except those that both have', () => {
     const markers = templateMarkers(sample('glm-like'))
     expect(plainMarkers(markers, qwen3.tokenizer)).toEqual([
       '[gMASK]',
@@ -59,17 +59,17 @@ test.each([
     ']~b]',
     '<seed:bos>',
   ],
-])('%s and its like are markers', (...markers) => {
+])('texts such as %s are markers', (...markers) => {
   expect(templateMarkers(markers.map((marker) => `{{ '${marker}' }} x ${marker}`).join('\n'))).toEqual(markers)
 })
 
-test('tags of XML, operators, prose in brackets and what comments speak of are no markers', () => {
+test('XML tags, operators, prose in brackets and text in comments are not markers', () => {
   expect(
     templateMarkers('<think><tool_call> a < b | c > d {# <|im_start|> #} [JSON] {{ x | default(1) }} <|{{ role }}|>'),
   ).toEqual([])
 })
 
-test('a marker that is put together from parts is found in the render, one that a message holds is not', () => {
+test('a marker that is composed of parts is found in the render, one in a message is not', () => {
   const template = chatTemplate('{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}', {})
   const rendering = template.trace({
     messages: [{ role: 'user', content: 'What does <|im_start|> mean?' }],
@@ -82,7 +82,7 @@ test('a marker that is put together from parts is found in the render, one that 
   expect(plainMarkers(['<|user|>', '<|system|>'], byteTokenizer)).toEqual(['<|system|>'])
 })
 
-describe('a tokenizer is suggested', () => {
+describe('the suggested tokenizer', () => {
   const known = ['built-in', 'local/glm-4.5-air', 'qwen-of-mine']
   const of = (markers: readonly string[], chosen = 'other') =>
     suggestedTokenizers({ source: undefined, markers }, { chosen, known })
@@ -92,11 +92,11 @@ describe('a tokenizer is suggested', () => {
     ['qwen3-like', ['built-in', 'qwen-of-mine', 'Qwen/Qwen3-8B']],
     ['llama3-like', ['meta-llama/Llama-3.1-8B-Instruct']],
     ['mistral-like', ['mistralai/Mistral-Nemo-Instruct-2407']],
-  ])('for %s by its markers, one of this machine first', (name, names) => {
+  ])('for %s follows its markers, and local tokenizers are first', (name, names) => {
     expect(of(templateMarkers(sample(name)))).toEqual(names)
   })
 
-  test('for a template of a model: the tokenizer that it came with, whatever its markers', () => {
+  test('for the template of a model is its own tokenizer, whatever the markers', () => {
     const source = { kind: 'tokenizer', name: 'a/b', template: undefined } as const
     expect(suggestedTokenizers({ source, markers: [] }, { chosen: 'c', known })).toEqual(['a/b'])
     expect(suggestedTokenizers({ source, markers: [] }, { chosen: 'a/b', known })).toEqual([])

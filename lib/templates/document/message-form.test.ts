@@ -19,7 +19,7 @@ const cards = (text: string) => {
   return read.kind === 'cards' ? read.cards : read.why
 }
 
-test('a card shows texts as they are and everything else as its JSON', () => {
+test('a card shows texts unchanged and other values as their JSON', () => {
   expect(cards(TALK)).toMatchObject([
     { role: 'user', content: { kind: 'json', source: '[{"type": "text", "text": "a"}]' }, others: ['weight'] },
     {
@@ -35,20 +35,20 @@ test('a card shows texts as they are and everything else as its JSON', () => {
   ])
 })
 
-test('another field is changed, and every number keeps its spelling', () => {
+test('a change of one field keeps the spelling of every number', () => {
   const changed = withValue(TALK, [1, 'tool_calls', 0, 'function', 'name'], '"sub"')
   expect(changed).toBe(TALK.replace('"add"', '"sub"'))
   expect(withSwapped(changed, [], 0, 2)).toContain('"weight": 1.0}\n]')
 })
 
-test('new messages, calls and tools stand where they belong', () => {
+test('new messages, calls and tools are inserted where they belong', () => {
   expect(cards(withMessage('[]', -1, 'user'))).toMatchObject([{ role: 'user', content: { kind: 'text', text: '' } }])
   expect(cards(withMessage(TALK, 0, 'system'))).toMatchObject([{ role: 'user' }, { role: 'system' }, {}, {}])
   expect(cards(withValue(TALK, [1, 'tool_calls', 2], NEW_CALL))).toMatchObject([{}, { toolCalls: [{}, {}, {}] }, {}])
   expect(toolCards(withTool('', 0))).toMatchObject({ cards: [{ name: '', holder: ['function'] }] })
 })
 
-test('a duplicate is the same text again, at the same depth', () => {
+test('a duplicate of a message has the same text, at the same depth', () => {
   const twice = withDuplicate(TALK, 1)
   const [, first, second] = JSON.parse(twice)
   expect(second).toEqual(first)
@@ -59,11 +59,11 @@ test.each([
   ['[{]', /line 1, column 3: Expecting property name/],
   ['{}', /not a list of objects/],
   ['[1]', /not a list of objects/],
-])('%s has no cards, and says why', (text, why) => {
+])('%s has no cards, and the reason is given', (text, why) => {
   expect(cards(text)).toMatch(why)
 })
 
-test('a tool may stand without its function around it', () => {
+test('a tool may be given without the function object around it', () => {
   expect(toolCards('[{"name": "a", "parameters": {}}]')).toMatchObject({
     cards: [{ name: 'a', description: '', parameters: { kind: 'json', source: '{}' }, holder: [] }],
   })

@@ -1,4 +1,4 @@
-/** Messages as cards of a form: what a card shows, and the changes that it makes in the JSON text. */
+/** Messages as cards of a form: what a card shows, and the changes that it makes to the JSON text. */
 import {
   type JsonNode,
   type JsonPath,
@@ -9,10 +9,11 @@ import {
   withInserted,
 } from '#lib/json/json-text.ts'
 
+/** A message in the form. */
 export interface MessageCard {
   readonly role: string
   readonly content: FormField
-  /** Undefined where there is none. */
+  /** undefined if the message has none. */
   readonly reasoning: FormField | undefined
   readonly toolCalls: readonly CallCard[]
   readonly toolCallId: string | undefined
@@ -20,37 +21,42 @@ export interface MessageCard {
   readonly others: readonly string[]
 }
 
+/** A tool call in the form. */
 export interface CallCard {
   readonly id: string | undefined
   readonly name: string
   readonly arguments: FormField
-  /** Where the name and the arguments stand, from the call: in `function`, or in the call itself. */
+  /** Path from the call to the name and the arguments: `function`, or the call itself. */
   readonly holder: JsonPath
 }
 
-/** A text, or any other value in its JSON. */
+/** A text, or any other value as JSON. */
 export type FormField =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'json'; readonly source: string }
   | { readonly kind: 'missing' }
 
+/** The cards of a JSON text, or why there are none. */
 export type CardList<Card> =
   | { readonly kind: 'cards'; readonly cards: readonly Card[] }
-  /** Wrong as JSON, or no list of objects: only the text can be edited. */
+  /** The text is not JSON, or not a list of objects: only the text can be edited. */
   | { readonly kind: 'unreadable'; readonly why: string }
 
+/** Returns the cards of the messages. */
 export function messageCards(text: string): CardList<MessageCard> {
   return cardList(text, (node) => messageCard(text, node))
 }
 
+/** A tool in the form. */
 export interface ToolCard {
   readonly name: string
   readonly description: string
   readonly parameters: FormField
-  /** From the tool: in `function`, or in the tool itself. */
+  /** Path from the tool to its fields: `function`, or the tool itself. */
   readonly holder: JsonPath
 }
 
+/** Returns the cards of the tools; an empty text has none. */
 export function toolCards(text: string): CardList<ToolCard> {
   if (text.trim() === '') return { kind: 'cards', cards: [] }
   return cardList(text, (node) => ({
@@ -61,18 +67,21 @@ export function toolCards(text: string): CardList<ToolCard> {
   }))
 }
 
-/** Behind the card at `after`; -1: before all. */
+/** Inserts a message after the card `after`; -1 inserts it before all. */
 export const withMessage = (text: string, after: number, role: string): string =>
   withInserted(text, [after + 1], `{"role": ${JSON.stringify(role)}, "content": ""}`)
 
+/** Appends a tool to a text with `count` tools. */
 export const withTool = (text: string, count: number): string =>
   withInserted(text.trim() === '' ? '[]' : text, [count], NEW_TOOL)
 
+/** JSON of a new tool call. */
 export const NEW_CALL = '{"type": "function", "function": {"name": "", "arguments": {}}}'
 
 const NEW_TOOL =
   '{"type": "function", "function": {"name": "", "description": "", "parameters": {"type": "object", "properties": {}}}}'
 
+/** Inserts a copy of the entry at `at` after it; returns the text unchanged if there is none. */
 export function withDuplicate(text: string, at: number): string {
   const reading = readJsonText(text)
   const node = reading.ok ? nodeAt(reading.root, [at]) : undefined

@@ -1,9 +1,9 @@
-/** Texts inside of Python source. */
+/** Texts within Python source. */
 
-/** JSON strings are Python strings too. */
+/** Returns a Python string literal; JSON strings are Python strings too. */
 export const pythonString = (text: string): string => JSON.stringify(text)
 
-/** A text within """ of a docstring; of control characters, which source may not hold, their escapes are shown. */
+/** Returns a text for a docstring in """. Control characters, which source must not contain, are shown as their escapes. */
 export const inDocstring = (text: string): string =>
   text
     .replaceAll('\\', '\\\\')

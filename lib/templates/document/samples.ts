@@ -1,14 +1,15 @@
-/** What the lab brings along: templates in the shapes of known models, and conversations to render. Files in public/templates. */
+/** Samples of the template lab: templates in the form of known models, and conversations to render. Their files are in public/templates. */
 import { memberOf, readJsonText, sourceOf } from '#lib/json/json-text.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 
 interface Sample {
-  /** Of the file, without its ending. */
+  /** Name of the file, without its extension. */
   readonly name: string
   readonly title: string
   readonly note: string
 }
 
+/** The sample templates, in the order of the menu. */
 export const TEMPLATES: readonly Sample[] = [
   { name: 'qwen3-like', title: 'Qwen3-like', note: 'Hermes tool calls; thinking of earlier turns is dropped' },
   { name: 'chatml', title: 'ChatML', note: 'every message looks the same; no tools' },
@@ -22,6 +23,7 @@ export const TEMPLATES: readonly Sample[] = [
   { name: 'generation-block', title: 'ChatML with {% generation %}', note: 'tells the trainer what was generated' },
 ]
 
+/** The sample conversations, in the order of the menu. */
 export const CONVERSATIONS: readonly Sample[] = [
   { name: 'thinking', title: 'Thinking and a call, two questions', note: 'reasoning_content in every turn' },
   { name: 'one-call', title: 'One tool call', note: 'a system message, a float among the arguments' },
@@ -29,10 +31,12 @@ export const CONVERSATIONS: readonly Sample[] = [
   { name: 'plain', title: 'No tools', note: 'a system message and two questions' },
 ]
 
+/** Template of a new document. */
 export const FIRST_TEMPLATE = 'qwen3-like'
+/** Conversation of a new document. */
 export const FIRST_CONVERSATION = 'thinking'
 
-/** The texts of a conversation's file, as they are spelled in it. */
+/** Returns the texts in a conversation's file, spelled as there; undefined if the file is not JSON. */
 export function conversationTexts(file: string): Omit<LabInput, 'template'> | undefined {
   const reading = readJsonText(file)
   if (!reading.ok) return undefined

@@ -21,7 +21,7 @@ const here: LabDocument = {
   trajectory: 'a trajectory of this library',
 }
 
-test('what a link or a file brings is the document that was shared, to the letter', async () => {
+test('a link or a file opens the document that was shared, letter by letter', async () => {
   const documents = fc.record({ template: text, messages: text, tools: text, options: text, cell: text })
   await fc.assert(
     fc.asyncProperty(documents, async ({ template, messages, tools, options, cell }) => {
@@ -47,7 +47,7 @@ test('what a link or a file brings is the document that was shared, to the lette
   )
 })
 
-test('opening makes a revision, leaves those that are there, and is undone like any other step', () => {
+test('opening a shared document adds a revision, keeps the others, and can be undone like any other step', () => {
   const shared = sharedDocument({ document: here, view: { tab: 'compare', part: 'tools' }, against: here.revisions[0] })
   const empty = historyOf({
     ...here,
@@ -67,7 +67,7 @@ test('opening makes a revision, leaves those that are there, and is undone like 
   expect(history.now).toEqual(empty.now)
 })
 
-test('neither the key of a trajectory nor other revisions are in it, and of the view only what is known', () => {
+test('a shared document has no key of a trajectory, no other revisions, and only known fields of the view', () => {
   const shared = sharedDocument({
     document: here,
     view: { tab: 'preview', at: '3', secret: 'x' } as never,
@@ -89,6 +89,6 @@ test.each([
     /^revision.template: expected/,
   ],
   [`{"format": "rollscope.lab/1", "view": ${'['.repeat(50)}${']'.repeat(50)}}`, /nested deeper than 10 levels/],
-])('%s is refused, and says where it is wrong', (json, why) => {
+])('%s is refused as a shared document, with the position of the error', (json, why) => {
   expect(readShared(json)).toEqual({ ok: false, why: expect.stringMatching(why) })
 })

@@ -1,6 +1,6 @@
 /**
- * A lab document for somebody else: one revision of the template, the conversation, the tokenizer's name, and what the page
- * shows of it. It needs no library and no trajectory where it is opened. Texts are as typed, so that 1.0 stays 1.0.
+ * A lab document for another person: one revision of the template, the conversation, the name of the tokenizer, and what the page shows of
+ * it. It can be opened without the library and the trajectory. Texts are as typed, so that 1.0 remains 1.0.
  */
 import * as z from 'zod'
 import { tooDeepAt } from '#lib/json/json-depth.ts'
@@ -13,18 +13,18 @@ import { type LabDocument, type Loaded, type Revision, shownRevision } from './d
 
 const NAME = 'lab'
 const VERSION = 1
-/** The documents have three levels; what follows walks a file by recursion. */
+/** Deepest nesting of a file. Documents have three levels; the following code reads a file recursively. */
 const DEEPEST = 10
-/** Characters of a text: no conversation comes near it. */
+/** Longest text in UTF-16 units; no conversation comes near it. */
 const LONGEST = 1 << 26
-/** Characters of a name. */
+/** Longest name in UTF-16 units. */
 const LONGEST_NAME = 2_000
 
 const text = z.string().max(LONGEST)
 const name = z.string().max(LONGEST_NAME)
 const revisionSchema = z.object({ name: text, template: text }).readonly()
 
-/** Names and values as in the page's address, which may hold anything; names that a later version adds are left out. */
+/** Names and values of the page's address, which may contain anything; names that a later version adds are left out. */
 const viewSchema = z
   .object({
     tab: name.describe('What the right side shows: preview, compare, stability, masks, parsers.'),
@@ -52,18 +52,21 @@ const sharedSchema = z
   })
   .readonly()
 
+/** A shared document, as its file contains it. */
 export type SharedDocument = Plain<z.infer<typeof sharedSchema>>
+/** What the page shows of a shared document. */
 export type SharedView = SharedDocument['view']
 
-/** A document as the page shows it. */
+/** A document and what the page shows of it. */
 export interface ShownDocument {
   readonly document: LabDocument
-  /** As the address has it: with any text. */
+  /** Values of the address, which may be any text. */
   readonly view: { readonly [name in keyof SharedView]?: string | undefined }
-  /** The other revision of A/B, where that is what is shown. */
+  /** The other revision of A/B, if it is shown. */
   readonly against: Revision | undefined
 }
 
+/** Returns the document to share. */
 export function sharedDocument({ document, view, against }: ShownDocument): SharedDocument {
   const { messages, tools, options, tokenizer } = document
   return {
@@ -79,13 +82,16 @@ export function sharedDocument({ document, view, against }: ShownDocument): Shar
 
 const revisionOf = ({ name, template }: Revision) => ({ name, template })
 
+/** Returns the JSON of a shared document, with its format and version. */
 export const sharedJson = (shared: SharedDocument): string =>
   readableJson({ format: `rollscope.${NAME}/${VERSION}`, ...shared })
 
+/** A shared document, or why it cannot be read. */
 export type ReadShared =
   | { readonly ok: true; readonly shared: SharedDocument }
   | { readonly ok: false; readonly why: string }
 
+/** Reads the JSON of a shared document. */
 export function readShared(json: string): ReadShared {
   let value: unknown
   try {
@@ -102,7 +108,7 @@ export function readShared(json: string): ReadShared {
     : { ok: false, why: violationText(schemaViolation(parsed.error, value)) }
 }
 
-/** What opening it loads, in order: the other revision of A/B comes first, so that the shared one is shown. */
+/** Returns what opening it loads, in order: the other revision of A/B is first, so that the shared one is shown. */
 export function loadedFrom({
   revision,
   against,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type LabSource, linkedSource, sourceLink } from './source.ts'
 
-test('a link brings the same source back', () => {
+test('a link of the template lab opens the same source', () => {
   const name = fc.string({ minLength: 1 })
   const source: fc.Arbitrary<LabSource> = fc.oneof(
     fc.record({ kind: fc.constantFrom('sample' as const, 'server' as const), name }),
@@ -22,7 +22,7 @@ test('a link brings the same source back', () => {
   )
 })
 
-test('a file and a trajectory have no such link, and other texts name no source', () => {
+test('a file and a trajectory have no link to their source, and other texts name no source', () => {
   expect(sourceLink({ kind: 'file', name: 'x' })).toBeUndefined()
   expect(sourceLink({ kind: 'trajectory', key: 'x' })).toBeUndefined()
   expect(['', 'sample:', 'file:x', 'x'].map(linkedSource)).toEqual([undefined, undefined, undefined, undefined])

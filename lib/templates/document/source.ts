@@ -1,15 +1,19 @@
-/** Where the lab's template came from, as an address carries it: a copied link opens the same again. */
+/** Source of the lab's template, as an address contains it: a copied link opens the same source. */
 
+/** The source of a template. */
 export type LabSource =
   | { readonly kind: 'sample'; readonly name: string }
-  /** `template`: which one of several, such as tool_use; undefined: the one that the conversation gets. */
+  /** `template` is one of several templates, such as tool_use; undefined: the one that the conversation gets. */
   | { readonly kind: 'tokenizer'; readonly name: string; readonly template: string | undefined }
   | { readonly kind: 'server'; readonly name: string }
   | { readonly kind: 'trajectory'; readonly key: string }
-  /** Only this browser has it: no link brings it back. */
+  /** Only this browser has the file, so that no link can open it. */
   | { readonly kind: 'file'; readonly name: string }
 
-/** `sample:chatml`, `tokenizer:Qwen/Qwen3-8B#tool_use`, `server:mine`; undefined for what no link brings back. */
+/**
+ * Returns a link such as `sample:chatml`, `tokenizer:Qwen/Qwen3-8B#tool_use` or `server:mine`; undefined for a source that no link can
+ * open.
+ */
 export function sourceLink(source: LabSource | undefined): string | undefined {
   switch (source?.kind) {
     case 'sample':
@@ -22,7 +26,7 @@ export function sourceLink(source: LabSource | undefined): string | undefined {
   }
 }
 
-/** The source that a link names; undefined where it names none. */
+/** Returns the source that a link names; undefined if it names none. */
 export function linkedSource(link: string): LabSource | undefined {
   const [, kind, rest = ''] = /^(sample|tokenizer|server):(.+)$/s.exec(link) ?? []
   if (kind === 'sample' || kind === 'server') return { kind, name: rest }
@@ -33,6 +37,7 @@ export function linkedSource(link: string): LabSource | undefined {
     : { kind, name: rest.slice(0, hash), template: rest.slice(hash + 1) }
 }
 
+/** Returns the source as text on screen. */
 export function sourceText(source: LabSource): string {
   switch (source.kind) {
     case 'tokenizer':

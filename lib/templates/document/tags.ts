@@ -1,11 +1,12 @@
-/** The tags of a template's source at their places, without understanding more of it than finding text to change needs. */
+/** Finds the tags of a template's source with their positions, only as exactly as changes to the text need. */
 
+/** A tag of a template. */
 export interface Tag {
   readonly kind: 'statement' | 'output' | 'comment'
   /** UTF-16 offsets in the source, delimiters included. */
   readonly start: number
   readonly end: number
-  /** Offsets of what stands between the delimiters and their whitespace control. */
+  /** Offsets of the text between the delimiters and their whitespace control. */
   readonly innerStart: number
   readonly innerEnd: number
   /** Line of its start, from 1. */
@@ -15,7 +16,7 @@ export interface Tag {
 const CLOSING = { '{%': '%}', '{{': '}}', '{#': '#}' } as const
 const KINDS = { '{%': 'statement', '{{': 'output', '{#': 'comment' } as const
 
-/** A tag that is not closed ends the list. */
+/** Returns the tags of a source; a tag that is not closed ends the list. */
 export function tagsOf(source: string): readonly Tag[] {
   const tags: Tag[] = []
   const opening = /\{[%{#]/g
@@ -34,7 +35,7 @@ export function tagsOf(source: string): readonly Tag[] {
   return tags
 }
 
-/** Behind the closing delimiter; delimiters inside string literals do not count. */
+/** Returns the offset after the closing delimiter; delimiters within string literals do not count. */
 function endOf(source: string, from: number, close: string, isComment: boolean): number | undefined {
   let quote = ''
   for (let at = from; at < source.length; at++) {
@@ -48,6 +49,7 @@ function endOf(source: string, from: number, close: string, isComment: boolean):
   return undefined
 }
 
+/** The condition of an `if` or `elif`. */
 export interface Branch {
   /** Offsets of the condition. */
   readonly start: number
@@ -55,7 +57,7 @@ export interface Branch {
   readonly line: number
 }
 
-/** Conditions of every `if` and `elif` around a line (those of branches beside it too), innermost block first. */
+/** Returns the conditions of every `if` and `elif` around a line (and of other branches of the same block), innermost block first. */
 export function branchesAround(source: string, line: number): readonly Branch[] {
   const open: Branch[][] = []
   const around: (readonly Branch[])[] = []

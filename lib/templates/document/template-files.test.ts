@@ -3,7 +3,7 @@ import { chosenTemplate, isLabFile, openedFile, templatesOf } from './template-f
 
 const named = '{"chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]}'
 
-test('a repository tells its templates by name; a file of its own wins', () => {
+test('the templates of a repository have names, and chat_template.jinja wins', () => {
   expect(templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: named })).toEqual([
     { name: 'default', text: 'd' },
     { name: 'tool_use', text: 't' },
@@ -12,7 +12,7 @@ test('a repository tells its templates by name; a file of its own wins', () => {
   expect(templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: '{}' })).toEqual([])
 })
 
-test('tools get the template for tools', () => {
+test('a conversation with tools gets the template for tools', () => {
   const templates = templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: named })
   expect(chosenTemplate(templates, true)?.text).toBe('t')
   expect(chosenTemplate(templates, false)?.text).toBe('d')
@@ -36,11 +36,11 @@ test.each([
   ],
   ['c.json', '{"a": 1}', { kind: 'neither', why: expect.stringContaining('no chat_template') }],
   ['c.json', '{', { kind: 'neither', why: expect.stringContaining('not JSON') }],
-])('%s: %s', (name, text, opened) => {
+])('the lab opens %s: %s', (name, text, opened) => {
   expect(openedFile(name, text)).toMatchObject(opened)
 })
 
-test('the lab takes its own files; others are trajectories', () => {
+test('files of the lab are recognized by name; other files are trajectories', () => {
   expect(['x.jinja', 'tokenizer_config.json', 'chat_template.jsonc', 'messages.json'].every(isLabFile)).toBe(true)
   expect(['run.json', 'steps.jsonl', 'rollout.parquet'].some(isLabFile)).toBe(false)
 })

@@ -1,17 +1,18 @@
-/** Chat templates in the files that carry them. */
+/** Reads chat templates from the files that contain them. */
 
 import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { memberOf, nodeAt, readJsonText } from '#lib/json/json-text.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { conversationTexts } from './samples.ts'
 
+/** A template with its name. */
 export interface NamedTemplate {
-  /** As the files name it: default, tool_use, rag. */
+  /** Name in the file: default, tool_use, rag. */
   readonly name: string
   readonly text: string
 }
 
-/** Those of a model repository. A chat_template.jinja beside the configuration wins, as in transformers. */
+/** Returns the templates of a model repository. A chat_template.jinja next to the configuration wins, as in transformers. */
 export function templatesOf({
   chatTemplateJinja,
   tokenizerConfigJson,
@@ -20,27 +21,28 @@ export function templatesOf({
   return configuredTemplates(tokenizerConfigJson ?? '')
 }
 
-/** The one that a conversation gets, as transformers chooses it. */
+/** Returns the template that a conversation gets, as transformers chooses it. */
 export const chosenTemplate = (templates: readonly NamedTemplate[], hasTools: boolean): NamedTemplate | undefined =>
   (hasTools ? templates.find(({ name }) => name === 'tool_use') : undefined) ??
   templates.find(({ name }) => name === 'default') ??
   templates[0]
 
-/** Whether a file is a shared lab document, by its first 200 characters; it may still be broken. */
+/** Whether a file is a shared lab document, by its first 200 characters; it may still be invalid. */
 export const isSharedDocument = (start: string): boolean =>
   /^[\s\ufeff]*\{\s*"format"\s*:\s*"rollscope\.lab\//.test(start.slice(0, 200))
 
-/** What a file brings: templates, or a conversation. */
+/** The content of a file: templates, or a conversation. */
 export type OpenedFile =
   | { readonly kind: 'templates'; readonly templates: readonly NamedTemplate[] }
   | { readonly kind: 'conversation'; readonly input: Partial<Omit<LabInput, 'template'>> }
   | { readonly kind: 'neither'; readonly why: string }
 
-/** Whether a file of this name is the lab's: others are trajectories. */
+/** Whether a file of this name belongs to the lab; other files are trajectories. */
 export const isLabFile = (fileName: string): boolean =>
   /\.(jinja2?|j2|tmpl)$/i.test(fileName) ||
   /(tokenizer_config|chat_template|messages|conversation)[^/]*\.jsonc?$/i.test(fileName)
 
+/** Reads a file by its name and text. */
 export function openedFile(fileName: string, text: string): OpenedFile {
   if (!/\.jsonc?$/i.test(fileName)) return { kind: 'templates', templates: [{ name: 'default', text }] }
   const json = /\.jsonc$/i.test(fileName) ? withoutComments(text) : text
@@ -62,7 +64,7 @@ export function openedFile(fileName: string, text: string): OpenedFile {
   return { kind: 'neither', why: 'It has no chat_template, and it is not a list of messages.' }
 }
 
-/** `chat_template`: a text, or a list of named ones. */
+/** Reads `chat_template`: a text, or a list of named templates. */
 function configuredTemplates(json: string): readonly NamedTemplate[] {
   const reading = readJsonText(json)
   const held = reading.ok ? memberOf(reading.root, 'chat_template')?.value : undefined
@@ -74,7 +76,7 @@ function configuredTemplates(json: string): readonly NamedTemplate[] {
   })
 }
 
-/** Comments and commas before a closing bracket become blanks; what stands in texts stays. */
+/** Replaces comments, and commas before a closing bracket, by spaces; texts remain unchanged. */
 const withoutComments = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*[\]}])/g, (found) =>
     found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),

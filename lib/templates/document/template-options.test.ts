@@ -4,13 +4,13 @@ import { comparedTexts, freeNames, templateOptions, withOption } from './templat
 
 const sample = (name: string) => readFileSync(`public/templates/${name}.jinja`, 'utf8')
 
-describe('names that a template reads', () => {
+describe('the names that a template reads', () => {
   test.each([
     ['qwen3-like', ['add_generation_prompt', 'enable_thinking']],
     ['llama3-like', ['date_string', 'add_generation_prompt']],
     ['mistral-like', []],
     ['glm-like', ['enable_thinking', 'add_generation_prompt']],
-  ])('%s', (name, names) => {
+  ])('are found in the sample %s', (name, names) => {
     expect(freeNames(sample(name))).toEqual(names)
   })
 
@@ -24,7 +24,7 @@ describe('names that a template reads', () => {
     ['{# e #}{{ "f" }}{{ f(g=h) }} i', ['f', 'h']],
     ['{%- if x is not defined %}{% set x = 1 %}{% endif %}{% set y = 1 %}', ['x']],
     ['{%- if unclosed', []],
-  ])('%s', (template, names) => {
+  ])('are found in %s', (template, names) => {
     expect(freeNames(template)).toEqual(names)
   })
 })
@@ -34,12 +34,12 @@ test.each([
   ["{% if effort in [\"a\", 'b'] and effort not in ('c',) %}", ['a', 'b', 'c']],
   ["{% if message.effort == 'x' or efforts == 'y' or effort.z == 'w' %}", []],
   ["{% if effort == other or effort == 'high' and effort == 'high' %}", ['high']],
-])('%s holds effort against %j', (template, texts) => {
+])('%s compares effort with %j', (template, texts) => {
   expect(comparedTexts(template, 'effort')).toEqual(texts)
 })
 
 describe('the options of a document', () => {
-  test('those given, then those that the template reads', () => {
+  test('are the given ones, followed by those that the template reads', () => {
     expect(templateOptions('{"k": 1.0, "enable_thinking": false}', sample('qwen3-like'))).toEqual({
       kind: 'options',
       options: [
@@ -51,7 +51,7 @@ describe('the options of a document', () => {
     })
   })
 
-  test('one is given, changed and taken away; the others keep their spelling', () => {
+  test('keep their spelling when another one is added, changed or removed', () => {
     expect(withOption('', 'a', '1')).toBe('{\n  "a": 1\n}')
     expect(withOption('{"a": 1.0}', 'b', 'true')).toBe('{"a": 1.0, "b": true}')
     expect(withOption('{"a": 1.0, "b": true}', 'b', undefined)).toBe('{"a": 1.0}')
@@ -60,7 +60,7 @@ describe('the options of a document', () => {
   test.each([
     ['[]', /not an object/],
     ['{', /line 1, column 2/],
-  ])('%s cannot be told as options', (text, why) => {
+  ])('cannot be read from %s', (text, why) => {
     expect(templateOptions(text, '')).toMatchObject({ kind: 'unreadable', why: expect.stringMatching(why) })
   })
 })

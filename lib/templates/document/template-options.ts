@@ -1,21 +1,23 @@
-/** The options of a render: which names a template reads, and the JSON object that gives them values. */
+/** The options of a render: the names that a template reads, and the JSON object with their values. */
 import { memberOf, readJsonText, sourceOf, withoutValue, withValue } from '#lib/json/json-text.ts'
 
+/** An option of the template, as the page shows it. */
 export interface TemplateOption {
   readonly name: string
-  /** As JSON; undefined: the template does not get it. */
+  /** Value as JSON; undefined if the template does not get it. */
   readonly source: string | undefined
-  /** Whether the template reads the name; one that it does not read changes nothing. */
+  /** Whether the template reads the name; other options change nothing. */
   readonly isRead: boolean
-  /** Whether it is on or off, as far as its name or its value tells. */
+  /** Whether the option is on or off, as far as its name or its value shows. */
   readonly isSwitch: boolean
 }
 
+/** The options, or why they cannot be read. */
 export type OptionList =
   | { readonly kind: 'options'; readonly options: readonly TemplateOption[] }
   | { readonly kind: 'unreadable'; readonly why: string }
 
-/** Those of the text in their order, then those that the template reads besides. */
+/** Returns the options of the text in their order, followed by others that the template reads. */
 export function templateOptions(text: string, template: string): OptionList {
   const source = text.trim() === '' ? '{}' : text
   const reading = readJsonText(source)
@@ -43,10 +45,10 @@ export function templateOptions(text: string, template: string): OptionList {
   }
 }
 
-/** Arguments of apply_chat_template, for every template; the second one acts without being read. */
+/** Arguments of apply_chat_template, which every template has; the second one works without being read. */
 const ARGUMENTS = ['add_generation_prompt', 'continue_final_message']
 
-/** `source` undefined takes the option away. */
+/** Sets an option; `source` is JSON, and undefined removes the option. */
 export function withOption(text: string, name: string, source: string | undefined): string {
   const object = text.trim() === '' ? '{}' : text
   return source === undefined ? withoutValue(object, [name]) : withValue(object, [name], source)
@@ -56,8 +58,8 @@ export function withOption(text: string, name: string, source: string | undefine
 const SWITCH = /^(add|continue|enable|disable|keep|preserve|clear|use|is|has|include|with|tools_in)_|thinking$/
 
 /**
- * Names that a template reads and does not set itself. By its words, not by its syntax: what is being typed has none yet.
- * A name that one part of a template sets is taken as set in all of it.
+ * Returns the names that a template reads and does not set itself. They are found by words and not by syntax, because unfinished text has
+ * no syntax. A name that one part of a template sets counts as set in all of it.
  */
 export function freeNames(template: string): readonly string[] {
   const code = [...template.matchAll(/\{#[\s\S]*?#\}|\{\{([\s\S]*?)\}\}|\{%([\s\S]*?)%\}/g)]
@@ -65,12 +67,12 @@ export function freeNames(template: string): readonly string[] {
     .filter((words) => words.trim() !== '')
   const set = new Set(code.flatMap(namesSet))
   const read = code.flatMap((words) =>
-    // Not behind a dot (an attribute), a bar (a filter) or `is` (a test), nor before an equals sign (a keyword argument).
+    // A name after a dot is an attribute, after a bar a filter, after `is` a test, and before an equals sign a keyword argument.
     [
       ...words.matchAll(/(?<![\w.])(?<!\.\s*)(?<!\|\s*)(?<!\bis\s+)(?<!\bis\s+not\s+)[A-Za-z_]\w*(?!\s*=(?!=))(?!\w)/g),
     ].map(([name]) => name),
   )
-  // A template that asks whether a name is defined gives it a value only where nobody else has.
+  // A template that tests whether a name is defined sets it only if nobody else has.
   const asked = new Set(
     code.flatMap((words) =>
       [...words.matchAll(/(?<![\w.])(\w+)\s+is\s+(?:not\s+)?(?:un)?defined\b/g)].map(([, name]) => name),
@@ -79,7 +81,10 @@ export function freeNames(template: string): readonly string[] {
   return [...new Set(read)].filter((name) => (!set.has(name) || asked.has(name)) && !KNOWN.has(name))
 }
 
-/** Texts that a template holds a name against: `effort == 'high'`, `effort in ['low', 'high']`. In its order, each once. */
+/**
+ * Returns the texts with which a template compares a name, such as `effort == 'high'` and `effort in ['low', 'high']`, in its order and
+ * each once.
+ */
 export function comparedTexts(template: string, name: string): readonly string[] {
   const quoted = /'([^'\\]*)'|"([^"\\]*)"/g
   const text = String.raw`'[^'\\]*'|"[^"\\]*"`
@@ -115,7 +120,7 @@ function namesSet(words: string): readonly string[] {
   }
 }
 
-/** Jinja's own words and globals, and what every render gets. */
+/** Jinja's own words and globals, and the variables of every render. */
 const KNOWN = new Set(
   (
     'if elif else endif for endfor in not and or is set endset macro endmacro call endcall filter endfilter with endwith ' +

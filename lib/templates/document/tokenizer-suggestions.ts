@@ -1,16 +1,16 @@
-/** Which tokenizer a template was written for: by the place that it came from, and by its markers. */
+/** Suggests the tokenizer that a template was written for: by its source, and by its markers. */
 import type { LabSource } from './source.ts'
 
 interface Family {
-  /** All of them are in templates of the family, and not all of them in those of another. */
+  /** Markers that all templates of the family have; no other family has all of them. */
   readonly markers: readonly string[]
-  /** Names of its tokenizers. */
+  /** Pattern of the names of its tokenizers. */
   readonly names: RegExp
-  /** A tokenizer of it on the Hub. */
+  /** A tokenizer of the family on the Hub. */
   readonly hub: string
 }
 
-/** The first whose markers a template has is its family: more particular ones come first. */
+/** The first family whose markers a template has is its family: more specific ones are first. */
 const FAMILIES: readonly Family[] = [
   { markers: ['[gMASK]', '<sop>'], names: /glm/i, hub: 'zai-org/GLM-4.6' },
   { markers: ['<|im_middle|>', '<|im_user|>'], names: /kimi/i, hub: 'moonshotai/Kimi-K2-Instruct' },
@@ -31,8 +31,8 @@ const FAMILIES: readonly Family[] = [
 const MOST = 3
 
 /**
- * Names to choose from, the best first; none where nothing is known. `known`: tokenizers that are on this machine, the
- * built-in one among them. The chosen one is left out.
+ * Returns names to choose from, the best first; none if nothing is known. `known` are the tokenizers on this machine, including the
+ * built-in one. The chosen one is left out.
  */
 export function suggestedTokenizers(
   { source, markers }: { readonly source: LabSource | undefined; readonly markers: readonly string[] },

@@ -9,7 +9,7 @@ const example = (name: string) => {
   return decoded.trajectory
 }
 
-test('a trajectory becomes the messages, tools, options and the template that it was made with', () => {
+test('a trajectory opens with the messages, tools, options and template with which it was made', () => {
   const trajectory = example('parallel-calls')
   const { messages = '', tools = '', options = '', ...rest } = trajectoryInput(trajectory, 'k')
   expect(rest).toMatchObject({
@@ -35,7 +35,7 @@ test('a trajectory becomes the messages, tools, options and the template that it
   expect(told[4].content).not.toContain('think>')
 })
 
-test('arguments keep the spelling of the model', () => {
+test('the messages of a trajectory keep the model’s spelling of arguments', () => {
   const trajectory = example('two-steps')
   const raw = '\n{"name": "calculator", "arguments": {"x": 1.0, "y": 1e3}}\n'
   const spelled = {

@@ -1,4 +1,4 @@
-/** A trajectory as the lab's document: its template, options, tools, and its conversation as messages. */
+/** A trajectory as the lab's document: its template, options and tools, and its conversation as messages. */
 
 import { memberOf, readJsonText, sourceOf } from '#lib/json/json-text.ts'
 import type { TextRange } from '#lib/parsers/parser.ts'
@@ -12,7 +12,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { valueJson } from '../tool-parsing/arguments.ts'
 import type { Loaded } from './document.ts'
 
-/** `key`: under which it is stored. */
+/** Returns what opening a trajectory loads. `key` is the key under which it is stored. */
 export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded {
   const { template, tokenizer, tools } = trajectory.model
   const hasTemplate = template !== undefined && template.text !== ''
@@ -21,7 +21,7 @@ export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded
     trajectory: key,
     name: `recorded: ${trajectory.title ?? firstQuestion(trajectory) ?? key}`,
     ...(hasTemplate && { template: template.text }),
-    // The server's own tokenizer renders nothing: what was chosen before stays.
+    // The server's own tokenizer cannot render, so that the chosen one remains.
     ...(tokenizer && tokenizer.source !== 'server' && { tokenizer: tokenizer.name }),
     messages: `[\n  ${trajectoryMessages(trajectory).join(',\n  ')}\n]`,
     tools: tools.length === 0 ? '' : JSON.stringify(templateTools(tools), undefined, 2),
@@ -29,7 +29,7 @@ export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded
   }
 }
 
-/** What was recorded, where the texts leave it open; options are added to the recorded ones, and count before them. */
+/** Fills in what was recorded where the texts are empty. Options are added to the recorded ones and override them. */
 export function withRecorded<Texts extends Omit<LabInput, 'template'>>(
   texts: Texts,
   trajectory: TrajectoryView,
@@ -40,12 +40,12 @@ export function withRecorded<Texts extends Omit<LabInput, 'template'>>(
     ...texts,
     messages: texts.messages.trim() === '' ? messages : texts.messages,
     tools: texts.tools.trim() === '' ? tools : texts.tools,
-    // Of a name that stands twice, JSON's last value counts.
+    // JSON uses the last value of a name that occurs twice.
     options: isEmpty ? options : `${options.trim().slice(0, -1)}, ${texts.options.trim().slice(1)}`,
   }
 }
 
-/** The JSON of every message. A response is told in its parts, as an agent framework would send it again. */
+/** Returns the JSON of every message. A response is split into its parts, as an agent framework would send it again. */
 function trajectoryMessages(trajectory: TrajectoryView): readonly string[] {
   const calls = toolCallsOf(trajectory)
   return trajectory.segments.flatMap((segment) =>
@@ -55,11 +55,11 @@ function trajectoryMessages(trajectory: TrajectoryView): readonly string[] {
   )
 }
 
-/** The JSON of a message that the model read; `calls`: those of the trajectory. */
+/** Returns the JSON of a message that the model read; `calls` are those of the trajectory. */
 export const contextMessage = (message: Message, calls: readonly ToolCall[]): string =>
   JSON.stringify(templateMessage(message, calls), undefined, 2).replaceAll('\n', '\n  ')
 
-/** The JSON of a reply as Python clients keep it that read thinking and calls out of it; a malformed call stays in the text. */
+/** Returns the JSON of a reply, as Python clients keep it after they have read thinking and calls; a malformed call remains in the text. */
 export function replyMessage(reply: WrittenReply): string {
   const parsed = reply.calls.filter((call) => call.kind === 'parsed')
   const { content, reasoning } = replyTexts(reply, parsed)
@@ -82,8 +82,8 @@ function callSource(call: ParsedCall, text: string): string {
 }
 
 /**
- * The arguments as the model spelled them: 1.0 stays 1.0. `text`: that of the response. Where the call is no JSON, each value
- * is the JSON that was written for it, or the JSON of its text.
+ * Returns the arguments as the model spelled them: 1.0 remains 1.0. `text` is that of the response. If the call is not JSON, each value is
+ * the JSON that was written for it, or the JSON of its text.
  */
 export function argumentsSource({ raw, input, arguments: named }: ParsedCall, text: string): string {
   const written = raw.trim()
