@@ -13,9 +13,9 @@ export interface Format {
   readonly name: string
   /** Name for people. */
   readonly label: string
-  /** What a file of this format keeps and loses, in one line. */
+  /** The content that a file of this format keeps and loses, in one line. */
   readonly keeps: string
-  /** Returns whether a JSON value looks like one record of this format; `read` reports what is wrong with it. */
+  /** Returns whether a JSON value looks like one record of this format; `read` reports its problems. */
   sniff(value: unknown): boolean
   /** Reads one record that `sniff` recognises. Never throws. */
   read(value: unknown, source: Source): ReadResult

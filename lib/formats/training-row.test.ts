@@ -85,7 +85,7 @@ test('training rows name the arrays of a sample', () => {
     ['tokens.full', '0-12'],
     ['masks.all_attention_mask', '0-12'],
     ['masks.all_assistant_mask', '0-12'],
-    // The same as for slime.
+    // slime has the same restriction.
     ['log_probs.full'],
   ])
   expect(named('rollscope')).toEqual([

@@ -1,11 +1,11 @@
-"""Writes golden.json: records as strands-sglang's own classes give them, of this version and of older ones.
+"""Writes golden.json: records from strands-sglang's own classes, of this version and of older ones.
 
     pip install strands-sglang==0.6.2
     for v in 0.0.1 0.2.6 0.3.1 0.4.3; do pip install --no-deps --target .cache/strands-sglang/$v strands-sglang==$v; done
     python lib/formats/golden/make.py .cache/strands-sglang
 
-Run in the root of the repository. strands-sglang.test.ts holds lib/formats against the file. Texts are kept as texts:
-Python's json writes NaN, which no JSON file may hold.
+Run in the root of the repository. strands-sglang.test.ts compares lib/formats with the file. Texts remain texts,
+because Python's json writes NaN, which is not valid JSON.
 """
 import base64
 import dataclasses
@@ -19,7 +19,7 @@ import numpy as np
 from strands_sglang import Rollout, SGLangModel
 
 OLDER = ["0.0.1", "0.2.6", "0.3.1"]
-# is_output, ids, logprobs. Two responses follow each other, and a prompt begins with a number JSON cannot hold.
+# is_output, ids, logprobs. Two responses follow each other, and a prompt begins with a number that JSON cannot represent.
 SEGMENTS = [
     (False, [151644, 872, 198], [None, -2.5, -1e-9]),
     (True, [9707, 0], [-0.25, -0.0]),
@@ -41,7 +41,7 @@ def rollout(segments, experts=False, kind=Rollout):
 
 
 def plain(value):
-    """Numbers that JSON has no word for, as texts."""
+    """Returns numbers that JSON cannot represent as texts."""
     return [None if v is None else v if np.isfinite(v) else str(v) for v in value]
 
 
@@ -55,7 +55,7 @@ def expected(made):
 
 
 def module_of(folder, number, name):
-    """The modules of records need nothing of the package around them, which wants another Strands."""
+    """Loads the modules of records without their package, which needs another version of Strands."""
     spec = importlib.util.spec_from_file_location(f"{name}_{number.replace('.', '_')}", folder / number / "strands_sglang" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -97,7 +97,7 @@ def cases(folder):
 
 
 def histories():
-    """A model that was reset twice, as people dump it: the finished rollouts and the current one."""
+    """Returns the dump of a model that was reset twice: the finished rollouts and the current one."""
     model = SGLangModel(client=None, tokenizer=None)
     for segments in (SEGMENTS, SEGMENTS[:2], SEGMENTS[:1]):
         model.reset()  # an empty rollout does not become history

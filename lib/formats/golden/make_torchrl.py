@@ -1,10 +1,10 @@
-"""Writes torchrl.json: what TorchRL's SGLangWrapper gives, by its own classes, in each input mode, padded and not.
+"""Writes torchrl.json: outputs of TorchRL's SGLangWrapper from its own classes, in each input mode, padded and not.
 
     pip install torchrl==0.14.1 torch transformers
     python lib/formats/golden/make_torchrl.py
 
-Run in the root of the repository. torchrl.test.ts holds lib/formats against the file. The server is one that answers with
-fixed ids: what is looked at is how the wrapper lays out what it gets.
+Run in the root of the repository. torchrl.test.ts compares lib/formats with the file. The server answers with fixed
+ids, because only the layout of the wrapper's output matters.
 """
 import json
 import warnings
@@ -23,7 +23,7 @@ tokenizer = AutoTokenizer.from_pretrained("models/tiny-qwen3")
 
 
 class Server:
-    """The i-th of a batch is answered with i + 1 words."""
+    """Answers the i-th prompt of a batch with i + 1 words."""
 
     _model_path = None
 

@@ -18,7 +18,7 @@ async function* piecesOf(text: string, lengths: readonly number[] = []): AsyncGe
   yield text.slice(at)
 }
 
-/** Returns the position and the ids of each record, or what is wrong with it. */
+/** Returns the position and the ids of each record, or its problem. */
 async function opened(text: string, lengths?: readonly number[]): Promise<readonly string[]> {
   const each = await Array.fromAsync(openEach(piecesOf(text, lengths), source))
   return each.map((one) =>

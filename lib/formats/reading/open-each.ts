@@ -23,7 +23,7 @@ import {
   unknownFormat,
 } from './records.ts'
 
-/** An opened record, or what is wrong with it. */
+/** An opened record, or its problem. */
 export type OpenedRecord =
   | { readonly ok: true; readonly place: RecordPosition; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly place: RecordPosition; readonly error: FileProblem }

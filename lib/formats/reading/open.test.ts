@@ -15,7 +15,7 @@ import { openFile, openText } from './open.ts'
 const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
 const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
 
-/** Returns the format and the ids of each trajectory, or what is wrong. */
+/** Returns the format and the ids of each trajectory, or the problem of the file. */
 function opened(
   text: string,
   ...as: Parameters<typeof openText> extends [unknown, unknown, ...infer Rest] ? Rest : never
@@ -252,7 +252,7 @@ describe('openFile of a damaged file', () => {
       ],
     }),
   ]
-  /** Opens the text or reports what is wrong; an opened trajectory can be stored and written in every format. */
+  /** Opens the text or reports its problem. An opened trajectory can be stored and written in every format. */
   const survives = (text: string) => {
     const found = openText(text, source)
     if (!found.ok) return expect(found.error.message).toMatch(/\bexpected .+, found /s)

@@ -26,7 +26,7 @@ import {
   utf8Text,
 } from './records.ts'
 
-/** All trajectories of a file, or what is wrong with it. */
+/** All trajectories of a file, or the problem of the file. */
 export type Opened =
   | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
   | Failed

@@ -5,7 +5,7 @@ import { createRecordFinder } from './record-finder.ts'
 
 const SMALL: Limits = { ...LIMITS, records: 3, recordBytes: 40, entries: 5, depth: 4 }
 
-/** Returns the texts of the records with the line and the position in the list, or what is wrong. */
+/** Returns the texts of the records with the line and the position in the list, or the problem. */
 function foundIn(text: string, limits = LIMITS, chunks: readonly number[] = []) {
   const bytes = new TextEncoder().encode(text)
   const finder = createRecordFinder(limits)

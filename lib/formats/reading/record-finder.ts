@@ -23,7 +23,7 @@ export interface RecordBytes {
 interface Broken {
   readonly place: RecordPosition
   readonly error: Violation
-  /** What to do; undefined if the file is not JSON. */
+  /** Advice for the user; undefined if the file is not JSON. */
   readonly hint?: string
 }
 

@@ -1,10 +1,11 @@
-"""Writes golden.json: what strands-sglang 0.6.2 sends and records in the scenarios of scenarios.json.
+"""Writes golden.json: the requests and records of strands-sglang 0.6.2 in the scenarios of scenarios.json.
 
     pip install strands-sglang==0.6.2 strands-agents==1.62.0 transformers==5.23.0
     python lib/rollout/golden/make.py
 
-Run in the root of the repository after npm install; with "-" as its argument it prints what it would write. A server of this script answers /generate by the scenario's replies;
-the agent, its loop and its tools are the real ones. golden.test.ts plays the same scenarios through lib/rollout.
+Run in the root of the repository after npm install; with "-" as its argument it only prints the result. A server of this script answers
+/generate with the scenario's replies; the agent, its loop and its tools are the real ones. golden.test.ts plays the same scenarios
+through lib/rollout.
 """
 import asyncio
 import json
@@ -23,7 +24,7 @@ from transformers import PreTrainedTokenizerFast
 
 HERE = Path("lib/rollout/golden")
 SCRIPT = json.loads((HERE / "scenarios.json").read_text())
-# Attempts of one call as Rollscope makes them; strands-sglang's own default is 61 at one second.
+# Rollscope's number of attempts for one call. The default of strands-sglang is 61 attempts, one per second.
 MAX_RETRIES = 3
 
 
@@ -41,12 +42,12 @@ def tokenizer_of(entry):
 
 
 def numerator(token_id, index):
-    """Logprobs are -n/512, exact in binary, and tell their token and place."""
+    """Returns n of the logprob -n/512, which is exact in binary and depends on the token and its index."""
     return (token_id * 31 + index * 7) % 2000 + 1
 
 
 def reply_of(script, request, tokenizer, stop):
-    """Status, content type and body for one entry of a scenario's replies."""
+    """Returns status, content type and body for one entry of a scenario's replies."""
     if isinstance(script, str):
         script = {"pieces": [script]}
     if "status" in script:
@@ -80,7 +81,7 @@ def reply_of(script, request, tokenizer, stop):
 
 
 class Server:
-    """Answers by the current scenario's replies and keeps what was asked."""
+    """Answers with the current scenario's replies and keeps the requests."""
 
     def play(self, scenario, tokenizer, stop):
         self.models = {"data": [{"max_model_len": scenario["contextLength"]}] if "contextLength" in scenario else []}
@@ -151,7 +152,7 @@ async def play(scenario, server, url, tokenizer):
         sampling_params=scenario.get("sampling", {"temperature": 1, "max_new_tokens": 500}), **config,
     )
     runs = []
-    # One attempt: strands would wait and repeat a call that the client has given up, four seconds and more each time.
+    # Only one attempt: strands would repeat a call that the client has aborted, after a wait of four seconds or more.
     agent = Agent(
         model=model, tools=[tool_of(name, runs) for name in scenario.get("tools", [])], system_prompt=scenario.get("system"), callback_handler=None,
         messages=[{"role": m["role"], "content": [{"text": m["content"]}]} for m in scenario.get("history", [])],
@@ -182,7 +183,7 @@ async def play(scenario, server, url, tokenizer):
 
 
 def compact(request, status, recorded):
-    """The ids sent, as how many of the recorded ones they begin with, and the others."""
+    """Returns the sent ids as the number of recorded ids that they begin with, and the remaining ids."""
     ids = request["input_ids"]
     kept = next((i for i, (a, b) in enumerate(zip(ids, recorded)) if a != b), min(len(ids), len(recorded)))
     return {"kept": kept, "more": ids[kept:], "logprobStartLen": request["logprob_start_len"], "maxNewTokens": request["sampling_params"].get("max_new_tokens"), "status": status}

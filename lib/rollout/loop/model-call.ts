@@ -35,7 +35,7 @@ import { RunEnded } from './run-ended.ts'
 export interface CallSettings {
   readonly sampling: Sampling
   readonly limits: RunLimits
-  /** Whether to request the logprobs of each new prompt (prefill, temperature 1). */
+  /** True to request the logprobs of each new prompt (prefill, temperature 1). */
   readonly promptLogprobs: boolean
   /** Number of alternatives for each token; 0 requests none. */
   readonly topLogprobs: number

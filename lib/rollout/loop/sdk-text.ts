@@ -25,7 +25,7 @@ export function shortenHistory(agent: Agent): void {
   })
 }
 
-/** Calls the model directly if nobody reads the span and the state that the SDK would write around it. */
+/** Calls the model directly in an untraced run, without the span and the state that the SDK would write around it. */
 export function answerUntraced(agent: Agent, model: AgentModel): void {
   agent.addMiddleware(InvokeModelStage, async function* (context, next) {
     return isTraced() ? yield* next(context) : { result: await model.answer(context.messages) }

@@ -60,7 +60,7 @@ export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer
     for (const id of ids) {
       if (id < 0 || !isFirst(id)) continue
       news.push(id)
-      // This adds the text to `textsOf`, even if nobody reads `vocab`.
+      // This adds the text to `textsOf`, even if `vocab` is never read.
       entryOf(id)
       if (added.has(id)) specialIds.push(id)
     }

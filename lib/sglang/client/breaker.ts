@@ -22,8 +22,8 @@ export interface Attempt {
   /** Must be called before each retry. Throws like `enter`, because other calls may have failed meanwhile. */
   again(): void
   /**
-   * Reports a result. It may be called more than once: a reply begins well and breaks off. `left` means that nobody
-   * waited for the end.
+   * Reports a result. It may be called more than once, because a reply may begin well and break off. `left` means that the
+   * caller did not wait for the end.
    */
   observe(what: 'answered' | 'left' | SglangError): void
 }

@@ -748,7 +748,7 @@ describe('a retry', () => {
     const chunks = await all(busy.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
     expect(chunks).toHaveLength(1)
     expect(new Set(bodies.map((body) => JSON.stringify({ ...body, rid: '' }))).size).toBe(1)
-    // The server may still hold the request that failed.
+    // The server may still have the request that failed.
     expect(new Set(bodies.map(({ rid }) => rid)).size).toBe(3)
     expect(chunks[0]?.rid).toBe(bodies[2]?.rid)
   })

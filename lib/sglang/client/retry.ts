@@ -50,7 +50,7 @@ export async function* tried<Part extends object>(
   let repetitions = 0
   try {
     for (let attempt = 1; ; attempt++) {
-      // The server may still hold the request that failed, and refuses a second one of the same id.
+      // The server may still have the request that failed, and refuses a second one with the same id.
       const rid = attempt === 1 ? firstRid : `${firstRid}-${attempt}`
       let started = false
       try {

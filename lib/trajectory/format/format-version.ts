@@ -1,6 +1,6 @@
 /** Checks the `format` field of a file, such as `rollscope.settings/1`. */
 
-/** Returns what is wrong with the format of an opened value, or undefined if it is `version` or older. */
+/** Returns the problem of an opened value's format, or undefined if the format is `version` or older. */
 export function formatProblem(value: unknown, name: string, version: number): string | undefined {
   const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined
   const found = new RegExp(String.raw`^rollscope\.${name}/(\d{1,9})$`).exec(String(format))?.[1]

@@ -628,11 +628,11 @@ export type ToolCall = ResponseSegment['toolCalls'][number]
 export type ToolResult = NonNullable<ToolCall['result']>
 /** A message of the conversation. */
 export type Message = PromptSegment['messages'][number]
-/** How the ids of a prompt segment were produced. */
+/** The origin of the ids of a prompt segment. */
 export type PromptSource = NonNullable<PromptSegment['derivation']>
-/** Why a response ended. */
+/** The reason why a response ended. */
 export type Finish = NonNullable<ResponseSegment['finish']>
-/** How a run ended. */
+/** The state of a run, or its end. */
 export type Outcome = Trajectory['outcome']
 /** The name of an outcome. */
 export type OutcomeReason = (typeof outcomeReasons)[number]

@@ -1,4 +1,4 @@
-"""What runs one call after another in the same interpreter. The last expression is a function from a call to its result."""
+"""Runs one call after another in the same interpreter. The last expression is a function from a call to its result."""
 
 
 def _session():
@@ -14,7 +14,7 @@ def _session():
     import traceback
     import types
 
-    # What Pyodide adds to Python are ways to JavaScript: they can no longer be imported, and no object holds one.
+    # The additions of Pyodide lead to JavaScript. They can no longer be imported, and no object refers to one.
     foreign = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core")
     is_foreign = lambda name: name.partition(".")[0] in foreign
     proxy = sys.modules["pyodide.ffi"].JsProxy
@@ -35,7 +35,7 @@ def _session():
     sys.meta_path.insert(0, NoForeign)
 
     class Loop(asyncio.BaseEventLoop):
-        """There is nothing to wait for but the clock."""
+        """Waits only for the clock, because there are no other events."""
 
         class _selector:
             @staticmethod
@@ -52,14 +52,14 @@ def _session():
     class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
         _loop_factory = Loop
 
-    # Pyodide's own go through JavaScript.
+    # Pyodide's own versions use JavaScript.
     asyncio.run = asyncio.run.__wrapped__
     time.sleep = time.sleep.__wrapped__
     asyncio.events._set_event_loop_policy(Policy())
     asyncio.events._set_running_loop(None)
     random.seed()
 
-    # Nothing waits in a buffer of Python's: what is printed is told at once.
+    # Output is not buffered in Python, so it is sent immediately.
     for name in ("stdout", "stderr"):
         buffered = getattr(sys, name)
         raw = io.FileIO(buffered.fileno(), "w", closefd=False)
@@ -84,7 +84,7 @@ def _session():
     own = sys._getframe().f_code.co_filename
 
     def trimmed(error, seen):
-        """Without the frames of this file, and those above the code of the calls: they are not its author's."""
+        """Removes the frames of this file and those above the code of the calls, which are not from its author."""
         if error is None or id(error) in seen:
             return
         seen.add(id(error))
