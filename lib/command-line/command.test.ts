@@ -57,20 +57,20 @@ async function run(...argumentList: string[]) {
   return { status, output, complaint, starts }
 }
 
-test('doctor exits with 0 and prints the counts for a template that keeps everything', async () => {
+test('rollscope doctor exits with 0 and prints the counts for a template that keeps everything', async () => {
   const { status, output } = await run('doctor', 'steady.jinja')
   expect(output).toMatch(/^steady\.jinja, with the ids of tiny: \d+ stable, 0 unstable, \d+ not applicable, 0 errors\n/)
   expect(status).toBe(0)
 })
 
-test('doctor exits with 1 for a template that drops earlier thinking, and prints what, where and a remedy', async () => {
+test('rollscope doctor exits with 1 for a template that drops earlier thinking, and prints what, where and a remedy', async () => {
   const { status, output } = await run('doctor', 'looks-back.jinja')
   expect(status).toBe(1)
   expect(output).toMatch(/UNSTABLE user\//)
   expect(output).toMatch(/line \d+: /)
 })
 
-test('doctor --text compares characters: boundaries at which only tokens merge are no findings', async () => {
+test('rollscope doctor --text compares characters: boundaries at which only tokens merge are no findings', async () => {
   write('merging.jinja', steady)
   const tokens = await run('doctor', 'merging.jinja')
   expect(tokens.output).toMatch(/ with the ids of tiny: \d+ stable, (\d+) unstable \(\1 of them only merge tokens\)/)
@@ -80,7 +80,7 @@ test('doctor --text compares characters: boundaries at which only tokens merge a
   expect([tokens.status, text.status]).toEqual([1, 0])
 })
 
-test('doctor --json prints the whole report and nothing else', async () => {
+test('rollscope doctor --json prints the whole report and nothing else', async () => {
   const { status, output } = await run('doctor', 'looks-back.jinja', '--json')
   const report = JSON.parse(output)
   expect(report.version).toBe(REPORT_VERSION)
@@ -88,7 +88,7 @@ test('doctor --json prints the whole report and nothing else', async () => {
   expect(status).toBe(1)
 })
 
-test('doctor uses the template of a model’s folder, with the given options and tools', async () => {
+test('rollscope doctor uses the template of a model’s folder, with the given options and tools', async () => {
   const plain = JSON.parse((await run('doctor', tiny, '--json')).output)
   const set = JSON.parse(
     (await run('doctor', tiny, '--json', '--option', 'enable_thinking=false', '--tools', 'tools.json')).output,
@@ -104,7 +104,7 @@ test('doctor uses the template of a model’s folder, with the given options and
   expect(tried(set)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":null}']))
 })
 
-test('doctor --trajectory checks the recorded boundaries with the recorded tools, options and messages', async () => {
+test('rollscope doctor --trajectory checks the recorded boundaries with the recorded tools, options and messages', async () => {
   for (const name of ['parallel-calls', 'two-steps', 'tool-error', 'retokenization-drift']) {
     const { status, output } = await run(
       'doctor',
@@ -122,7 +122,7 @@ test('doctor --trajectory checks the recorded boundaries with the recorded tools
   }
 })
 
-describe('doctor --fix', () => {
+describe('rollscope doctor --fix', () => {
   test('writes the fixed template to standard output and a report to standard error, and the template is stable', async () => {
     const { status, output, complaint } = await run('doctor', 'alias.jinja', '--fix')
     expect(output).toBe(aliased.replace('<|endoftext|>', '<|im_end|>'))
@@ -145,7 +145,7 @@ describe('doctor --fix', () => {
   })
 })
 
-test('doctor reads the template of a tokenizer_config.json', async () => {
+test('rollscope doctor reads the template of a tokenizer_config.json', async () => {
   expect((await run('doctor', 'tokenizer_config.json', '--tokenizer', tiny)).status).toBe(0)
 })
 
@@ -171,7 +171,7 @@ test.each([
   expect(ended.status).toBe(status)
 })
 
-test('doctor --help lists the exit statuses of docs/command-line.md', async () => {
+test('rollscope doctor --help lists the exit statuses of docs/command-line.md', async () => {
   expect(await run('--help')).toMatchObject({ status: 0, output: expect.stringContaining('doctor TEMPLATE|MODEL') })
   const { status, output } = await run('doctor', '--help')
   expect(status).toBe(0)

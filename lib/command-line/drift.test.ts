@@ -63,7 +63,7 @@ async function rollscope(parameters: readonly string[], input = '') {
   return { status, stdout, stderr }
 }
 
-test('the rollscope program exits with the status of the command and reads standard input', async () => {
+test('The rollscope program exits with the status of the command and reads standard input', async () => {
   const ended = (parameters: readonly string[], input = '') => {
     const child = spawn(process.execPath, [program, 'drift', ...parameters], { cwd: folder })
     child.stdin.end(input)
@@ -78,14 +78,14 @@ test('the rollscope program exits with the status of the command and reads stand
   expect(corpusReportSchema.parse(JSON.parse(all[0]?.output ?? '')).samples).toHaveLength(4)
 })
 
-test('the rollscope program runs through a link from another folder, as npm link installs it', async () => {
+test('The rollscope program runs through a link from another folder, as npm link installs it', async () => {
   const link = path.join(folder, 'rollscope')
   symlinkSync(program, link)
   const child = spawn(process.execPath, [link, '--version'], { cwd: os.tmpdir() })
   expect(await text(child.stdout)).toMatch(/^rollscope \d+\.\d+\.\d+\n$/)
 })
 
-test('drift exits with 0 without drift at or above --fail-on, and prints the drift below it', async () => {
+test('rollscope drift exits with 0 without drift at or above --fail-on, and prints the drift below it', async () => {
   const { status, stdout } = await rollscope(['steady.jsonl', 'many', '--mode', 'text', '--fail-on', 'never'])
   expect(stdout).toMatch(/^equal {8}steady\.jsonl:1 {2}no drift$/m)
   expect(stdout).toMatch(
@@ -101,7 +101,7 @@ test('drift exits with 0 without drift at or above --fail-on, and prints the dri
   expect(status).toBe(0)
 })
 
-test('drift exits with 1 for drift at or above --fail-on; --json prints only the report; invalid lines do not stop the others', async () => {
+test('rollscope drift exits with 1 for drift at or above --fail-on; --json prints only the report; invalid lines do not stop the others', async () => {
   const { status, stdout, stderr } = await rollscope(['mixed.jsonl', '--mode', 'text', '--json', '--csv', 'drift.csv'])
   expect([status, stderr]).toEqual([1, ''])
   const report = corpusReportSchema.parse(JSON.parse(stdout))
@@ -115,7 +115,7 @@ test('drift exits with 1 for drift at or above --fail-on; --json prints only the
   expect(readFileSync(path.join(folder, 'drift.kinds.csv'), 'utf8').split('\r\n')).toHaveLength(report.kinds.length + 2)
 })
 
-test('drift --fail-on structural fails if special tokens or roles drift, and not if only text does', async () => {
+test('rollscope drift --fail-on structural fails if special tokens or roles drift, and not if only text does', async () => {
   const ended = async (mode: string) => {
     const { status, stdout } = await rollscope(['drifting.json', '--mode', mode, '--fail-on', 'structural', '--json'])
     const { totals, kinds, samples } = corpusReportSchema.parse(JSON.parse(stdout))
@@ -143,31 +143,31 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   ['no such mode', ['a', '--mode', 'sideways'], /--mode takes one of text, structured, raw/],
   ['two right sides', ['a', '--against', 'b', '--mode', 'text'], /--against compares samples as recorded/],
-])('drift exits with 2 for %s', async (_what, parameters, why) => {
+])('rollscope drift exits with 2 for %s', async (_what, parameters, why) => {
   const { status, stderr } = await rollscope(parameters)
   expect(stderr).toMatch(why)
   expect(status).toBe(2)
 })
 
-test('drift exits with 3 for a missing file next to a file without drift', async () => {
+test('rollscope drift exits with 3 for a missing file next to a file without drift', async () => {
   const { status, stdout } = await rollscope(['steady.jsonl', 'nowhere.jsonl', '--mode', 'text'])
   expect(stdout).toMatch(/^not checked {2}nowhere\.jsonl#1 {2}The file cannot be read\./m)
   expect(status).toBe(3)
 })
 
-test('drift exits with 3 before it reads samples if a CSV file cannot be written', async () => {
+test('rollscope drift exits with 3 before it reads samples if a CSV file cannot be written', async () => {
   const { status, stdout, stderr } = await rollscope(['drifting.json', '--csv', 'no such folder/a.csv'])
   expect([status, stdout]).toEqual([3, ''])
   expect(stderr).toContain('no such folder/a.csv cannot be written')
 })
 
-test('drift exits with 3 and names a tokenizer folder that does not exist', async () => {
+test('rollscope drift exits with 3 and names a tokenizer folder that does not exist', async () => {
   const { status, stdout } = await rollscope(['drifting.json', '--tokenizer', './qwen3'])
   expect(stdout).toContain('The tokenizer ./qwen3 is not available. there is no folder ./qwen3')
   expect(status).toBe(3)
 })
 
-test('drift ends silently when the reader of its output closes', async () => {
+test('rollscope drift ends silently when the reader of its output closes', async () => {
   writeFileSync(path.join(folder, 'long.jsonl'), lines(...Array.from({ length: 5_000 }, () => '{"hello": 1}')))
   const child = spawn(process.execPath, [program, 'drift', 'long.jsonl'], { cwd: folder })
   child.stdout.once('data', () => child.stdout.destroy())
@@ -176,7 +176,7 @@ test('drift ends silently when the reader of its output closes', async () => {
   expect(await said).toBe('')
 })
 
-test('drift exits with 3 and prints each reason if nothing could be checked', async () => {
+test('rollscope drift exits with 3 and prints each reason if nothing could be checked', async () => {
   const { status, stdout } = await rollscope(['-', '--json'], readFileSync(path.join(folder, 'nothing.jsonl'), 'utf8'))
   const { unchecked, totals } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(totals.samples).toMatchObject({ checked: 0, unchecked: 2 })
@@ -184,7 +184,7 @@ test('drift exits with 3 and prints each reason if nothing could be checked', as
   expect(status).toBe(3)
 })
 
-test('drift --against compares samples with those of another file by id', async () => {
+test('rollscope drift --against compares samples with those of another file by id', async () => {
   const { stdout } = await rollscope(['mixed.jsonl', '--against', 'cut.jsonl', '--json'])
   const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(against).toEqual({ mode: 'file', file: 'cut.jsonl' })
@@ -200,7 +200,7 @@ test('drift --against compares samples with those of another file by id', async 
   ])
 })
 
-test('drift --against pairs records by number if one side has no ids, over all files of a side', async () => {
+test('rollscope drift --against pairs records by number if one side has no ids, over all files of a side', async () => {
   const [slime, strands] = [slimeFormat, strandsSglang].map(
     (format) => (trajectory: Trajectory) => format.write?.(trajectory).value ?? {},
   ) as [(trajectory: Trajectory) => object, (trajectory: Trajectory) => object]
@@ -225,7 +225,7 @@ test('drift --against pairs records by number if one side has no ids, over all f
   expect(await paired('short.jsonl', 'with-ids.jsonl')).toEqual([0, 'Only with-ids.jsonl has it.'])
 })
 
-test('drift --against reports a sample without tokens', async () => {
+test('rollscope drift --against reports a sample without tokens', async () => {
   writeFileSync(path.join(folder, 'empty.jsonl'), lines({ ...steady, segments: [] }))
   const whyOf = async (left: string, right: string) => {
     const { stdout } = await rollscope([left, '--against', right, '--json'])
@@ -235,14 +235,14 @@ test('drift --against reports a sample without tokens', async () => {
   expect(await whyOf('steady.jsonl', 'empty.jsonl')).toEqual(['The other side has no tokens.'])
 })
 
-test('drift --template replaces the recorded template', async () => {
+test('rollscope drift --template replaces the recorded template', async () => {
   const { stdout } = await rollscope(['steady.jsonl', '--template', 'template.jinja', '--json'])
   const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(against).toEqual({ mode: 'structured', template: 'template.jinja' })
   expect(samples[0]).toMatchObject({ kind: 'checked', severity: expect.any(String) })
 })
 
-test('drift --help lists the exit statuses of docs/command-line.md', async () => {
+test('rollscope drift --help lists the exit statuses of docs/command-line.md', async () => {
   const { status, stdout } = await rollscope(['--help'])
   expect(status).toBe(0)
   const documented = readFileSync('docs/command-line.md', 'utf8').split('## rollscope drift')[1] ?? ''

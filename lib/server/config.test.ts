@@ -64,7 +64,7 @@ describe('The configuration refuses, with what to do instead,', () => {
     [{ ROLLSCOPE_MODEL_CACHE_MB: '1.5' }, 'from 0 on'],
     [{ ROLLSCOPE_TOKEN: 'short' }, 'at least 16'],
     [{ ROLLSCOPE_TOKEN: 'with space 0123456789' }, 'letter'],
-  ])('%j', (environment, words) => {
+  ])('the environment %j', (environment, words) => {
     expect(() => read(environment)).toThrow(ConfigError)
     expect(() => read(environment)).toThrow(words)
   })

@@ -125,7 +125,7 @@ describe('An impossible grammar is refused:', () => {
     ],
     [{ structural_tag: '{}' }, 'structural_tag is set'],
     [{ regex: 'a', json_schema: '{}' }, 'Only one of json_schema, regex, ebnf, or structural_tag can be set.'],
-  ])('%j', async (params, message) => {
+  ])('with an error for %j', async (params, message) => {
     expect(await refusalOf(params)).toEqual([400, expect.stringContaining(message)])
   })
 

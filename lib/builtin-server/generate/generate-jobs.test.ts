@@ -54,7 +54,7 @@ describe('A value out of its range is refused by name:', () => {
     [{ input_ids: [ids], sampling_params: [{}, {}] }, 'sampling_params has 2 entries for 1 prompts.'],
     [{ input_ids: [ids, []] }, 'input_ids cannot be empty.'],
     [{ text: [] }, 'text cannot be empty.'],
-  ])('%j', async (body, message) => {
+  ])('in %j', async (body, message) => {
     expect(await refused(body)).toEqual({ error: { message } })
   })
 
@@ -118,7 +118,7 @@ describe('A wrong JSON type is refused, even if a stream was requested:', () => 
       logprobs({ return_text_in_logprobs: true, token_ids_logprob: true }),
       'invalid type: boolean `true`, expected a sequence of i64 or of such sequences',
     ],
-  ])('%j', async (body, error) => {
+  ])('in %j', async (body, error) => {
     expect(await refused({ ...body, stream: true })).toEqual({ error })
   })
 
@@ -135,7 +135,7 @@ describe('A wrong JSON type is refused, even if a stream was requested:', () => 
     [{ input_ids: [{}] }, "elements must be int or list; got dict'"],
     ['"text"', "'dataclass_type', 'loc': ('body',)"],
     ['{"text": }', "'json_invalid', 'loc': ('body', "],
-  ])('%j', async (body, part) => {
+  ])('in %j', async (body, part) => {
     const { message, ...rest } = (await refused(body)) as { message: string }
     expect(rest).toEqual({ object: 'error', type: 'Bad Request', param: null, code: 400 })
     expect(message).toContain(part)

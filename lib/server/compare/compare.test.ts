@@ -155,7 +155,7 @@ describe('Compare refuses', () => {
     { left: { trajectory: 'a', as: { kind: 'text', template: 'x' } }, right: 'b' },
     { left: { ids: [], tokenizer: 'built-in' }, right: 'b' },
     { left: { ids: [1] }, right: 'b' },
-  ])('%j is refused by its shape', (body) => {
+  ])('the request %j by its schema', (body) => {
     expect(() => checkedJson(JSON.stringify(body), compareRequestSchema)).toThrow(HttpProblem)
   })
 })

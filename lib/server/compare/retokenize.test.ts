@@ -160,7 +160,7 @@ describe('Retokenize refuses', () => {
       { trajectory: 'steady', mode: 'raw', template: '{{ "a" * 10 ** 10 }}' },
       { detail: expect.stringContaining('BudgetError') },
     ],
-  ])('%j', async (body, expected) => {
+  ])('the request %j', async (body, expected) => {
     expect(await problem(body)).toMatchObject(expected)
   })
 })

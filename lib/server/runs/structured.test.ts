@@ -89,7 +89,7 @@ describe('Structured output reports a reply that does not fit the schema with it
     ['four', 'it is no JSON', undefined],
     ['{"answer"', 'raise max_new_tokens', { kind: 'length' }],
     ['{"ans', 'the server aborted it', { kind: 'abort' }],
-  ])('%s', async (text, words, end) => {
+  ])('the reply %s', async (text, words, end) => {
     const key = await run()
     reply = text
     finish = end ?? finish

@@ -182,7 +182,7 @@ describe('A tokenizer on the serving thread', () => {
     ['A run of signs is slow', `a${'='.repeat(3_000)}`, false],
     ['Several long words are slow together', `${'a'.repeat(1_500)} ${'b'.repeat(1_500)}`, false],
     ['A book is slow', 'deep water, '.repeat(50_000), false],
-  ])('%s', (_, text, isQuick) => {
+  ])('classifies a text by its speed: %s', (_, text, isQuick) => {
     expect(isQuickText(text, true)).toBe(isQuick)
     expect(isQuickText(text, false)).toBe(text.length <= 2_048)
   })
