@@ -43,7 +43,7 @@ function readCalls(calls: readonly ParsedCall[], detector: string): readonly Rea
   )
 }
 
-/** Normalises JSON; invalid JSON such as Infinity is unchanged. */
+/** Normalizes JSON; invalid JSON such as Infinity is unchanged. */
 function sorted(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), (_, part: unknown) =>

@@ -37,7 +37,7 @@ export function missedCalls(trajectory: TrajectoryView): readonly MissedCalls[] 
   )
 }
 
-/** A format without a parser here is reported if no parser reads a call and none was recorded. */
+/** Returns the parsers that find more calls. A format without a parser here is reported if no parser reads a call and none was recorded. */
 function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
   const found = parsers
     .map((parser) => ({
@@ -85,6 +85,6 @@ function thinkRanges({ thinks }: ResponseView, text: string, starts: readonly nu
   return thinks.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }))
 }
 
-/** Replaces the ranges by blanks, so that offsets stay. */
+/** Replaces the ranges by spaces, so that offsets remain. */
 const withoutRanges = (text: string, ranges: readonly { readonly start: number; readonly end: number }[]): string =>
   ranges.reduce((rest, { start, end }) => rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end), text)

@@ -69,22 +69,25 @@ export const parserNames: readonly string[] = parsers.map(({ name }) => name)
 /** Returns the parser with a name. */
 export const parserNamed = (name: string): ToolParser | undefined => parsers.find((parser) => parser.name === name)
 
-/** SGLang's name to request from a server that names no parser itself; undefined where SGLang has none. */
+/** Returns SGLang's name of a parser, for a server that names no parser itself; undefined if SGLang has none. */
 export const serverParserFor = (parser: string): string | undefined => parserNamed(parser)?.sglangNames?.[0]
 
-/** Our name for a server's parser; undefined where the server names none, or one of another format. The server reports qwen25 as qwen. */
+/**
+ * Returns our name of a server's parser; undefined if the server names none, or one of another format. The server reports qwen25 as qwen.
+ */
 export const parserOfServer = (toolCallParser: string | undefined): string | undefined =>
   parsers.find(({ sglangNames = [] }) => sglangNames.some((name) => name === toolCallParser))?.name
 
+/** Texts by which the chat templates of a format are recognized. */
 export interface TemplateMarks {
   readonly parser: string
   /** A template of this format contains all of them. The first is named in the reason. */
   readonly marks: readonly [string, ...string[]]
 }
 
-/** What chat templates of each format contain. The first match counts, so marks that other formats share come last. */
+/** Marks of the chat templates of each format. The first match counts, so that marks that other formats share come last. */
 export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
-  // Some templates have the mark of both in a variable. The section tells them apart.
+  // Some templates have the mark of both in a variable. The section distinguishes them.
   { parser: 'deepseek_v4', marks: ['｜DSML｜', 'tool_calls>'] },
   { parser: 'deepseek_v32', marks: ['｜DSML｜', 'function_calls>'] },
   { parser: 'deepseek_v3', marks: ['<｜tool▁sep｜>', '```json'] },
@@ -110,7 +113,7 @@ export const TEMPLATE_MARKS: readonly TemplateMarks[] = [
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },
   { parser: 'nemotron', marks: ['<TOOLCALL>'] },
   { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },
-  // The template asks for it, and joins the tag of its parts.
+  // The template requests this format, and composes the tag of its parts.
   { parser: 'functionary_v31', marks: ['<{start_tag}='] },
   { parser: 'functionary_v32', marks: ['>>>all'] },
   { parser: 'command_r', marks: ['Action:', '```json', '<|CHATBOT_TOKEN|>'] },

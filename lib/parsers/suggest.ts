@@ -4,7 +4,7 @@ import { DEFAULT_PARSER, parserOfServer, TEMPLATE_MARKS, type TemplateMarks } fr
 
 /** Information that identifies a parser. */
 export interface Known {
-  /** The Jinja text of the template; undefined or empty if unknown. */
+  /** Jinja text of the template; undefined or empty if unknown. */
   readonly chatTemplate?: string | undefined
   /** SGLang's name of the server's parser. */
   readonly serverParser?: string | undefined
@@ -21,7 +21,7 @@ export interface Suggestion {
   readonly by: 'server' | 'template' | 'tokens' | 'default'
 }
 
-/** Suggests a parser. */
+/** Suggests a parser: by the server, the chat template, or the added tokens, in this order; otherwise the default. */
 export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [] }: Known): Suggestion {
   const own = parserOfServer(serverParser)
   const foreign = foreignFormIn(chatTemplate)

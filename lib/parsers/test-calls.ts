@@ -3,7 +3,7 @@
  * each table.
  */
 
-/** Returns a call of the function f whose argument a is the given JSON value. The order is the registry's, and so that of every menu. */
+/** Returns a call of the function f whose argument a is the given JSON value. The order is that of the registry and of every menu. */
 export const CALLS: Readonly<Record<string, (json: string) => string>> = {
   hermes: (json) => `<tool_call>{"name": "f", "arguments": {"a": ${json}}}</tool_call>`,
   qwen_xml: (json) => `<tool_call><function=f><parameter=a>\n${json}\n</parameter></function></tool_call>`,

@@ -30,7 +30,7 @@ const pair = (open: string, close: string): ThinkForm => ({
  * thought.
  */
 const ANALYSIS = /^\s*analysis(?!\s*\S*to=)/
-/** The recipient may precede the channel; the prompt ends with the start of the first message. */
+/** Whether a message goes to a tool. The recipient may precede the channel; the prompt ends with the start of the first message. */
 const goesToTool = (text: string, before: FoundMark | undefined, channel: number): boolean => {
   if (!before) return /^\s*to=/.test(text.slice(0, channel))
   return before.mark === '<|start|>' && /\sto=/.test(text.slice(before.end, channel))

@@ -132,7 +132,7 @@ function pair(holds: (ours: ParsedCall, theirs: PythonCall) => boolean): (stretc
     call !== undefined && python !== undefined && more.length + others.length === 0 && holds(call, python.call)
 }
 
-// --- Conditions on our result ---
+// The conditions below concern our result.
 
 const why = (call: ParsedCall): string => (call.kind === 'malformed' ? call.why : '')
 
@@ -160,7 +160,7 @@ const isInSection = (text: string, parser: ToolParser, call: ParsedCall): boolea
   parser.delimiters.section === undefined ||
   pythonSections(text).some(({ start, end }) => start <= call.text.start && call.text.end <= end)
 
-// --- How values differ ---
+// The functions below compare values.
 
 const OTHER_NUMBER = /NaN|Infinity|\de\d{3}|\d{309}/
 
@@ -215,7 +215,7 @@ function decoded(text: string): unknown {
   }
 }
 
-// --- Where strands-sglang finds calls --- It deletes closed think blocks, then applies its patterns.
+// The functions below find calls as strands-sglang does: it deletes closed think blocks and then applies its patterns.
 
 function pythonRanges(text: string, { delimiters, name }: ToolParser): readonly TextRange[] {
   const { rest, placeOf } = withoutThinks(text)

@@ -14,7 +14,7 @@ import { markupOf } from '../reading/rest.ts'
 import { within } from '../reading/within.ts'
 
 const CALL = '<|call|>'
-/** Calls open with a header, which has no fixed beginning; thinking is recognised by headers too. */
+/** Calls open with a header, which has no fixed beginning; thinking is recognized by headers too. */
 const delimiters = { open: '<|channel|>', close: '', end: CALL } as const
 
 /** Parser of gpt-oss. */

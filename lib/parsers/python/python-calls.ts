@@ -18,7 +18,7 @@ const NAME = /[\p{L}_][\p{L}\p{N}_.-]*/uy
 
 const NOT_CLOSED = 'the list of calls is not closed'
 
-/** `readTo` is how far the search for an end went. */
+/** A list that could not be parsed; `readTo` is the offset at which the search for its end stopped. */
 type Broken = Fault & { readonly readTo: number }
 /** A list of Python calls, or why it could not be parsed. */
 export type PythonList = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & Fault)

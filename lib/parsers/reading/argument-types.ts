@@ -61,7 +61,7 @@ function partOf(
   return others.map((other) => partOf(other, root, take, seen)).find((part) => part !== undefined)
 }
 
-/** `seen` are the schemas being read; a reference back to one of them adds nothing. */
+/** Returns the types that a schema allows. `seen` are the schemas being read; a reference back to one of them adds nothing. */
 function typesOf(schema: unknown, root: unknown, seen: Set<unknown>): ArgumentTypes {
   if (!isObject(schema)) return undefined
   if (seen.has(schema)) return new Set()
@@ -77,7 +77,7 @@ function typesOf(schema: unknown, root: unknown, seen: Set<unknown>): ArgumentTy
   return undefined
 }
 
-/** Returns undefined if one of the choices allows any type. */
+/** Returns the types of all choices; undefined if one of them allows any type. */
 function union(choices: readonly ArgumentTypes[]): ArgumentTypes {
   const all = new Set<JsonType>()
   for (const types of choices) {

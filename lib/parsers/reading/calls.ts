@@ -51,7 +51,10 @@ export function malformedCall(
 
 type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
 
-/** Written out, because spreading an optional name takes as long as everything else (bench/parsers.ts). */
+/**
+ * Returns a malformed call. Both objects are written out, because spreading an optional name takes as long as everything else
+ * (bench/parsers.ts).
+ */
 export const malformed = ({ why, at, name }: Fault, raw: string, text: TextRange): MalformedCall =>
   name === undefined ? { kind: 'malformed', why, at, raw, text } : { kind: 'malformed', name, why, at, raw, text }
 

@@ -71,8 +71,8 @@ export const objectReader = (
   boundedReader(text, nextBound, jsonScanner(text, what))
 
 /**
- * A string that is cut at the bound may continue: the bound is then part of the string, if the object read so is
- * accepted.
+ * Creates a reader up to the next bound. A string that is cut at the bound may continue: the bound is then part of the string, if the
+ * longer value is accepted.
  */
 function boundedReader<Scanned extends Whole>(
   text: string,

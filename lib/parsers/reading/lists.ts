@@ -8,11 +8,11 @@ import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
 import { type CallRun, markupOfRuns, refused, runsIn } from './runs.ts'
 
-/** `from` is where it stops being a list, after some calls. */
+/** A broken list; `from` is the offset at which it stops being a list, after some calls. */
 type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
 type List = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & BrokenList)
 
-/** A delimiter of the format may occur in any string of a list. */
+/** Accepts every object, because a delimiter of the format may occur in any string of a list. */
 const anyObject = () => true
 
 /** Reads the list whose bracket is at a position. */
@@ -61,7 +61,7 @@ export function jsonLinesReader(
   }
 }
 
-/** A list is one value: if it is broken, none of its calls counts. The malformed part ends at `end`. */
+/** Returns the run of a broken list. A list is one value: if it is broken, none of its calls counts. The malformed part ends at `end`. */
 export function brokenList(
   text: string,
   open: number,

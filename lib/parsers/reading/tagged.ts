@@ -91,8 +91,8 @@ export const missing = (
 export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`
 
 /**
- * A value may contain the closing delimiter of a call as text. If the call failed after such a value, the value was
- * unclosed and the delimiter was the call's own.
+ * Returns the first value that contains the closing delimiter of the call. A value may contain it as text; but if the call failed after
+ * such a value, the value was unclosed and the delimiter was the call's own.
  */
 function crossing(open: number, { values }: Tagged, { nextClose }: Marks): NamedRange | undefined {
   const close = nextClose(open)

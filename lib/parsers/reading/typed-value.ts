@@ -53,7 +53,7 @@ export function typedLiteral(
   return typeof literal === 'object' && types?.has(jsonType(literal)) ? { ok: true, value: literal } : typed
 }
 
-/** All types except text. A number may be whole. */
+/** Returns all types except text. A number may be whole. */
 function decodedTypes(types: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
   const decoded = new Set(types)
   decoded.delete('string')

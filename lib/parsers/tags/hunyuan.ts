@@ -27,6 +27,9 @@ export const hunyuan: ToolParser = {
   markup: (text, calls, shielded) => markupIn(text, calls, shielded, spellingOf(text)),
 }
 
-/** The first section decides the spelling of all tags. Other formats have calls with the same tag but no section. */
+/**
+ * Returns the parser of a text: the first section decides the spelling of all tags. Other formats have calls with the same tag but no
+ * section.
+ */
 const spellingOf = (text: string) =>
   /<tool_calls(?::opensource)?>/.exec(text)?.[0] === preview.delimiters.section?.open ? preview : released

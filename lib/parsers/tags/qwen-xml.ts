@@ -91,7 +91,7 @@ interface Places {
   readonly close: string
 }
 
-/** `limit` is the position from which on no closing tag of a value is read. */
+/** Reads the function of a call. `limit` is the position from which on no closing tag of a value is read. */
 function readFunction(text: string, start: number, places: Places, limit: number): Tagged {
   const { nextParameter, nextParameterEnd } = places
   const values: NamedRange[] = []
