@@ -22,7 +22,7 @@ export interface CompletionsFile {
   readonly skipped: number
 }
 
-/** Returns the completions of a file in any of these formats. Never throws. */
+/** Returns the completions of a file in any of these formats. */
 export function completionsIn(file: string): CompletionsFile {
   const text = withoutByteOrderMark(file)
   const whole = jsonOf(text)

@@ -85,7 +85,7 @@ export function refuse(work: Work, message: string, line: number): void {
   work.refused ??= new LocatedError('SyntaxError', message, line)
 }
 
-/** Compiles an expression to a plain value. Throws LocatedError for unknown names, filters and tests. */
+/** Compiles an expression to a plain value. Throws LocatedError for an unknown filter or test outside of branches. */
 export function evaluation(node: Expression, place: ExpressionContext): Evaluate {
   place.work.nodes += 1
   switch (node.kind) {
