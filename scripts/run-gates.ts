@@ -17,6 +17,9 @@ export interface Gate {
   readonly environment?: Readonly<Record<string, string>>
 }
 
+/** A third of the processor time of another gate. With less, a test of a second waited for longer than its limit of 90 s. */
+const YIELDING_PRIORITY = 5
+
 /** Starts each gate as soon as the gate before it has passed. Returns one result for each gate. */
 export async function runGates(gates: readonly Gate[]): Promise<TestResults[]> {
   const runs = new Map<string, Promise<TestResults>>()
@@ -48,7 +51,7 @@ async function run(gate: Gate): Promise<TestResults> {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  if (yields && child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
+  if (yields && child.pid !== undefined) os.setPriority(child.pid, YIELDING_PRIORITY)
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk))
   const status = await new Promise<number | string | null>((resolve) => {
