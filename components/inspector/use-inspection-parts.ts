@@ -1,6 +1,6 @@
 'use client'
 /** The parts of an `Inspection` besides the view and the worker: marks, folds, registered actions, and the token view. */
-import { useCallback, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import type { GridControl } from '#components/token-view/grid/grid-control.ts'
 import { type Folds, NO_FOLDS } from '#components/token-view/grid-options.ts'
@@ -8,6 +8,7 @@ import { unfoldedAt } from '#components/token-view/pieces/folding.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { currentHit, withCurrentHit } from './find/hit-steps.ts'
 import type { Inspection } from './inspection.ts'
 import type { PanelCommandName, PanelCommands } from './selection/panel-commands.ts'
 
@@ -35,25 +36,27 @@ interface PartsOptions {
 
 /** Returns an `Inspection` with its own state, and the handlers that the token view needs. */
 export function useInspectionParts(given: Given, { onShowTokens, first }: PartsOptions) {
-  const { trajectory, onView } = given
+  const { trajectory, view, onView } = given
   const [pointed, setPointed] = useState<number>()
-  const [marks, setMarks] = useState<readonly TokenMarks[]>(() => first?.().marks ?? [])
+  const [ownMarks, setMarks] = useState<readonly TokenMarks[]>(() => first?.().marks ?? [])
   const [folds, setFolds] = useState<Folds>(() => first?.().folds ?? NO_FOLDS)
   const [inSight, setInSight] = useState<Span>()
   const { offers, offer } = usePanelCommands()
   const { said, say } = useStatusMessage()
   const grid = useRef<GridControl>(null)
+  const hit = currentHit(ownMarks, view.selection)
+  const marks = useMemo(() => withCurrentHit(ownMarks, hit), [ownMarks, hit])
   const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
     setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])])
-  const select = (selection: Selection | undefined, tab?: 'tokens') => {
-    onView({ selection, ...(tab && { tab }) })
-    if (selection) setFolds((known) => unfoldedAt(known, trajectory, selection.focus))
-    if (!selection || !tab) return
+  const select = (chosen: Selection | undefined, tab?: 'tokens') => {
+    onView({ selection: chosen, ...(tab && { tab }) })
+    if (chosen) setFolds((known) => unfoldedAt(known, trajectory, chosen.focus))
+    if (!chosen || !tab) return
     onShowTokens()
     // The token is revealed in the next frame, when it is drawn, and even if the selection has not changed: the user may
     // have scrolled away from it.
     requestAnimationFrame(() => {
-      grid.current?.reveal(selection.focus)
+      grid.current?.reveal(chosen.focus)
       if (!isInField()) grid.current?.focus()
     })
   }

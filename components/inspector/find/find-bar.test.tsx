@@ -10,6 +10,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection, InspectorView } from '../inspection.ts'
 import { FindBar } from './find-bar.tsx'
+import { currentHit, withCurrentHit } from './hit-steps.ts'
 
 /** Renders the bar for a trajectory with its own address and marks; tasks of the worker run immediately. */
 function Bar({
@@ -26,7 +27,7 @@ function Bar({
   const [view, setView] = useState({ find, selection: undefined } as InspectorView)
   const [marks, setMarks] = useState<readonly TokenMarks[]>([])
   const [recent, setRecent] = useState<readonly string[]>([])
-  onState(view, marks)
+  onState(view, withCurrentHit(marks, currentHit(marks, view.selection)))
   const inspection = {
     trajectory,
     view,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rangeOf, single } from '#components/token-view/selection.ts'
-import { chosenHit, selectionOfHit, stepFrom } from './hit-steps.ts'
+import { chosenHit, currentHit, selectionOfHit, stepFrom, withCurrentHit } from './hit-steps.ts'
 
 const HITS = Int32Array.of(2, 4, 4, 5, 9, 12)
 
@@ -12,6 +12,19 @@ test('a hit is selected if the selection is exactly the hit', () => {
   expect(chosenHit(HITS, { anchor: 2, focus: 3 })).toBe(0)
   expect(chosenHit(HITS, undefined)).toBeUndefined()
   expect(selectionOfHit(HITS, 2)).toEqual({ anchor: 11, focus: 9 })
+})
+
+test('the marked hit that equals the selection is the current one', () => {
+  const marks = [
+    { kind: 'current' as const, ranges: Int32Array.of(0, 1) },
+    { kind: 'hit' as const, ranges: HITS },
+  ]
+  expect(withCurrentHit(marks, currentHit(marks, single(4)))).toEqual([
+    { kind: 'hit', ranges: HITS },
+    { kind: 'current', ranges: Int32Array.of(4, 5) },
+  ])
+  expect(withCurrentHit(marks, currentHit(marks, single(5)))).toEqual([{ kind: 'hit', ranges: HITS }])
+  expect(currentHit([], single(4))).toBeUndefined()
 })
 
 test('steps continue from the selection or the visible tokens, and around at the ends', () => {

@@ -1,7 +1,7 @@
 /** Steps from hit to hit. Hits are flat pairs of token indices, half-open and sorted, and are numbered from 0. */
 
 import { rangeOf, type Selection } from '#components/token-view/selection.ts'
-import { firstRangeAfter } from '#components/token-view/token-marks.ts'
+import { firstRangeAfter, type TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -12,6 +12,20 @@ export function chosenHit(hits: Int32Array, selection: Selection | undefined): n
   const hit = firstRangeAfter(hits, start)
   return hits[2 * hit] === start && hits[2 * hit + 1] === end ? hit : undefined
 }
+
+/** Returns the number of the marked hit that equals the selection; undefined if there is none. */
+export const currentHit = (marks: readonly TokenMarks[], selection: Selection | undefined): number | undefined =>
+  chosenHit(hitsIn(marks), selection)
+
+/** Returns the marks with one hit as `current`; undefined means no hit. */
+export function withCurrentHit(marks: readonly TokenMarks[], hit: number | undefined): readonly TokenMarks[] {
+  const others = marks.filter(({ kind }) => kind !== 'current')
+  if (hit === undefined) return others
+  return [...others, { kind: 'current', ranges: hitsIn(marks).slice(2 * hit, 2 * hit + 2) }]
+}
+
+const hitsIn = (marks: readonly TokenMarks[]): Int32Array =>
+  marks.find(({ kind }) => kind === 'hit')?.ranges ?? new Int32Array()
 
 interface Step {
   readonly hit: number

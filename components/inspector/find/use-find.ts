@@ -22,7 +22,11 @@ interface Find {
  * Searches for the query of the address and marks the hits. A live trajectory is searched once, and again only on request,
  * so that a run does not pay for a search with each token.
  */
-export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): Find {
+export function useFind(
+  { trajectory, view, run, marks, onMarks }: Inspection,
+  /** Called with the hits of each search. */
+  onFound: (hits: Int32Array) => void,
+): Find {
   const query = view.find
   const [asked, setAsked] = useState(0)
   const [answer, setAnswer] = useState<{
@@ -33,6 +37,13 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
     readonly askedAt: number
   }>()
   const isLive = trajectory.live !== undefined
+  // The marks and the handlers are those of the time when the result arrives.
+  const settle = useEffectEvent((found: NonNullable<typeof answer>) => {
+    setAnswer(found)
+    const hits = hitsOf(found.result)
+    if (hits.length > 0 || marks.some(({ kind, ranges }) => kind === 'hit' && ranges.length > 0)) onMarks('hit', hits)
+    onFound(hits)
+  })
   const look = useEffectEvent(async (signal: AbortSignal) => {
     const of = trajectory
     const askedAt = performance.now()
@@ -40,10 +51,7 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
       ? Promise.resolve({ kind: 'nothing' } as const)
       : run('find', { query }, { signal })
     ).catch((reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))))
-    if (signal.aborted) return
-    setAnswer({ query, of, result, askedAt })
-    const hits = hitsOf(result)
-    if (hits.length > 0 || marks.some(({ kind, ranges }) => kind === 'hit' && ranges.length > 0)) onMarks('hit', hits)
+    if (!signal.aborted) settle({ query, of, result, askedAt })
   })
   const of = isLive ? undefined : trajectory
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new query, trajectory or request starts a search
