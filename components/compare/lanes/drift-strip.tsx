@@ -4,7 +4,7 @@ import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Pairing } from './pairing.ts'
-import { type Item, itemAt, type Rows } from './rows.ts'
+import { type Item, itemAt, type Rows } from './rows/rows.ts'
 
 /** Visible range of the rows, as shares of their total height from 0 to 1. */
 export interface LanesSight {

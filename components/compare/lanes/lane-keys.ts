@@ -4,7 +4,7 @@ import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '#c
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { LaneChoice } from './lanes-picture.ts'
 import { driftOfToken, matchOf, type Pairing, type Spot, stretchOf } from './pairing.ts'
-import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows.ts'
+import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows/rows.ts'
 
 /** State from which a key finds its target. */
 export interface LanePlace {

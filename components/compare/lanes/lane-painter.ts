@@ -10,7 +10,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { foldText, missingText, noteTexts, titleOf } from './lane-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Spot } from './pairing.ts'
-import { drawnLine, itemOfToken, type Rows, rowInItem } from './rows.ts'
+import { drawnLine, itemOfToken, type Rows, rowInItem } from './rows/rows.ts'
 import {
   type Column,
   type DriftMarker,
@@ -18,7 +18,7 @@ import {
   type GapRect,
   type LaneRun,
   sightOf,
-} from './visible-range.ts'
+} from './rows/visible-range.ts'
 
 /** Painter of one column of the lanes. */
 export interface LanePainter {

@@ -1,14 +1,16 @@
 /** Texts of the lanes. */
 
 import { segmentTitle } from '#components/token-view/card/token-reading.ts'
+import { tokenName } from '#components/token-view/grid/token-box.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
-import type { LanesPicture } from './lanes-picture.ts'
-import { driftNumbered } from './pairing.ts'
-import { otherSide, type RowSide } from './rows.ts'
-import type { Column, FoldedLines } from './visible-range.ts'
+import type { LaneChoice, LanesPicture } from './lanes-picture.ts'
+import { driftNumbered, driftOfToken } from './pairing.ts'
+import { itemOfToken, otherSide, type RowSide } from './rows/rows.ts'
+import type { Column, FoldedLines } from './rows/visible-range.ts'
 
 /** Returns the text of a fold, such as `171 identical tokens · 4 segments`. */
 export function foldText({ tokens, segments, isDivider }: FoldedLines, side: RowSide): string {
@@ -62,3 +64,30 @@ export function driftSentence(
   const { noun, kindText, causeText } = vocabulary
   return `${noun} ${countText(drift + 1)} of ${countText(spans.length)}: ${kindText(span)}; ${there}. ${causeText(span)}`
 }
+
+/** Returns the sentence that a screen reader speaks for the chosen tokens, their drift span or their fold. */
+export function choiceSentence({ side, anchor, focus }: LaneChoice, lanes: LanesPicture): string {
+  const { rows, pairing, pictures } = lanes
+  const item = itemOfToken(rows, side, focus)
+  if (item && item.kind !== 'tokens')
+    return `${countText(item.left.end - item.left.start)} identical tokens, folded. Enter unfolds them.`
+  const picture = pictures[side]
+  const token = tokenAt(picture.trajectory, focus)
+  if (!token) return ''
+  const count = Math.abs(focus - anchor) + 1
+  const drift = driftOfToken(pairing, { side, token: focus })
+  return [
+    count > 1 && `${countText(count)} tokens selected, to`,
+    `${side}:`,
+    tokenName(token, picture),
+    drift !== undefined && `; ${driftSentence(lanes, drift, side)}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** Returns the sentence for two sides without drift. */
+export const equalSidesText = (count: number): string =>
+  count === 0
+    ? 'There are no tokens on either side.'
+    : `No drift: both sides are the same ${countText(count)} ${count === 1 ? 'token' : 'tokens'}.`

@@ -5,7 +5,7 @@ import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { Pairing, Spot } from './pairing.ts'
-import type { Rows } from './rows.ts'
+import type { Rows } from './rows/rows.ts'
 
 /** Chosen tokens of one side, from the first chosen token (anchor) to the one with the focus. */
 export interface LaneChoice {

@@ -3,8 +3,8 @@ import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid
 import { createLanePainter, placeOf } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { driftNumbered, type Spot } from './pairing.ts'
-import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows.ts'
-import { type Column, rowOfDrift } from './visible-range.ts'
+import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows/rows.ts'
+import { type Column, rowOfDrift } from './rows/visible-range.ts'
 
 /** Scrollable view of the lanes. */
 export interface LanesView {

@@ -6,10 +6,10 @@ import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { DRIFT_VOCABULARY } from '../drift/drift-words.ts'
 import { driftMap } from './drift-strip.tsx'
 import { driftSentence, missingText, noteTexts } from './lane-words.ts'
-import { makeRows } from './make-rows.ts'
 import { driftMarks, marksOfDrift } from './marks.ts'
 import { driftOfToken, matchOf, pairingOf } from './pairing.ts'
-import type { RowSide } from './rows.ts'
+import { makeRows } from './rows/make-rows.ts'
+import type { RowSide } from './rows/rows.ts'
 
 const equal = (left: number, right: number, length: number): AlignedRun => ({
   kind: 'equal',

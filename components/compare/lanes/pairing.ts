@@ -4,7 +4,7 @@ import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { otherSide } from './rows.ts'
+import { otherSide } from './rows/rows.ts'
 
 /** A token of one side, by its index from the start of the side. */
 export interface Spot {

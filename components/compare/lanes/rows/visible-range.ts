@@ -8,7 +8,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { driftsBefore, type Pairing } from './pairing.ts'
+import { driftsBefore, type Pairing } from '../pairing.ts'
 import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SIDES } from './rows.ts'
 
 /** A column of the lanes; `both` is the only column of the unified view. */
