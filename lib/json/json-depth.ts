@@ -3,13 +3,15 @@
  * thousand levels. Iterative; invalid JSON has a result too.
  */
 
+import { stringEnd } from './json-scan.ts'
+
 /** Returns the index of the first bracket that opens a level below `levels`, or undefined. Strings are skipped. */
 export function tooDeepAt(text: string, levels: number): number | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
-      at = endOfString(text, at + 1)
+      at = stringEnd(text, at) - 1
     } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
       depth++
       if (depth > levels) return at
@@ -28,14 +30,4 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
   return false
 }
 
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125] as const
-
-/** Returns the index of the quote that ends the string from `from`, or of the text's end. */
-function endOfString(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at++
-    else if (code === QUOTE) return at
-  }
-  return text.length
-}
+const [QUOTE, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 91, 93, 123, 125] as const

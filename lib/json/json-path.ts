@@ -1,8 +1,23 @@
+import { stringEnd } from './json-scan.ts'
+
+/** Keys of objects and indices of arrays that lead to a value, the outermost first. */
+export type JsonPath = readonly (string | number)[]
+
+/** Writes a path as code: `segments[3].ids[512]`. */
+export const jsonPathText = (path: JsonPath): string =>
+  path
+    .map((part, depth) => {
+      if (typeof part === 'number') return `[${part}]`
+      if (!/^[A-Za-z_$][\w$]*$/.test(part)) return `[${JSON.stringify(part)}]`
+      return depth === 0 ? part : `.${part}`
+    })
+    .join('')
+
 /**
  * Returns the keys and indices that lead to a position in a JSON text: `["filter", "names", 2]`. The text may be
  * broken: only the part before the position is read. A position in a key belongs to the object around it.
  */
-export function jsonPathAt(text: string, offset: number): readonly (string | number)[] {
+export function jsonPathAt(text: string, offset: number): JsonPath {
   const path: (string | number | undefined)[] = []
   const limit = Math.min(offset, text.length)
   for (let at = 0; at < limit; ) {
@@ -23,17 +38,8 @@ export function jsonPathAt(text: string, offset: number): readonly (string | num
 }
 
 /** Writes a path to follow a name: `.filter.names[2]`. */
-export const pathText = (path: readonly (string | number)[]): string =>
+export const pathText = (path: JsonPath): string =>
   path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
 
 const next = (step: string | number | undefined): number | undefined =>
   typeof step === 'number' ? step + 1 : undefined
-
-/** Returns the offset after the string's closing quote, or after the text. */
-function stringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"') return at + 1
-  }
-  return text.length + 1
-}

@@ -5,19 +5,7 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } from '#lib/util/text/text-lines.ts'
-
-/** Keys of objects and indices of arrays that lead to a value, the outermost first. */
-export type JsonPath = readonly (string | number)[]
-
-/** Writes a path as code: `segments[3].ids[512]`. */
-export const jsonPathText = (path: JsonPath): string =>
-  path
-    .map((part, depth) => {
-      if (typeof part === 'number') return `[${part}]`
-      if (!/^[A-Za-z_$][\w$]*$/.test(part)) return `[${JSON.stringify(part)}]`
-      return depth === 0 ? part : `.${part}`
-    })
-    .join('')
+import type { JsonPath } from './json-path.ts'
 
 /** Returns the path of the innermost value at an offset. */
 export function pathAt(text: TextLines, offset: number): JsonPath {
@@ -195,7 +183,7 @@ function valueEnd(text: TextLines, start: number, end: number): number {
   return at
 }
 
-/** Returns the index after the closing quote. */
+/** Returns the index after the closing quote, as stringEnd does for texts. */
 function stringEnd({ bytes }: TextLines, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1

@@ -159,6 +159,16 @@ function scanName(text: string, start: number, limit: number, names: Set<string>
 /** Returns why an object or a call with a repeated name is refused. */
 export const givenTwice = (name: string): string => `${JSON.stringify(name)} is given twice`
 
+/** Returns the offset after the closing quote of the string at `start`; after the end of the text, plus one, if it is not closed. */
+export function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) return at + 1
+  }
+  return text.length + 1
+}
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const FIRST_PRINTABLE = 0x20

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { JsonPath } from './json-path.ts'
 import {
   type JsonNode,
-  type JsonPath,
   nodeAt,
   readJsonText,
   sourceAtMargin,
@@ -80,7 +80,7 @@ describe('readJsonText', () => {
     ['"ab', 'Unterminated string starting at 1:1'],
     ['"a\nb"', 'Invalid control character at 1:3'],
     ['"a\\x"', 'Invalid \\escape 1:3'],
-    ['"\\u12"', 'Invalid \\uXXXX escape 1:2'],
+    ['"\\u12"', 'Invalid \\uXXXX escape 1:3'],
     ['[1] 2', 'Extra data 1:5'],
     ['[NaN, Infinity, -Infinity]', 'none'],
     ['['.repeat(100_000), 'Nested too deeply 1:202'],

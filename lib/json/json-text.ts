@@ -4,62 +4,51 @@
  * including NaN and Infinity. Offsets are UTF-16 units; ranges are half-open.
  */
 
+import type { JsonPath } from './json-path.ts'
+import { JsonError, type JsonMember, type JsonValues, readJsonAs } from './json-reader.ts'
+
 /** A parsed value with its range in the text. */
 export type JsonNode =
-  | (Place & { readonly kind: 'object'; readonly members: readonly JsonMember[] })
+  | (Place & { readonly kind: 'object'; readonly members: readonly JsonMember<JsonNode>[] })
   | (Place & { readonly kind: 'array'; readonly items: readonly JsonNode[] })
   | (Place & { readonly kind: 'string'; readonly value: string })
   /** A number, true, false or null. Its spelling is the source text of its range. */
   | (Place & { readonly kind: 'plain' })
-
-/** A member of an object with its key. */
-export interface JsonMember extends Place {
-  readonly key: string
-  readonly value: JsonNode
-}
 
 interface Place {
   readonly start: number
   readonly end: number
 }
 
-/** A syntax error in the words of json.loads. Lines and columns are counted from 1. */
-interface JsonProblem {
-  readonly message: string
-  readonly line: number
-  readonly column: number
-}
-
 /** The parsed text, or the problem. */
 export type JsonReading =
   | { readonly ok: true; readonly root: JsonNode }
-  | { readonly ok: false; readonly problem: JsonProblem }
+  | { readonly ok: false; readonly problem: Pick<JsonError, 'message' | 'line' | 'column'> }
 
-/** Maximum depth of a text. No message is that deep, and the stack does not overflow. */
-const DEEPEST = 200
+/** No message is as deep as the limit, and the stack does not overflow. */
+const NODES: JsonValues<JsonNode> = {
+  string: (value, start, end) => ({ kind: 'string', value, start, end }),
+  plain: (_, start, end) => ({ kind: 'plain', start, end }),
+  array: (items, start, end) => ({ kind: 'array', items, start, end }),
+  object: (members, start, end) => ({ kind: 'object', members, start, end }),
+  depth: 200,
+  tooDeep: 'Nested too deeply',
+  namesTrailingCommas: true,
+}
 
 /** Parses a JSON text with positions. */
 export function readJsonText(text: string): JsonReading {
-  const reader: Reader = { text, at: 0 }
   try {
-    skipSpace(reader)
-    const root = value(reader, 0)
-    skipSpace(reader)
-    if (reader.at < text.length) fail(reader, 'Extra data')
-    return { ok: true, root }
+    return { ok: true, root: readJsonAs(text, NODES) }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    return { ok: false, problem: { message: error.message, ...lineAndColumn(text, error.at) } }
+    if (!(error instanceof JsonError)) throw error
+    const { message, line, column } = error
+    return { ok: false, problem: { message, line, column } }
   }
 }
 
-function lineAndColumn(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset)
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
-}
-
 /** Returns the value of a key; of duplicates the last one, as in Python. */
-export const memberOf = (node: JsonNode | undefined, key: string): JsonMember | undefined =>
+export const memberOf = (node: JsonNode | undefined, key: string): JsonMember<JsonNode> | undefined =>
   node?.kind === 'object' ? node.members.findLast((member) => member.key === key) : undefined
 
 /** Returns the source text of a value. */
@@ -73,9 +62,6 @@ export function sourceAtMargin(text: string, place: Place): string {
 
 const replaced = (text: string, { start, end }: Place, source: string): string =>
   text.slice(0, start) + source + text.slice(end)
-
-/** Keys and indices that lead to a value, from the outermost one inwards. */
-export type JsonPath = readonly (string | number)[]
 
 /** Returns the value at a path, or undefined. */
 export function nodeAt(node: JsonNode | undefined, path: JsonPath): JsonNode | undefined {
@@ -171,132 +157,3 @@ const indented = (source: string, between: string): string =>
   between.includes('\n') ? source.replaceAll('\n', `\n${between.slice(between.lastIndexOf('\n') + 1)}`) : source
 
 const outer = (between: string): string => (between.includes('\n') ? between.replace(/ {2}$/, '') : '')
-
-interface Reader {
-  readonly text: string
-  at: number
-}
-
-class Unreadable extends Error {
-  readonly at: number
-  constructor(message: string, at: number) {
-    super(message)
-    this.at = at
-  }
-}
-
-function fail(reader: Reader, message: string, at = reader.at): never {
-  throw new Unreadable(message, at)
-}
-
-function skipSpace(reader: Reader): void {
-  while (' \t\n\r'.includes(reader.text.charAt(reader.at) || '.')) reader.at++
-}
-
-function value(reader: Reader, depth: number): JsonNode {
-  if (depth > DEEPEST) fail(reader, 'Nested too deeply')
-  switch (reader.text.charAt(reader.at)) {
-    case '{':
-      return object(reader, depth)
-    case '[':
-      return array(reader, depth)
-    case '"': {
-      const start = reader.at
-      const read = string(reader)
-      return { kind: 'string', value: read, start, end: reader.at }
-    }
-    default:
-      return plain(reader)
-  }
-}
-
-function object(reader: Reader, depth: number): JsonNode {
-  const start = reader.at++
-  const members: JsonMember[] = []
-  skipSpace(reader)
-  if (taken(reader, '}')) return { kind: 'object', members, start, end: reader.at }
-  for (;;) {
-    const memberStart = reader.at
-    if (reader.text.charAt(reader.at) !== '"') fail(reader, 'Expecting property name enclosed in double quotes')
-    const key = string(reader)
-    skipSpace(reader)
-    if (!taken(reader, ':')) fail(reader, "Expecting ':' delimiter")
-    skipSpace(reader)
-    const held = value(reader, depth + 1)
-    members.push({ key, value: held, start: memberStart, end: reader.at })
-    skipSpace(reader)
-    if (taken(reader, '}')) return { kind: 'object', members, start, end: reader.at }
-    const comma = reader.at
-    if (!taken(reader, ',')) fail(reader, "Expecting ',' delimiter")
-    skipSpace(reader)
-    if (reader.text.charAt(reader.at) === '}') fail(reader, 'Illegal trailing comma before end of object', comma)
-  }
-}
-
-function array(reader: Reader, depth: number): JsonNode {
-  const start = reader.at++
-  const items: JsonNode[] = []
-  skipSpace(reader)
-  if (taken(reader, ']')) return { kind: 'array', items, start, end: reader.at }
-  for (;;) {
-    items.push(value(reader, depth + 1))
-    skipSpace(reader)
-    if (taken(reader, ']')) return { kind: 'array', items, start, end: reader.at }
-    const comma = reader.at
-    if (!taken(reader, ',')) fail(reader, "Expecting ',' delimiter")
-    skipSpace(reader)
-    if (reader.text.charAt(reader.at) === ']') fail(reader, 'Illegal trailing comma before end of array', comma)
-  }
-}
-
-function taken(reader: Reader, sign: string): boolean {
-  if (reader.text.charAt(reader.at) !== sign) return false
-  reader.at++
-  return true
-}
-
-function string(reader: Reader): string {
-  const { text, at } = reader
-  let end = at
-  do end = text.indexOf('"', end + 1)
-  while (end !== -1 && backslashesBefore(text, end) % 2 === 1)
-  if (end === -1) return badString(reader)
-  try {
-    const read = JSON.parse(text.slice(at, end + 1)) as string
-    reader.at = end + 1
-    return read
-  } catch {
-    return badString(reader)
-  }
-}
-
-function backslashesBefore(text: string, end: number): number {
-  let start = end
-  while (text.charAt(start - 1) === '\\') start--
-  return end - start
-}
-
-function badString(reader: Reader): never {
-  for (let at = reader.at + 1; at < reader.text.length; at++) {
-    const sign = reader.text.charAt(at)
-    if (sign === '"') break
-    if (sign < ' ') fail(reader, 'Invalid control character at', at)
-    if (sign !== '\\') continue
-    const [found] = /^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(reader.text.slice(at, at + 6)) ?? []
-    if (found === undefined)
-      fail(reader, reader.text.charAt(at + 1) === 'u' ? 'Invalid \\uXXXX escape' : 'Invalid \\escape', at)
-    at += found.length - 1
-  }
-  return fail(reader, 'Unterminated string starting at')
-}
-
-const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity/y
-
-function plain(reader: Reader): JsonNode {
-  PLAIN.lastIndex = reader.at
-  const [source] = PLAIN.exec(reader.text) ?? []
-  if (source === undefined) return fail(reader, 'Expecting value')
-  const start = reader.at
-  reader.at += source.length
-  return { kind: 'plain', start, end: reader.at }
-}

@@ -1,6 +1,6 @@
 import { LIMITS } from '#lib/util/limits.ts'
 import { isDeeperThan, tooDeepAt } from './json-depth.ts'
-import { type ScanError, scanWhole } from './json-scan.ts'
+import { type ScanError, scanWhole, stringEnd } from './json-scan.ts'
 
 /**
  * Parses JSON as Python's json module writes it, with NaN, Infinity and -Infinity as numbers. Throws SyntaxError for
@@ -62,7 +62,7 @@ function withWords(text: string, write: (word: string) => string): string {
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE:
-        i = endOfString(text, i)
+        i = stringEnd(text, i) - 1
         break
       case LETTER_N:
       case LETTER_I: {
@@ -80,14 +80,7 @@ function withWords(text: string, write: (word: string) => string): string {
 }
 
 const WORDS = ['NaN', 'Infinity'] as const
-const [QUOTE, BACKSLASH, LETTER_N, LETTER_I] = Array.from('"\\NI', (character) => character.charCodeAt(0))
-
-/** Returns the index of the closing quote, or of the last character. */
-function endOfString(text: string, start: number): number {
-  let i = start + 1
-  while (i < text.length && text.charCodeAt(i) !== QUOTE) i += text.charCodeAt(i) === BACKSLASH ? 2 : 1
-  return i
-}
+const [QUOTE, LETTER_N, LETTER_I] = Array.from('"NI', (character) => character.charCodeAt(0))
 
 /** Returns a run of a character that is longer than any in the text. */
 function markAbsentFrom(text: string): string {

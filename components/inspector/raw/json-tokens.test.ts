@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JsonPath } from '#lib/json/json-place.ts'
+import type { JsonPath } from '#lib/json/json-path.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { pathOfToken, tokensOfPath } from './json-tokens.ts'
 

@@ -1,6 +1,6 @@
 /** Relation between values of the JSON file and tokens of the trajectory, in both directions. */
 
-import type { JsonPath } from '#lib/json/json-place.ts'
+import type { JsonPath } from '#lib/json/json-path.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { TextArea, TextField } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
-import { type JsonPath, withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
+import type { JsonPath } from '#lib/json/json-path.ts'
+import { withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
 import {
   type CallCard,
   type FormField,

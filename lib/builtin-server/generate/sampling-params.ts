@@ -14,7 +14,8 @@ import {
 } from '#lib/builtin-server/http/json-body.ts'
 import { badValue } from '#lib/builtin-server/http/refusal.ts'
 import { isObject } from '#lib/json/json-object.ts'
-import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { JsonError } from '#lib/json/json-reader.ts'
+import { readJson } from '#lib/templates/jinja/python/json.ts'
 
 const whole = field('i64', isWhole)
 const number = floatField('f64')

@@ -4,7 +4,8 @@
  * arguments are written again. A chat baseline exists to show this loss.
  */
 
-import { JsonError, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { JsonError } from '#lib/json/json-reader.ts'
+import { jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'

@@ -3,10 +3,11 @@
  * dropped silently, valid ones are written again. Each of SGLang's parsers has its own habits, which clients see.
  */
 
+import { JsonError } from '#lib/json/json-reader.ts'
 import type { ParsedCall, ToolParser } from '#lib/parsers/parser.ts'
 import { markupIn } from '#lib/parsers/reading/rest.ts'
 import { parserNamed, parserOfServer } from '#lib/parsers/registry.ts'
-import { JsonError, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
 import { strip, trimEnd } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'

@@ -3,7 +3,9 @@
  * token (partial_json_parser).
  */
 
-import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { JsonError } from '#lib/json/json-reader.ts'
+import { stringEnd } from '#lib/json/json-scan.ts'
+import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { trimEnd } from '#lib/templates/jinja/python/text/code-points.ts'
 import type { Value } from '#lib/templates/jinja/python/values.ts'
 
@@ -107,11 +109,7 @@ function endOfScalar(text: string, start: number): number {
     while (end < text.length && !/[\s,:[\]{}"]/.test(text[end] as string)) end++
     return end
   }
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === '"') return at + 1
-  }
-  return text.length
+  return Math.min(stringEnd(text, start), text.length)
 }
 
 const isWholeText = (text: string, start: number): boolean => /^"(?:[^"\\]|\\.)*"$/s.test(text.slice(start))

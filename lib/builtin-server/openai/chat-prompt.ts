@@ -3,8 +3,9 @@
  * parses again cause the drift of a conversation. Recordings of SGLang's prompts are the tests.
  */
 import { badBody, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
+import { JsonError } from '#lib/json/json-reader.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
-import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, PyFloat, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { ChatBody } from './chat-body.ts'

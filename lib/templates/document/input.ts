@@ -1,8 +1,9 @@
 /** Reads the lab's texts as the input of a render. Numbers are read as Python reads them, so that 1.0 remains 1.0. */
 
+import { JsonError } from '#lib/json/json-reader.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { type RenderInput, refusedOption, TemplateError } from '#lib/templates/chat-template.ts'
-import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 

@@ -1,13 +1,6 @@
 /** Messages as cards of a form: what a card shows, and the changes that it makes to the JSON text. */
-import {
-  type JsonNode,
-  type JsonPath,
-  memberOf,
-  nodeAt,
-  readJsonText,
-  sourceAtMargin,
-  withInserted,
-} from '#lib/json/json-text.ts'
+import type { JsonPath } from '#lib/json/json-path.ts'
+import { type JsonNode, memberOf, nodeAt, readJsonText, sourceAtMargin, withInserted } from '#lib/json/json-text.ts'
 
 /** A message in the form. */
 export interface MessageCard {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fromJs, JsonError, type JsonOptions, readJson, toJson } from './json.ts'
+import { JsonError } from '#lib/json/json-reader.ts'
+import { fromJs, type JsonOptions, readJson, toJson } from './json.ts'
 import { equals, repr } from './operators.ts'
 import { testRuntime } from './test-runtime.ts'
 import { PyDict, PyFloat } from './values.ts'

@@ -1,205 +1,57 @@
 /** Reads and writes JSON as Python's json module does. */
 
+import { JsonError, readJsonAs } from '#lib/json/json-reader.ts'
 import { textOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
 import { sorted } from './sorting.ts'
 import { MAX_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-/** An error in a JSON text, with its position. */
-export class JsonError extends Error {
-  override readonly name = 'JsonError'
-  /** Line and column, both from 1; the column counts code points. */
-  readonly line: number
-  readonly column: number
-  constructor(message: string, line: number, column: number) {
-    super(message)
-    this.line = line
-    this.column = column
-  }
-}
-
 /** Reads JSON as json.loads does: 1 is an int of any size, 1.0 a float, and the last of equal keys wins. Throws JsonError. */
 export function readJson(text: string): Value {
-  if (text.startsWith('\ufeff')) throw problem('Unexpected UTF-8 BOM (decode using utf-8-sig)', text, 0)
-  const reader = { text, at: 0 }
-  skipSpace(reader)
-  const value = readValue(reader, 0)
-  skipSpace(reader)
-  if (reader.at < text.length) throw problem('Extra data', text, reader.at)
-  return value
+  if (text.startsWith('\ufeff')) throw new JsonError('Unexpected UTF-8 BOM (decode using utf-8-sig)', text, 0)
+  return readJsonAs<Value>(text, {
+    string: (value) => value,
+    // Of plain values only numbers end with a digit.
+    plain: (source, start) =>
+      source.charCodeAt(source.length - 1) <= NINE ? number(source, text, start) : (WORDS.get(source) ?? null),
+    array: (items) => items,
+    object: (members) => {
+      const dict = new PyDict()
+      for (const { key, value } of members) dict.set(key, value)
+      return dict
+    },
+    depth: MAX_DEPTH,
+    tooDeep: 'More than 960 levels deep',
+    namesTrailingCommas: false,
+  })
 }
 
-interface Reader {
-  readonly text: string
-  /** Index of the UTF-16 unit that is read next. */
-  at: number
-}
+const NINE = 0x39
 
-/** Returns an error with the message of Python's JSONDecodeError and the position in fields of its own. */
-function problem(message: string, text: string, at: number): JsonError {
-  const before = text.slice(0, at)
-  const lineStart = before.lastIndexOf('\n') + 1
-  const line = before.split('\n').length
-  return new JsonError(message, line, [...before.slice(lineStart)].length + 1)
-}
-
-function skipSpace(reader: Reader): void {
-  for (;;) {
-    const code = reader.text.charCodeAt(reader.at)
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
-    reader.at += 1
-  }
-}
-
-function readValue(reader: Reader, depth: number): Value {
-  const { text, at } = reader
-  switch (text[at]) {
-    case '"':
-      return readString(reader)
-    case '{':
-      return readObject(reader, depth)
-    case '[':
-      return readArray(reader, depth)
-    default:
-      return readScalar(reader)
-  }
-}
-
-const WORDS: readonly (readonly [string, Value])[] = [
-  ['null', null],
+/** Values of the words; null is not among them. */
+const WORDS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['true', true],
   ['false', false],
   ['NaN', new PyFloat(Number.NaN)],
   ['Infinity', new PyFloat(Number.POSITIVE_INFINITY)],
   ['-Infinity', new PyFloat(Number.NEGATIVE_INFINITY)],
-]
+])
 
-const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
-
-function readScalar(reader: Reader): Value {
-  const { text, at } = reader
-  NUMBER.lastIndex = at
-  const number = NUMBER.exec(text)
-  if (number) {
-    reader.at += number[0].length
-    const isFloat = number[1] !== undefined || number[2] !== undefined
-    return isFloat ? new PyFloat(Number(number[0])) : readWhole(number[0], text, at)
-  }
-  for (const [word, value] of WORDS) {
-    if (!text.startsWith(word, at)) continue
-    reader.at += word.length
-    return value
-  }
-  throw problem('Expecting value', text, at)
-}
-
-function readWhole(digits: string, text: string, at: number): Value {
-  if (digits.length < 16) return Number(digits) + 0
+function number(source: string, text: string, at: number): Value {
+  if (/[.eE]/.test(source)) return new PyFloat(Number(source))
+  if (source.length < 16) return Number(source) + 0
   try {
-    return readInt(digits, 10) ?? asInt(BigInt(digits))
+    return readInt(source, 10) ?? asInt(BigInt(source))
   } catch (error) {
-    if (error instanceof PyError) throw problem(error.message, text, at)
+    if (error instanceof PyError) throw new JsonError(error.message, text, at)
     throw error
   }
 }
 
-function enter(reader: Reader, depth: number): void {
-  reader.at += 1
-  if (depth > MAX_DEPTH) throw problem('More than 960 levels deep', reader.text, reader.at - 1)
-}
-
-function readArray(reader: Reader, depth: number): Value {
-  enter(reader, depth)
-  const { text } = reader
-  const items: Value[] = []
-  skipSpace(reader)
-  if (text[reader.at] === ']') {
-    reader.at += 1
-    return items
-  }
-  for (;;) {
-    items.push(readValue(reader, depth + 1))
-    skipSpace(reader)
-    const next = text[reader.at]
-    if (next !== ',' && next !== ']') throw problem("Expecting ',' delimiter", text, reader.at)
-    reader.at += 1
-    if (next === ']') return items
-    skipSpace(reader)
-  }
-}
-
-function readObject(reader: Reader, depth: number): Value {
-  enter(reader, depth)
-  const { text } = reader
-  const dict = new PyDict()
-  skipSpace(reader)
-  if (text[reader.at] === '}') {
-    reader.at += 1
-    return dict
-  }
-  for (;;) {
-    if (text[reader.at] !== '"') throw problem('Expecting property name enclosed in double quotes', text, reader.at)
-    const key = readString(reader)
-    skipSpace(reader)
-    if (text[reader.at] !== ':') throw problem("Expecting ':' delimiter", text, reader.at)
-    reader.at += 1
-    skipSpace(reader)
-    dict.set(key, readValue(reader, depth + 1))
-    skipSpace(reader)
-    const next = text[reader.at]
-    if (next !== ',' && next !== '}') throw problem("Expecting ',' delimiter", text, reader.at)
-    reader.at += 1
-    if (next === '}') return dict
-    skipSpace(reader)
-  }
-}
-
-/** Characters that end a str, begin an escape or must be escaped. */
+/** Characters that must be escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
 const SPECIAL = /["\\\0-\x1f]/g
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-}
-
-function readString(reader: Reader): string {
-  const { text } = reader
-  const open = reader.at
-  let result = ''
-  let at = open + 1
-  for (;;) {
-    SPECIAL.lastIndex = at
-    const found = SPECIAL.exec(text)
-    if (!found) throw problem('Unterminated string starting at', text, open)
-    result += text.slice(at, found.index)
-    at = found.index + 1
-    if (found[0] === '"') break
-    if (found[0] !== '\\') throw problem('Invalid control character at', text, found.index)
-    const letter = text[at]
-    if (letter === undefined) throw problem('Unterminated string starting at', text, open)
-    if (letter === 'u') {
-      const hex = text.slice(at + 1, at + 5)
-      if (!/^[\da-fA-F]{4}$/.test(hex)) throw problem('Invalid \\uXXXX escape', text, at)
-      result += String.fromCharCode(Number.parseInt(hex, 16))
-      at += 5
-    } else {
-      const meant = ESCAPES[letter]
-      if (meant === undefined) throw problem('Invalid \\escape', text, found.index)
-      result += meant
-      at += 1
-    }
-  }
-  reader.at = at
-  return result
-}
 
 /**
  * Converts plain JavaScript data to a value: whole numbers become ints, undefined members are omitted, values remain unchanged. Data is
