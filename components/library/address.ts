@@ -43,3 +43,6 @@ export function useLibraryState() {
     setRow: (key: string | undefined) => set({ row: key ?? null }),
   }
 }
+
+/** The state of the list that the address stores. */
+export type LibraryState = ReturnType<typeof useLibraryState>

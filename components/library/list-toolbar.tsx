@@ -1,0 +1,76 @@
+import type { RefObject } from 'react'
+import { reportOfLibraryHref } from '#components/shell/hrefs.ts'
+import { useNavigation } from '#components/shell/navigation.tsx'
+import { countText } from '#components/token-view/numbers.ts'
+import { TrainerCutFields } from '#components/token-view/overview/trainer-cut.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Popover } from '#components/ui/popover.tsx'
+import type { LibraryState } from './address.ts'
+import { CutSentence } from './cut-count.tsx'
+import { LibraryFilters } from './library-filters.tsx'
+import { Pager } from './pager.tsx'
+import type { LibraryList } from './use-library-list.ts'
+
+interface ListToolbarProps {
+  readonly state: LibraryState
+  readonly list: LibraryList
+  readonly searchRef: RefObject<HTMLInputElement | null>
+}
+
+/** Shows the search, the filters, the trainer's cut and the pages of the list. */
+export function ListToolbar({ state, list, searchRef }: ListToolbarProps) {
+  const { go } = useNavigation()
+  const { page } = list
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3.5 py-2">
+      <LibraryFilters
+        filter={state.filter}
+        choices={list.choices}
+        sort={state.sort}
+        onFilter={state.setFilter}
+        onSort={state.setSort}
+        isFolded={state.foldsGroups}
+        onFold={(isFolded) => state.setGroups(isFolded ? 'folded' : 'open')}
+        hasCut={list.cut !== null}
+        searchRef={searchRef}
+      />
+      {page && (
+        <span className="flex flex-wrap items-center gap-2 max-md:w-full">
+          <CutPopover state={state} list={list} />
+          {page.total > 0 && state.filter.health !== 'lost' && (
+            <Button onClick={() => go(reportOfLibraryHref(list.given))}>Drift report</Button>
+          )}
+          <Pager page={page} onCursor={state.setCursor} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+function CutPopover({ state, list: { page, cut, setCut } }: Pick<ListToolbarProps, 'state' | 'list'>) {
+  const count = page?.cut
+  return (
+    <Popover
+      label="Trainer’s cut"
+      button={
+        cut && count && count.losing > 0 ? `Trainer’s cut: ${countText(count.losing)} lose tokens` : 'Trainer’s cut'
+      }
+    >
+      <div className="grid w-[min(380px,calc(100vw-48px))] gap-3 text-xs">
+        <TrainerCutFields cut={cut} onCut={setCut} />
+        {cut && count ? (
+          <CutSentence count={count} cut={cut} />
+        ) : (
+          <p className="text-dim">
+            Set your trainer’s maximum length to count and mark trajectories that lose trained tokens.
+          </p>
+        )}
+        {count && count.losing > 0 && state.filter.health !== 'lost' && (
+          <Button className="justify-self-start" onClick={() => state.setFilter({ health: 'lost' })}>
+            Show only these
+          </Button>
+        )}
+      </div>
+    </Popover>
+  )
+}

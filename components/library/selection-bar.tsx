@@ -1,0 +1,48 @@
+import { compareBothHref, MOST_IN_ADDRESS, reportOfKeysHref } from '#components/shell/hrefs.ts'
+import { useNavigation } from '#components/shell/navigation.tsx'
+import { Button } from '#components/ui/button.tsx'
+
+interface SelectionBarProps {
+  /** Keys of the selected trajectories. */
+  readonly chosen: ReadonlySet<string>
+  /** Number of trajectories that the next undo restores; undefined if there is nothing to undo. */
+  readonly undoable: number | undefined
+  readonly onExport: (keys: readonly string[]) => void
+  readonly onRemove: (keys: readonly string[]) => void
+  readonly onClear: () => void
+  readonly onUndo: () => void
+}
+
+/** Shows the actions for the selected trajectories, and the undo of the last deletion. */
+export function SelectionBar({ chosen, undoable, onExport, onRemove, onClear, onUndo }: SelectionBarProps) {
+  const { go } = useNavigation()
+  if (chosen.size === 0 && undoable === undefined) return null
+  const [first, second] = chosen
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-line border-t bg-panel px-3.5 py-2">
+      {chosen.size > 0 && (
+        <>
+          <span className="mr-1 font-medium">{chosen.size} selected</span>
+          <Button onClick={() => onExport([...chosen])}>Export…</Button>
+          {chosen.size === 2 && first !== undefined && second !== undefined && (
+            <Button onClick={() => go(compareBothHref(first, second))}>Compare</Button>
+          )}
+          {chosen.size <= MOST_IN_ADDRESS && (
+            <Button onClick={() => go(reportOfKeysHref([...chosen]))}>Drift report of these</Button>
+          )}
+          <Button onClick={() => onRemove([...chosen])}>Delete</Button>
+          <Button look="quiet" onClick={onClear}>
+            Clear
+          </Button>
+        </>
+      )}
+      <span className="flex-1" />
+      {undoable !== undefined && (
+        <>
+          <span role="status">{undoable} deleted.</span>
+          <Button onClick={onUndo}>Undo</Button>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+'use client'
+import { useState } from 'react'
+import { titleText } from '#components/shell/row-texts.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { useLibrary } from '#lib/browser/library/use-library.ts'
+import type { LibraryState } from './address.ts'
+import { keysOf, type TableEntry } from './table-entries.ts'
+import type { ListFocus } from './use-list-focus.ts'
+
+/** Number of keys named in an error. */
+const SHOWN = 5
+
+/** Trajectories that were deleted by one action. */
+interface Removal {
+  readonly keys: readonly string[]
+  /** Keys of the trajectories that the server deleted. */
+  readonly removed: Promise<readonly string[]>
+}
+
+/** Returns the removals with `keys` as the rest of one of them; an empty rest removes it. */
+const replaced = (removals: readonly Removal[], removal: Removal, keys: readonly string[]): readonly Removal[] =>
+  removals.flatMap((other) => {
+    if (other.removed !== removal.removed) return [other]
+    return keys.length > 0 ? [{ ...other, keys }] : []
+  })
+
+/** A failure of an action, shown above the list. */
+export interface Trouble {
+  readonly title: string
+  readonly hint: string | undefined
+}
+
+/** Returns an error of the server as a message; any other error is a bug and thrown again. */
+export function troubleOf(reason: unknown): Trouble {
+  if (!(reason instanceof ApiError)) throw reason
+  return { title: reason.message, hint: reason.hint }
+}
+
+interface RemovalsOptions {
+  readonly entries: readonly TableEntry[]
+  readonly state: LibraryState
+  readonly focus: ListFocus
+  readonly onTrouble: (trouble: Trouble | undefined) => void
+  /** Called with the keys that the server deleted. */
+  readonly onRemoved: (keys: readonly string[]) => void
+}
+
+/** Deletes trajectories, and restores those of the last deletion. */
+export function useRemovals({ entries, state, focus, onTrouble, onRemoved }: RemovalsOptions) {
+  const library = useLibrary()
+  /** Deletions that can be undone, the latest last. */
+  const [removals, setRemovals] = useState<readonly Removal[]>([])
+  const remove = async (keys: readonly string[]) => {
+    onTrouble(undefined)
+    focus.closePanel()
+    // The next row receives the focus while the deleted one is still mounted.
+    const stays = (one: TableEntry) => keysOf(one).some((key) => !keys.includes(key))
+    const last = entries.findLastIndex((one) => !stays(one))
+    const next = entries.slice(last + 1).find(stays) ?? entries.slice(0, last + 1).findLast(stays)
+    void state.setRow(next?.key)
+    focus.focusTitle(next?.key)
+    const request = library.remove(keys)
+    // The removal is added immediately, so that it can be undone before the server answers.
+    const removal: Removal = { keys, removed: request.then(({ done }) => done) }
+    setRemovals((before) => [...before, removal])
+    const { done: removed, refused } = await request
+    onRemoved(removed)
+    setRemovals((before) => replaced(before, removal, removed))
+    const [first] = refused
+    if (!first) return
+    if (refused.some(({ key }) => key === state.row)) {
+      void state.setRow(state.row)
+      focus.focusTitle(state.row)
+    }
+    const row = entries.find(({ key }) => key === first.key)?.row
+    const what = refused.length > 1 ? `${refused.length} stay. The first` : `“${row ? titleText(row) : first.key}”`
+    onTrouble({ title: `${what}: ${first.error.message}`, hint: first.error.hint })
+  }
+  const undo = async () => {
+    const removal = removals.at(-1)
+    if (!removal) return
+    onTrouble(undefined)
+    const { done: restored, refused } = await library.restore(
+      (await removal.removed).filter((key) => removal.keys.includes(key)),
+    )
+    const gone = refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
+    const left = refused.filter(({ error }) => error.status !== 404)
+    // Trajectories that are gone cannot be restored; the others can, when the server responds.
+    const rest = left.map(({ key }) => key)
+    setRemovals((before) => replaced(before, removal, rest))
+    // The undo button may be unmounted now, and the query updates the list in a timeout.
+    if (left.length === 0) setTimeout(() => focus.focusTitle(restored.find(focus.hasTitle) ?? state.row))
+    if (gone.length > 0)
+      onTrouble({
+        title: `Deleted permanently: ${gone.slice(0, SHOWN).join(', ')}${gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : ''}`,
+        hint: left[0]?.error.message ?? 'Deleted trajectories can be restored for at least a day.',
+      })
+    else if (left[0]) onTrouble(troubleOf(left[0].error))
+  }
+  return {
+    remove,
+    undo,
+    /** Number of trajectories that the next undo restores; undefined if there is nothing to undo. */
+    undoable: removals.at(-1)?.keys.length,
+  }
+}
