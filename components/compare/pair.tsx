@@ -18,7 +18,7 @@ import { SegmentsAlone } from '#components/compare/lanes/segments-alone.tsx'
 import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
 import { Caveats } from '#components/compare/sides/caveats.tsx'
 import { Link } from '#components/shell/navigation.tsx'
-import { useShellActions, useSkipLink } from '#components/shell/shell-actions.ts'
+import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
 import { useScorer } from '#components/shell/use-scoring.ts'
 import { GRID_OPTIONS } from '#components/token-view/grid-options.ts'
@@ -83,7 +83,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const { report } = pair.compared.comparison
   const vocabulary = vocabularyOf(pair)
   const { noun, title, costs, kindText, causeText } = vocabulary
-  useSkipLink(() => {
+  useTokensTarget(() => {
     flushSync(() => setPane('middle'))
     whole.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
   })

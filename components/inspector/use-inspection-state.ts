@@ -49,6 +49,9 @@ export function useInspectionState(
   return { ...parts, link }
 }
 
+/** An `Inspection` with the registered actions, the last message and the handlers of the token view. */
+export type InspectionState = ReturnType<typeof useInspectionState>
+
 /** Returns the selection if the trajectory has its tokens; an address may name others. */
 const within = (selection: Selection | undefined, count: number): Selection | undefined =>
   selection && selection.anchor < count && selection.focus < count ? selection : undefined

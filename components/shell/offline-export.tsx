@@ -4,24 +4,25 @@ import { NO_FOLDS } from '#components/token-view/grid-options.ts'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField } from '#components/ui/field.tsx'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Shown } from './shell-actions.ts'
+import type { TokensTarget } from './shell-actions.ts'
 import { useViewState } from './view-state.ts'
 
 interface OfflineExportProps {
   readonly trajectory: TrajectoryView
-  /** Folds and marks of the page; undefined if there are none. */
-  readonly shown: Shown | undefined
+  /** The tokens of the page with their folds and marks; undefined if it shows none. */
+  readonly tokens: TokensTarget | undefined
   readonly onClose: () => void
   readonly onError: (error: unknown) => void
 }
 
 /** Shows the export as one HTML file, a row of the export dialog. */
-export function OfflineExport({ trajectory, shown, onClose, onError }: OfflineExportProps) {
+export function OfflineExport({ trajectory, tokens, onClose, onError }: OfflineExportProps) {
   const { view } = useViewState()
   const [parts, setParts] = useState({ alternatives: true, messages: true, labels: false })
   const [isSaving, setIsSaving] = useState(false)
   const save = async () => {
     setIsSaving(true)
+    const shown = tokens?.shown()
     const { exportOffline } = await import('#lib/browser/files/offline.ts')
     await exportOffline(trajectory, { ...view, folds: NO_FOLDS, marks: [], ...shown }, parts).catch(onError)
     onClose()

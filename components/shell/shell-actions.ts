@@ -9,16 +9,16 @@ export interface ShellActions {
   readonly showKeys: () => void
   /** Opens the documentation of this page in a new tab, so that work on this page is not interrupted. */
   readonly showHelp: () => void
-  /** Reports what the page shows besides the state in its address, for the offline page. */
-  readonly onShown: (shown: Shown) => void
-  /** Sets the target of the skip link; undefined if the page shows no tokens. */
+  /** Sets the tokens of the page; undefined if it shows none. */
   readonly onTokens: (tokens: TokensTarget | undefined) => void
 }
 
-/** Target of the skip link. */
+/** The tokens of a page, for the skip link and the offline page. */
 export interface TokensTarget {
   /** Shows the tokens and moves the focus to them. */
   readonly focus: () => void
+  /** Returns what the page shows besides the state in its address; undefined if that is all. */
+  readonly shown: () => Shown | undefined
 }
 
 /** Folds and marks of the shown trajectory. */
@@ -34,12 +34,13 @@ export function useShellActions(): ShellActions {
   return actions
 }
 
-/** Makes the skip link lead to the tokens while the component is mounted. */
-export function useSkipLink(focus: () => void): void {
+/** Offers the tokens of the page to the frame while the component is mounted. */
+export function useTokensTarget(focus: () => void, shown?: Shown): void {
   const { onTokens } = useShellActions()
-  const latest = useEffectEvent(focus)
+  const focusLatest = useEffectEvent(focus)
+  const latestShown = useEffectEvent(() => shown)
   useEffect(() => {
-    onTokens({ focus: () => latest() })
+    onTokens({ focus: () => focusLatest(), shown: () => latestShown() })
     return () => onTokens(undefined)
   }, [onTokens])
 }

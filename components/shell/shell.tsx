@@ -18,7 +18,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { Link, useNavigation } from './navigation.tsx'
 import { helpHref, PAGES } from './pages.ts'
 import { ServerLight, serverTitle } from './server-state.tsx'
-import { type ShellActions, ShellContext, type Shown, type TokensTarget } from './shell-actions.ts'
+import { type ShellActions, ShellContext, type TokensTarget } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Dialogs are loaded when they are opened, so that the first load is smaller.
@@ -54,7 +54,6 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
   const [exports, setExports] = useState<Exports>()
-  const [shown, setShown] = useState<Shown>()
   const [tokens, setTokens] = useState<TokensTarget>()
   const help = helpHref(usePathname())
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
@@ -110,7 +109,6 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
         : onExport,
     showKeys: () => setIsAsking(true),
     showHelp: () => window.open(help, '_blank', 'noopener'),
-    onShown: setShown,
     onTokens: setTokens,
   }
   return (
@@ -141,7 +139,12 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       {exports && (
         <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)}>
           {trajectory && (
-            <OfflineExport trajectory={trajectory} shown={shown} onClose={() => setExports(undefined)} onError={fail} />
+            <OfflineExport
+              trajectory={trajectory}
+              tokens={tokens}
+              onClose={() => setExports(undefined)}
+              onError={fail}
+            />
           )}
         </ExportDialog>
       )}

@@ -15,7 +15,7 @@ import { selectionStatus } from '#components/inspector/selection/selection-statu
 import { useInspectionState } from '#components/inspector/use-inspection-state.ts'
 import { inspectorHref } from '#components/shell/hrefs.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
-import { useShellActions, useSkipLink } from '#components/shell/shell-actions.ts'
+import { useShellActions, useTokensTarget } from '#components/shell/shell-actions.ts'
 import { useCommands } from '#components/shell/use-commands.ts'
 import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
@@ -55,7 +55,7 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
   const parts = useInspectionState(trajectory, storedKey, finished, onShow)
   const { inspection, link, offers, said } = parts
   const { view, onView, marks, folds } = inspection
-  useSkipLink(() => {
+  useTokensTarget(() => {
     flushSync(onShow)
     inspection.grid.current?.focus()
   })

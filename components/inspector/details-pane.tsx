@@ -1,0 +1,64 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useEffect } from 'react'
+import { useScorer } from '#components/shell/use-scoring.ts'
+import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
+import { isSingle, single } from '#components/token-view/selection.ts'
+import { Heading } from '#components/ui/facts.tsx'
+import type { Token } from '#lib/trajectory/tokens/tokens.ts'
+import type { InspectionState } from './use-inspection-state.ts'
+
+const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify/verify-panel.tsx')).VerifyPanel, {
+  loading: () => null,
+})
+const RangeCard = dynamic(async () => (await import('#components/inspector/selection/range-card.tsx')).RangeCard, {
+  loading: () => null,
+})
+const loadTokenCard = () => import('#components/token-view/card/token-card.tsx')
+const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard, { loading: () => null })
+
+interface DetailsPaneProps {
+  readonly state: InspectionState
+  /** The selected token, or else the one under the pointer. */
+  readonly shown: Token | undefined
+  /** Whether the logprobs of the prompt are requested. */
+  readonly isRequesting: boolean
+  /** Selects a token. */
+  readonly onChoose: (index: number) => void
+  readonly onColumn: (name: string, values: Float64Array) => void
+}
+
+/** Shows the card of the selected tokens, the tool calls and the rescoring. */
+export function DetailsPane({ state, shown, isRequesting, onChoose, onColumn }: DetailsPaneProps) {
+  const { inspection, link } = state
+  const { trajectory, view } = inspection
+  const { selection } = view
+  const scorer = useScorer()
+  // The card is loaded early, so that it appears immediately for the first token under the pointer.
+  useEffect(() => {
+    loadTokenCard().catch(() => {})
+  }, [])
+  return (
+    <>
+      {selection && !isSingle(selection) ? (
+        <RangeCard inspection={inspection} />
+      ) : shown ? (
+        <TokenCard
+          trajectory={trajectory}
+          token={shown}
+          state={selection ? 'pinned' : 'pointed'}
+          isRequesting={isRequesting}
+          linkTo={(index) => link({ selection: single(index) })}
+        />
+      ) : (
+        <p className="text-faint text-xs">
+          Point at a token to see it here; click to pin it, drag to select several. Arrow keys move, Esc clears the
+          selection.
+        </p>
+      )}
+      <Heading>Tool calls</Heading>
+      <ToolCalls trajectory={trajectory} onSelect={onChoose} />
+      <VerifyPanel inspection={inspection} scorer={scorer} onColumn={onColumn} />
+    </>
+  )
+}

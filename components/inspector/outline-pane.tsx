@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { useNavigation } from '#components/shell/navigation.tsx'
+import { Origin } from '#components/token-view/overview/origin.tsx'
+import { Outline } from '#components/token-view/overview/outline.tsx'
+import { Totals } from '#components/token-view/overview/totals.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import type { InspectorPartProps } from './inspection.ts'
+import { type ListPlace, ListWalk } from './list-walk.tsx'
+
+interface OutlinePaneProps extends InspectorPartProps {
+  readonly place: ListPlace | undefined
+  /** Selects a token. */
+  readonly onChoose: (index: number) => void
+  /** `undefined` means that the trajectory cannot have another tokenizer. */
+  readonly onChooseTokenizer: (() => void) | undefined
+  /** Title, tags, note and reward, as text or as fields. */
+  readonly labels: ReactNode
+  /** Further links for this trajectory. */
+  readonly children: ReactNode
+}
+
+/** Shows the position in the list, the totals, the outline and the origin of the trajectory. */
+export function OutlinePane({ inspection, place, onChoose, onChooseTokenizer, labels, children }: OutlinePaneProps) {
+  const { trajectory, marks, view } = inspection
+  const { go } = useNavigation()
+  const drift = marks.find(({ kind }) => kind === 'drift')
+  return (
+    <>
+      {place && <ListWalk place={place} onOpen={go} />}
+      <Heading>Trajectory</Heading>
+      <Totals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
+      <Heading>Segments</Heading>
+      <Outline
+        trajectory={trajectory}
+        selected={view.selection?.focus}
+        pointed={marks.find(({ kind }) => kind === 'linked')?.ranges[0]}
+        inSight={inspection.inSight}
+        folds={inspection.folds}
+        onSelect={onChoose}
+      />
+      {labels}
+      <Heading>Origin</Heading>
+      <Origin trajectory={trajectory} />
+      {trajectory.model.tokenizer && onChooseTokenizer && (
+        <Button className="mt-2 text-xs" onClick={onChooseTokenizer}>
+          Choose another tokenizer…
+        </Button>
+      )}
+      <div className="mt-4">{children}</div>
+    </>
+  )
+}

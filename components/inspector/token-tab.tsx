@@ -1,0 +1,38 @@
+import type { KeyboardEvent } from 'react'
+import { FindBar } from '#components/inspector/find/find-bar.tsx'
+import { RECENT_FINDS } from '#components/inspector/find/recent-finds.ts'
+import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
+import { usePreference } from '#lib/browser/preference.ts'
+import { TokenStage } from './token-stage.tsx'
+import type { InspectionState } from './use-inspection-state.ts'
+import type { TokenControls } from './use-token-controls.ts'
+
+interface TokenTabProps {
+  readonly state: InspectionState
+  readonly controls: TokenControls
+  /** Runs the command of a key that is pressed in the token view. */
+  readonly onKey: (event: KeyboardEvent) => void
+}
+
+/** Shows the colours, the search and the tokens. */
+export function TokenTab({ state, controls, onKey }: TokenTabProps) {
+  const { inspection, onPoint, onSight } = state
+  const [recent, setRecent] = usePreference(RECENT_FINDS)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view inside
+    <div
+      onKeyDown={(event) => (event.target as Element).matches('[role="grid"]') && onKey(event)}
+      className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"
+    >
+      <div
+        className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${controls.hasTools ? '' : 'max-lg:hidden'}`}
+      >
+        <ColourBar trajectory={inspection.trajectory} colouring={inspection.colouring} onChange={inspection.onView} />
+        <div className="min-w-0 flex-1 basis-60">
+          <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
+        </div>
+      </div>
+      <TokenStage inspection={inspection} options={controls.options} onPoint={onPoint} onSight={onSight} />
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { type ReactNode, useId } from 'react'
+import { StatusLine } from '#components/commands/status-line.tsx'
+import { selectionStatus } from '#components/inspector/selection/selection-status.ts'
+import { TabPanel } from '#components/ui/tabs.tsx'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { InspectorPalette } from './inspector-palette.tsx'
+import { InspectorNotices } from './notices.tsx'
+import { OTHER_TABS } from './tabs.ts'
+import { TokenTab } from './token-tab.tsx'
+import type { InspectionState } from './use-inspection-state.ts'
+import type { InspectorCommands } from './use-inspector-commands.ts'
+import type { TokenControls } from './use-token-controls.ts'
+import { ViewHeader } from './view-header.tsx'
+
+const HealthStrip = dynamic(async () => (await import('#components/inspector/health/health-strip.tsx')).HealthStrip, {
+  // The fallback is as high as the strip, so that the tokens do not move.
+  loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
+})
+
+interface ViewPaneProps {
+  readonly state: InspectionState
+  readonly controls: TokenControls
+  readonly commands: InspectorCommands
+  readonly storedKey: string | undefined
+  /** `undefined` means that the trajectory cannot have another tokenizer. */
+  readonly onChooseTokenizer: (() => void) | undefined
+  /** Messages about the trajectory, above its health. */
+  readonly children: ReactNode
+}
+
+/** Shows the tabs with the messages above and the status line below. */
+export function ViewPane({ state, controls, commands, storedKey, onChooseTokenizer, children }: ViewPaneProps) {
+  const { inspection, said } = state
+  const { tab, selection } = inspection.view
+  const id = useId()
+  const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
+  return (
+    <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto]">
+      <ViewHeader inspection={inspection} id={id} controls={controls} onCommands={commands.screen.page.showPalette} />
+      <InspectorNotices inspection={inspection} storedKey={storedKey} onChooseTokenizer={onChooseTokenizer}>
+        {children}
+        <HealthStrip inspection={inspection} />
+      </InspectorNotices>
+      <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
+        <TabPanel id={id} value="tokens" isShown={tab === 'tokens'}>
+          <TokenTab state={state} controls={controls} onKey={commands.runKey} />
+        </TabPanel>
+        {OtherTab && (
+          <TabPanel id={id} value={tab} isShown>
+            <div className="h-full overflow-auto">
+              <OtherTab inspection={inspection} />
+            </div>
+          </TabPanel>
+        )}
+      </div>
+      <StatusLine text={selectionStatus(selection, tokenCount(inspection.trajectory))} said={said} />
+      <InspectorPalette commands={commands} />
+    </div>
+  )
+}
