@@ -65,8 +65,11 @@ export function useLabAddress() {
   }
 }
 
+/** The view and the document of the page's address. */
+export type LabAddress = ReturnType<typeof useLabAddress>
+
 /** The document that a link names; undefined fields are absent from the address. */
-export type LabLink = ReturnType<typeof useLabAddress>['linked']
+export type LabLink = LabAddress['linked']
 
 /** Returns whether the address names the document. */
 export const isFollowed = ({ from, trajectory, tokenizer, revision }: LabLink, document: LabDocument): boolean =>

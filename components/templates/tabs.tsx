@@ -40,3 +40,7 @@ export const LAB_TABS: readonly LabTab[] = [
     Tab: dynamic(async () => (await import('./parsing.tsx')).ParsingTabWithServers),
   },
 ]
+
+/** Returns the tab with a name of the address, or else the first one. */
+export const labTabNamed = (name: string | undefined): LabTab | undefined =>
+  LAB_TABS.find((tab) => tab.name === name) ?? LAB_TABS[0]

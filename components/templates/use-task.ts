@@ -10,12 +10,15 @@ export type TaskState<Progress, Result> =
   | { readonly kind: 'done'; readonly result: Result; readonly askedAt: number }
   | { readonly kind: 'failed'; readonly error: Error }
 
-interface TaskOptions {
+interface TaskOptions<Progress, Result> {
   readonly tokenizers: readonly string[]
   /** Time without a change of the request before the task starts, in milliseconds. */
   readonly pauseMs: number
   /** Identifies a request that is too large to compare on every render. */
   readonly key?: string
+  /** Called with each result, for what must outlast a new request. */
+  readonly onResult?: (result: Result) => void
+  readonly onProgress?: (progress: Progress) => void
 }
 
 /**
@@ -25,22 +28,30 @@ export function useTask<Name extends TaskName>(
   run: RunTask,
   name: Name,
   request: RequestOf<Name> | undefined,
-  { tokenizers, pauseMs, key: given }: TaskOptions,
+  { tokenizers, pauseMs, key: given, onResult, onProgress }: TaskOptions<ProgressOf<Name>, ResultOf<Name>>,
 ): TaskState<ProgressOf<Name>, ResultOf<Name>> {
   const key = request === undefined ? undefined : (given ?? JSON.stringify([name, request, tokenizers]))
   const [answer, setAnswer] = useState<{
     readonly key: string | undefined
     readonly state: TaskState<ProgressOf<Name>, ResultOf<Name>>
   }>()
+  const settle = useEffectEvent((result: ResultOf<Name>) => onResult?.(result))
+  const report = useEffectEvent((progress: ProgressOf<Name>) => onProgress?.(progress))
   const ask = useEffectEvent(async (signal: AbortSignal, askedAt: number) => {
     if (request === undefined) return
     try {
       const result = await run(name, request, {
         tokenizers,
         signal,
-        onProgress: (progress) => !signal.aborted && setAnswer({ key, state: { kind: 'running', progress } }),
+        onProgress: (progress) => {
+          if (signal.aborted) return
+          setAnswer({ key, state: { kind: 'running', progress } })
+          report(progress)
+        },
       })
-      if (!signal.aborted) setAnswer({ key, state: { kind: 'done', result, askedAt } })
+      if (signal.aborted) return
+      setAnswer({ key, state: { kind: 'done', result, askedAt } })
+      settle(result)
     } catch (error) {
       if (signal.aborted) return
       const failure = error instanceof Error ? error : new Error(String(error))

@@ -20,14 +20,14 @@ const PAUSE_MS = 250
 
 /** The tab of the mask doctor. */
 export function MasksTab({ input, tokenizer, trajectory, run, view, onView, onLine }: LabTabProps) {
+  /** The last report, also during a new request. */
+  const [report, setReport] = useState<MaskReport>()
   const state = useTask(run, 'masks', trajectory ? { input, trajectory } : { input }, {
     tokenizers: [tokenizer],
     pauseMs: PAUSE_MS,
     key: JSON.stringify([input, tokenizer, trajectory?.id, trajectory?.segments.length]),
+    onResult: setReport,
   })
-  const [last, setLast] = useState<MaskReport>()
-  const report = state.kind === 'done' ? state.result : last
-  if (report !== last) setLast(report)
   return (
     <div
       className="grid h-full grid-rows-[auto_minmax(0,1fr)]"

@@ -25,15 +25,15 @@ export function StabilityTab(props: LabTabProps) {
   const compares: Compares = props.view.compares === 'text' ? 'text' : 'tokens'
   const asked: DoctorInput = { template, tools, options, compares }
   const key = JSON.stringify([asked, tokenizer])
+  /** The last report, also an unfinished one. */
+  const [report, setReport] = useState<DoctorReport>()
   const state = useTask(run, 'stability', trajectory ? { ...asked, trajectory } : asked, {
     tokenizers: [tokenizer],
     pauseMs: PAUSE_MS,
     key: JSON.stringify([key, trajectory?.id, trajectory?.segments.length]),
+    onResult: setReport,
+    onProgress: setReport,
   })
-  const [last, setLast] = useState<DoctorReport>()
-  const told = state.kind === 'done' ? state.result : state.kind === 'running' ? state.progress : undefined
-  const report = told ?? last
-  if (report !== last) setLast(report)
   const isEmpty = !report || report.cells.length === 0
   return (
     <div

@@ -43,6 +43,8 @@ export function FitSection({
   onPick,
   onLine,
 }: FitSectionProps) {
+  /** The last result, also during a new request. */
+  const [result, setResult] = useState<FitResult>()
   const asked = useTask(
     run,
     'parserFit',
@@ -51,11 +53,8 @@ export function FitSection({
       completions: completion === '' ? [] : [completion],
       asksTemplate: completion === '' || input.template.trim() !== '',
     },
-    { tokenizers, pauseMs: PAUSE_MS },
+    { tokenizers, pauseMs: PAUSE_MS, onResult: setResult },
   )
-  const [last, setLast] = useState<FitResult>()
-  const result = asked.kind === 'done' ? asked.result : last
-  if (result !== last) setLast(result)
   const [reading, setReading] = useState<Reading>()
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])
