@@ -9,7 +9,6 @@ import { createMcpServers } from '#lib/server/servers/mcp-servers.ts'
 import { ownAddress } from '#lib/server/servers/servers.ts'
 import type { Services } from '#lib/server/services.ts'
 import { createLabAnswers } from '#lib/server/templates/lab-answers.ts'
-import { labThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
 import type { SglangClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
@@ -19,9 +18,7 @@ import { byteTokenizer } from './byte-tokenizer.ts'
 
 /** Returns the tokenizer services of the lab's thread, computed in this thread. */
 export const threadedHere = (tokenizers: Services['tokenizers']): Services['threaded'] =>
-  createThreadedTokenizers(
-    labThread({ ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }), close: async () => {} }),
-  )
+  createThreadedTokenizers({ ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }) })
 
 interface TestServers extends Partial<Pick<SglangClient, 'generate' | 'chat' | 'load'>> {
   /** Describes the server with this name. */

@@ -3,11 +3,15 @@
  * worker file calls `answerRequests`.
  */
 import { parentPort, Worker, workerData } from 'node:worker_threads'
-import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
+import { StoreError } from '#lib/store/store-error.ts'
+import { type Answer, createAnswers, createOnDemandWorker, type ToWorker } from '#lib/tasks/worker-protocol.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { HttpProblem } from './http/problem.ts'
 
 /** A worker thread as its callers see it. */
 export interface RequestThread<Question, Answer> {
-  /** Rejects with the thread's error (a StoreError stays one), or with ThreadError if the thread ended before it answered. */
+  /** Rejects with the thread's error, which keeps its class if it is in CLASSES, or with ThreadError if the thread ended before. */
   ask(question: Question): Promise<Answer>
   /** Ends the thread at once and rejects all open requests; a later request starts a new thread. */
   end(): Promise<void>
@@ -17,6 +21,9 @@ export interface RequestThread<Question, Answer> {
 export class ThreadError extends Error {
   override readonly name = 'ThreadError'
 }
+
+/** Errors that keep their class on the way to the caller. */
+const CLASSES = [HttpProblem, StoreError, TemplateError, TokenizerError] as const
 
 interface Options {
   readonly name: string
@@ -29,17 +36,6 @@ interface Options {
   readonly heapMb?: number
 }
 
-type FromThread<Answer> =
-  | { readonly id: number; readonly answer: Answer }
-  | { readonly id: number; readonly failure: Failure }
-
-/** The part of an error that is sent to another thread. */
-interface Failure {
-  /** Message and stack of the error in its own thread. */
-  readonly text: string
-  readonly store?: { readonly code: StoreErrorCode; readonly message: string; readonly hint: string }
-}
-
 /** Returns a thread that starts on its first request; requests run concurrently. */
 export function createRequestThread<Question, Answer>({
   name,
@@ -48,75 +44,27 @@ export function createRequestThread<Question, Answer>({
   idleMs,
   heapMb,
 }: Options): RequestThread<Question, Answer> {
-  let thread: ReturnType<typeof started<Question, Answer>> | undefined
-  let idle: ReturnType<typeof setTimeout> | undefined
-  let asking = 0
-  const end = async () => {
-    clearTimeout(idle)
-    await thread?.end()
-  }
-  return {
-    async ask(question) {
-      clearTimeout(idle)
-      asking++
-      thread ??= started<Question, Answer>({ name, workerFile, start, heapMb }, () => {
-        thread = undefined
+  const ended = () => new ThreadError(`the thread ${name} has ended`)
+  const thread = createOnDemandWorker<Question, Answer>({
+    start(receive, onGone) {
+      const worker = new Worker(workerFile, {
+        workerData: start,
+        // Flags of the server's process, such as those of a debugger or a test runner, are not passed to the worker.
+        execArgv: [],
+        name,
+        ...(heapMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMb } }),
       })
-      try {
-        return await thread.ask(question)
-      } finally {
-        clearTimeout(idle)
-        if (--asking === 0) idle = setTimeout(end, idleMs).unref()
-      }
+      worker.unref()
+      worker.on('message', receive)
+      worker.on('error', onGone)
+      worker.on('exit', () => onGone(ended()))
+      return { post: (message, transfer) => worker.postMessage(message, transfer), end: () => worker.terminate() }
     },
-    end,
-  }
-}
-
-function started<Question, Answer>(
-  {
-    name,
-    workerFile,
-    start,
-    heapMb,
-  }: Pick<Options, 'name' | 'workerFile' | 'start'> & { readonly heapMb: number | undefined },
-  onGone: () => void,
-) {
-  // Flags of the server's process, such as those of a debugger or a test runner, are not passed to the worker.
-  const worker = new Worker(workerFile, {
-    workerData: start,
-    execArgv: [],
-    name,
-    ...(heapMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMb } }),
+    classes: CLASSES,
+    idleMs,
+    ended,
   })
-  worker.unref()
-  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
-  let last = 0
-  const gone = (error: Error): void => {
-    onGone()
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
-  }
-  worker.on('message', (message: FromThread<Answer>) => {
-    const asked = waiting.get(message.id)
-    waiting.delete(message.id)
-    if ('answer' in message) asked?.resolve(message.answer)
-    else asked?.reject(errorOf(message.failure))
-  })
-  worker.on('error', gone)
-  worker.on('exit', () => gone(new ThreadError(`the thread ${name} has ended`)))
-  return {
-    ask(question: Question): Promise<Answer> {
-      const id = ++last
-      const answer = Promise.withResolvers<Answer>()
-      waiting.set(id, answer)
-      worker.postMessage({ id, question })
-      return answer.promise
-    },
-    end: async () => {
-      await worker.terminate()
-    },
-  }
+  return { ask: thread.send, end: thread.end }
 }
 
 /** A worker thread whose requests have a time limit and end with their caller. */
@@ -179,30 +127,11 @@ export function createLimitedThread<Question, Answer>({
 }
 
 /** Answers the requests of a worker file: `make` receives the start data and returns the function that answers. */
-export function answerRequests<Start, Question, Answer>(
-  make: (start: Start) => (question: Question) => Promise<Answer>,
-): void {
+export function answerRequests<Start, Question, Result>(make: (start: Start) => Answer<Question, Result>): void {
   if (!parentPort) throw new Error('this file is run as a worker thread')
   const port = parentPort
-  const answer = make(workerData as Start)
-  port.on('message', async ({ id, question }: { readonly id: number; readonly question: Question }) => {
-    try {
-      port.postMessage({ id, answer: await answer(question) } satisfies FromThread<Answer>)
-    } catch (error) {
-      port.postMessage({ id, failure: failureOf(error) } satisfies FromThread<Answer>)
-    }
-  })
-}
-
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { text: String(error) }
-  const text = error.stack ?? error.message
-  if (!(error instanceof StoreError)) return { text }
-  const { code, message, hint, cause } = error
-  return { text: cause instanceof Error ? `${text}\nCaused by ${cause.stack}` : text, store: { code, message, hint } }
-}
-
-function errorOf({ text, store }: Failure): Error {
-  const error = new Error(text)
-  return store ? new StoreError(store.code, store.message, store.hint, { cause: error }) : error
+  const receive = createAnswers(make(workerData as Start), CLASSES, (message, transfer) =>
+    port.postMessage(message, transfer),
+  )
+  port.on('message', (message: ToWorker<Question>) => receive(message))
 }

@@ -7,8 +7,9 @@ import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
-import { createRecordHost, type FromRecordWorker } from '../workers/record-host.ts'
+import { createRecordHost } from '../workers/record-host.ts'
 import { fileRecords } from '../workers/records.ts'
 import type { CorpusSource } from './corpus.ts'
 import { createCorpusStore } from './corpus-run.ts'
@@ -27,23 +28,8 @@ if (!decoded.ok) throw new Error('the example cannot be read')
 const drifting = decoded.trajectory
 const line = JSON.stringify(drifting)
 
-/** Returns a worker in this thread; messages are copied and buffers are transferred, as between threads. */
-function recordWorker() {
-  let isAlive = true
-  const worker = {
-    onmessage: null as ((event: MessageEvent<FromRecordWorker>) => void) | null,
-    onerror: null,
-    postMessage: (message: Parameters<typeof receive>[0]) => void setImmediate(() => isAlive && receive(message)),
-    terminate() {
-      isAlive = false
-    },
-  }
-  const receive = createRecordHost((message, buffers) => {
-    const data = structuredClone(message, { transfer: [...buffers] })
-    setImmediate(() => isAlive && worker.onmessage?.({ data } as MessageEvent<FromRecordWorker>))
-  })
-  return worker as never
-}
+/** Returns a worker that gets files themselves, because Node copies a File as a Blob without a name. */
+const recordWorker = () => fakeWorker(createRecordHost, [], (message) => message) as never
 
 /** Returns a store that compares in this thread. */
 function reporting({ stored = {} as Record<string, TrajectoryView>, pages = [] as (readonly string[])[] } = {}) {

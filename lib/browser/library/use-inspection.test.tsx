@@ -23,8 +23,8 @@ function noteWorkers(): string[] {
       constructor(url: URL) {
         noted.push(url.pathname.split('/').at(-1) as string)
       }
-      postMessage({ kind, name }: { readonly kind: string; readonly name?: string }) {
-        noted.push(name === undefined ? kind : `${kind} ${name}`)
+      postMessage({ request }: { readonly request: { readonly kind: string; readonly name: string } }) {
+        noted.push(`${request.kind} ${request.name}`)
       }
       terminate() {
         noted.push('ended')

@@ -8,9 +8,14 @@ import type { Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
 import type { RunComparison, SideRequest } from '#lib/analysis/compare/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import {
+  createTrajectoryNames,
+  type FetchTokenizer,
+  fetchTokenizer,
+  tokenizerResource,
+  trajectoryResource,
+} from './resources.ts'
 import { createLane, type LaneDeps } from './task-lane.ts'
-import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
-import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
 
 interface ComparingWorker {
   /** Rejects with TaskError, ApiError, or the signal's reason. */

@@ -3,7 +3,7 @@ import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { fakeWorker, inThisThread } from '#testing/worker.ts'
+import { inThisThread, stuckWorker } from '#testing/worker.ts'
 import { createTrajectoryTasks } from './inspection.ts'
 import type { HostDeps } from './task-host.ts'
 
@@ -34,11 +34,9 @@ const working = () =>
     tasks,
     hold: (given) => (given.kind === 'trajectory' ? given.trajectory : expect.unreachable()),
   })
-/** Returns a worker that begins steps and ends none, as a regular expression without end does. */
-const stuck = () => fakeWorker((post) => (message) => message.kind === 'run' && post({ kind: 'step', id: message.id }))
 
-function inspection(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {
-  const workers: ReturnType<typeof fakeWorker>[] = []
+function inspection(makers: readonly (() => ReturnType<typeof inThisThread>)[] = []) {
+  const workers: ReturnType<typeof inThisThread>[] = []
   const lane = {
     createWorker: () => {
       const made = (makers[workers.length] ?? working)()
@@ -61,7 +59,7 @@ function inspection(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = [
 
 const open = () => ({ signal: new AbortController().signal })
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-const kindsOf = (worker: ReturnType<typeof fakeWorker> | undefined) => worker?.got.map(({ kind }) => kind)
+const kindsOf = (worker: ReturnType<typeof inThisThread> | undefined) => worker?.got.map(({ kind }) => kind)
 
 describe('a trajectory in the inspection worker', () => {
   test('equals that of the page, which keeps its own', async () => {
@@ -87,7 +85,7 @@ describe('a trajectory in the inspection worker', () => {
     await expect(running).rejects.toThrow('enough')
     expect(workers[0]?.got.slice(-2)).toEqual([
       { kind: 'release', name: 'trajectory 1' },
-      { kind: 'cancel', id: 2 },
+      { kind: 'abort', id: 4 },
     ])
     dispose()
   })
@@ -114,7 +112,7 @@ describe('a find task while the user types', () => {
 
   test('waits a moment for a cancelled runaway task, then its worker is restarted', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const { run, workers, dispose } = inspection([stuck])
+    const { run, workers, dispose } = inspection([stuckWorker])
     const controller = new AbortController()
     const first = run(trajectory)('find', '(a+)+$', { signal: controller.signal })
     while (workers[0]?.got.at(-1)?.kind !== 'run') await nextTurn()

@@ -5,9 +5,14 @@
 
 import type { RunInspection } from '#lib/analysis/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import {
+  createTrajectoryNames,
+  type FetchTokenizer,
+  fetchTokenizer,
+  tokenizerResource,
+  trajectoryResource,
+} from './resources.ts'
 import { createLane, type LaneDeps, type Resource } from './task-lane.ts'
-import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
-import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
 
 /** The inspector's tasks. */
 export interface TrajectoryTasks {

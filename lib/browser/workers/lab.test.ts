@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { fakeWorker, inThisThread } from '#testing/worker.ts'
+import { inThisThread, stuckWorker } from '#testing/worker.ts'
 import { createLab } from './lab.ts'
 import { TaskError } from './task-error.ts'
 import type { HostDeps } from './task-host.ts'
@@ -52,11 +52,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const working = () => inThisThread({ tasks, hold })
 
-/** Returns a worker that begins steps and ends none. */
-const stuck = () => fakeWorker((post) => (message) => message.kind === 'run' && post({ kind: 'step', id: message.id }))
-
-function lab(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {
-  const workers: ReturnType<typeof fakeWorker>[] = []
+function lab(makers: readonly (() => ReturnType<typeof inThisThread>)[] = []) {
+  const workers: ReturnType<typeof inThisThread>[] = []
   const fetched: string[] = []
   const { run, dispose } = createLab({
     createWorker: () => {
@@ -168,7 +165,7 @@ describe('a tokenizer for a worker task', () => {
 describe('a task worker', () => {
   test('is replaced if its task ends no step; the task fails, and the others begin again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const { run, workers, dispose } = lab([stuck])
+    const { run, workers, dispose } = lab([stuckWorker])
     const first = run('echo', 'first', { tokenizers: ['bytes'] })
     while (workers[0]?.got.at(-1)?.kind !== 'run') await nextTurn()
     const failure = expect(first).rejects.toMatchObject({
@@ -189,7 +186,7 @@ describe('a task worker', () => {
   })
 
   test('that fails rejects its tasks; the next task gets another worker', async () => {
-    const { run, workers } = lab([stuck])
+    const { run, workers } = lab([stuckWorker])
     const first = run('echo', 1)
     workers[0]?.onerror?.({ message: 'no such module' } as ErrorEvent)
     await expect(first).rejects.toMatchObject({

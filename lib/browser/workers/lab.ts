@@ -5,8 +5,8 @@
  */
 import { useEffect, useState } from 'react'
 import type { RunTask, TaskName } from '#lib/templates/tasks/tasks.ts'
+import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './resources.ts'
 import { createLane, type LaneDeps } from './task-lane.ts'
-import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
 
 interface Lab {
   /** Rejects with TaskError, ApiError, or the signal's reason. */

@@ -1,6 +1,7 @@
 /** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for the transfer to the page. */
 
 import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
+import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type Packed, pack } from '#lib/trajectory/tokens/packed.ts'
@@ -29,49 +30,16 @@ export interface ReadAnswer {
   readonly count: number
 }
 
-/** A message to the reader worker. */
-export type ToReader =
-  | { readonly kind: 'read'; readonly id: number; readonly source: ReadSource }
-  | { readonly kind: 'cancel'; readonly id: number }
+/** Errors that keep their class on the way to the page. */
+export const READ_ERRORS = [FileError, ApiError] as const
 
-/** A message from the reader worker. */
-export type FromReader =
-  | { readonly kind: 'read'; readonly id: number; readonly read: ReadAnswer }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: ReadFailure }
-
-/** An error in the form in which threads exchange it. */
-export type ReadFailure =
-  | { readonly kind: 'file'; readonly message: string; readonly hint: string }
-  | ({ readonly kind: 'call'; readonly message: string } & Pick<
-      ApiError,
-      'status' | 'code' | 'hint' | 'field' | 'remedy'
-    >)
-  | { readonly kind: 'other'; readonly message: string }
-
-/** Returns the function that answers messages. `post` transfers the buffers. */
-export function createReadHost(
-  post: (message: FromReader, buffers: readonly ArrayBuffer[]) => void,
-): (message: ToReader) => Promise<void> {
-  const reading = new Map<number, AbortController>()
-  return async (message) => {
-    if (message.kind === 'cancel') {
-      reading.get(message.id)?.abort()
-      return
-    }
-    const { id, source } = message
-    const controller = new AbortController()
-    reading.set(id, controller)
-    try {
-      const { trajectory, buffers, count } = await (source.kind === 'file'
-        ? fromFile(source, controller.signal)
-        : fromServer(source, controller.signal))
-      if (!controller.signal.aborted) post({ kind: 'read', id, read: { trajectory, count } }, buffers)
-    } catch (error) {
-      if (!controller.signal.aborted) post({ kind: 'failed', id, failure: failureOf(error) }, [])
-    } finally {
-      reading.delete(id)
-    }
-  }
+/** Reads a trajectory in the worker; its buffers are transferred. Throws FileError or ApiError. */
+export const readTrajectory: Answer<ReadSource, ReadAnswer> = async (source, { signal, transfer }) => {
+  const { trajectory, buffers, count } = await (source.kind === 'file'
+    ? fromFile(source, signal)
+    : fromServer(source, signal))
+  transfer.push(...buffers)
+  return { trajectory, count }
 }
 
 type PackedRead = Packed & Pick<ReadAnswer, 'count'>
@@ -117,13 +85,4 @@ async function fromServer(
   if (!decoded.ok)
     throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)
   return { ...pack(decoded.trajectory), count: 1 }
-}
-
-function failureOf(error: unknown): ReadFailure {
-  if (error instanceof FileError) return { kind: 'file', message: error.message, hint: error.hint }
-  if (error instanceof ApiError) {
-    const { message, status, code, hint, field, remedy } = error
-    return { kind: 'call', message, status, code, hint, field, remedy }
-  }
-  return { kind: 'other', message: error instanceof Error ? error.message : String(error) }
 }

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
-import { createReadHost, type FromReader, type ToReader } from './read-host.ts'
+import { READ_ERRORS, readTrajectory } from './read-host.ts'
 import { createReader } from './reader.ts'
 
 const TEXT = readFileSync('public/examples/two-steps.json', 'utf8')
@@ -20,38 +21,27 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Returns a worker in this thread; messages are copied and buffers are transferred, as between threads. */
+/** Returns a reader whose workers run in this thread. */
 function threadless() {
-  const workers: { isAlive: boolean; readonly got: ToReader[]; onerror: ((event: ErrorEvent) => void) | null }[] = []
-  const posted: { readonly message: FromReader; readonly buffers: readonly ArrayBuffer[] }[] = []
+  const workers: ReturnType<typeof readWorker>[] = []
   const reader = createReader({
     createWorker: () => {
-      const worker = {
-        isAlive: true,
-        got: [] as ToReader[],
-        onmessage: null as ((event: MessageEvent) => void) | null,
-        onerror: null as ((event: ErrorEvent) => void) | null,
-        postMessage(message: ToReader) {
-          worker.got.push(message)
-          setImmediate(() => worker.isAlive && receive(message))
-        },
-        terminate() {
-          worker.isAlive = false
-        },
-      }
-      const receive = createReadHost((message, buffers) => {
-        posted.push({ message, buffers })
-        const data = structuredClone(message, { transfer: [...buffers] })
-        setImmediate(() => worker.isAlive && worker.onmessage?.({ data } as MessageEvent))
-      })
+      const worker = readWorker()
       workers.push(worker)
       return worker as never
     },
     idleMs: 1_000,
     newId: () => 'id-of-mine',
   })
-  return { reader, workers, posted }
+  return { reader, workers }
 }
+/** Returns a worker that gets files themselves, because Node copies a File as a Blob without a name. */
+const readWorker = () =>
+  fakeWorker(
+    () => readTrajectory,
+    READ_ERRORS,
+    (message) => message,
+  )
 
 const fileOf = (text: string, name = 'a.json') => new File([text], name)
 const ongoing = () => new AbortController().signal
@@ -59,12 +49,14 @@ const NOW = '2026-01-02T03:04:05.000Z'
 
 describe('a file in the reader worker', () => {
   test('arrives packed and equal, with its buffers transferred', async () => {
-    const { reader, posted } = threadless()
+    const { reader, workers } = threadless()
     const read = await reader.file(fileOf(TEXT), NOW, ongoing())
     expect(unpack(read.trajectory)).toEqual(trajectory)
     expect(read.trajectory.segments[0]?.ids).toBeInstanceOf(Int32Array)
     expect(read.count).toBe(1)
-    expect(posted[0]?.buffers.every(({ byteLength }) => byteLength === 0)).toBe(true)
+    const transfer = workers[0]?.posted[0]?.transfer ?? []
+    expect(transfer.length).toBeGreaterThan(0)
+    expect(transfer.every(({ byteLength }) => byteLength === 0)).toBe(true)
   })
 
   test('with several trajectories shows the first, with an id and a time of its own if it has none', async () => {
@@ -140,14 +132,13 @@ describe('a server answer in the reader worker', () => {
       asked = signal
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
-    const { reader, posted } = threadless()
+    const { reader } = threadless()
     const controller = new AbortController()
     const reading = reader.call('/x', controller.signal)
     await expect.poll(() => asked).toBeDefined()
     controller.abort(new Error('left'))
     await expect(reading).rejects.toThrow('left')
     await expect.poll(() => asked?.aborted).toBe(true)
-    expect(posted).toEqual([])
     await expect(reader.call('/x', controller.signal)).rejects.toThrow('left')
   })
 })

@@ -2,9 +2,10 @@
  * Reads trajectories in a worker: the page receives them packed, and neither parsing nor checking blocks it. The worker is kept for a
  * while, because the first trajectory that it reads is the slowest, and then ended together with the memory that parsing used.
  */
+import { createOnDemandWorker } from '#lib/tasks/worker-protocol.ts'
 import { ApiError, storedToken } from '../api.ts'
-import { FileError } from '../files/file-error.ts'
-import type { FromReader, ReadAnswer, ReadFailure, ReadSource, ToReader } from './read-host.ts'
+import { type PageWorker, startPageWorker } from './port.ts'
+import { READ_ERRORS, type ReadAnswer, type ReadSource } from './read-host.ts'
 
 /** Reads trajectories for the page. */
 export interface Reader {
@@ -16,10 +17,8 @@ export interface Reader {
   prepare(): void
 }
 
-type ReadWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
-
 interface ReaderDeps {
-  readonly createWorker: () => ReadWorker
+  readonly createWorker: () => PageWorker
   /** Milliseconds for which an idle worker is kept. */
   readonly idleMs: number
   readonly newId: () => string
@@ -33,95 +32,31 @@ const inBrowser: ReaderDeps = {
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
 }
 
-interface Reading {
-  readonly resolve: (read: ReadAnswer) => void
-  readonly reject: (error: unknown) => void
-}
-
 /** Returns a reader, whose worker starts with the first trajectory. */
 export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBrowser): Reader {
-  const readings = new Map<number, Reading>()
-  let nextId = 0
-  let worker: ReadWorker | undefined
-  let idle: ReturnType<typeof setTimeout> | undefined
-
-  function end(): void {
-    clearTimeout(idle)
-    worker?.terminate()
-    worker = undefined
-  }
-
-  function rest(): void {
-    clearTimeout(idle)
-    if (readings.size === 0) idle = setTimeout(end, idleMs)
-  }
-
-  function start(): ReadWorker {
-    const made = createWorker()
-    made.onmessage = ({ data }: MessageEvent<FromReader>) => {
-      const reading = readings.get(data.id)
-      readings.delete(data.id)
-      rest()
-      if (data.kind === 'read') reading?.resolve(data.read)
-      else reading?.reject(errorOf(data.failure))
-    }
-    made.onerror = (event) => {
-      event.preventDefault?.()
-      end()
-      const lost = [...readings.values()]
-      readings.clear()
-      const error = new ApiError(
-        0,
-        'WORKER_FAILED',
-        `The trajectory cannot be read: ${event.message || 'the page’s worker failed'}.`,
-        'It may be larger than this browser has memory for.',
-      )
-      for (const { reject } of lost) reject(error)
-    }
-    return made
-  }
-
-  function read(source: ReadSource, signal: AbortSignal): Promise<ReadAnswer> {
-    if (signal.aborted) return Promise.reject(signal.reason)
-    const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>()
-    const id = nextId++
-    const giveUp = () => {
-      if (!readings.delete(id)) return
-      worker?.postMessage({ kind: 'cancel', id } satisfies ToReader)
-      rest()
-      reject(signal.reason)
-    }
-    readings.set(id, { resolve, reject })
-    signal.addEventListener('abort', giveUp, { once: true })
-    clearTimeout(idle)
-    worker ??= start()
-    worker.postMessage({ kind: 'read', id, source } satisfies ToReader)
-    return promise.finally(() => signal.removeEventListener('abort', giveUp))
-  }
-
+  const worker = createOnDemandWorker<ReadSource, ReadAnswer>({
+    start: (receive, onGone) => startPageWorker(createWorker)(receive, ({ message }) => onGone(workerFailed(message))),
+    classes: READ_ERRORS,
+    idleMs,
+    ended: () => new Error('the worker has ended'),
+  })
   return {
-    file: (file, now, signal) => read({ kind: 'file', file, now, id: newId() }, signal),
-    call: (path, signal, json) =>
-      read({ kind: 'call', address: new URL(path, window.location.href).href, token: storedToken(), json }, signal),
-    prepare() {
-      worker ??= start()
-      rest()
+    file: (file, now, signal) => worker.send({ kind: 'file', file, now, id: newId() }, { signal }),
+    call: async (path, signal, json) => {
+      const address = new URL(path, window.location.href).href
+      return worker.send({ kind: 'call', address, token: storedToken(), json }, { signal })
     },
+    prepare: worker.prepare,
   }
 }
 
-function errorOf(failure: ReadFailure): Error {
-  switch (failure.kind) {
-    case 'file':
-      return new FileError(failure.message, failure.hint)
-    case 'call': {
-      const { status, code, message, hint, field, remedy } = failure
-      return new ApiError(status, code, message, hint, { field, remedy })
-    }
-    case 'other':
-      return new Error(failure.message)
-  }
-}
+const workerFailed = (why: string): ApiError =>
+  new ApiError(
+    0,
+    'WORKER_FAILED',
+    `The trajectory cannot be read: ${why || 'the page’s worker failed'}.`,
+    'It may be larger than this browser has memory for.',
+  )
 
 /** The reader of all pages. */
 export const reader = createReader()

@@ -4,6 +4,7 @@
  */
 
 import { openEach } from '#lib/formats/reading/open-each.ts'
+import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
@@ -18,32 +19,20 @@ export type FileRecord = {
   | { readonly ok: false; readonly message: string; readonly hint: string }
 )
 
-/** A message to the record worker. */
-export type ToRecordWorker = { readonly kind: 'open'; readonly file: File } | { readonly kind: 'next' }
+/** Requests the next record of a file. The first request contains the file, later ones continue with it. */
+export interface RecordRequest {
+  readonly file?: File
+}
 
-/** A message from the record worker. */
-export type FromRecordWorker =
-  | { readonly kind: 'record'; readonly record: FileRecord }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'failed'; readonly message: string }
-
-/** Returns the function that answers messages. `post` transfers the buffers. */
-export function createRecordHost(
-  post: (message: FromRecordWorker, buffers: readonly ArrayBuffer[]) => void,
-): (message: ToRecordWorker) => Promise<void> {
+/** Returns the function that answers with the next record, whose buffers are transferred; undefined after the last one. */
+export function createRecordHost(): Answer<RecordRequest, FileRecord | undefined> {
   let records: ReturnType<typeof recordsOf> | undefined
-  return async (message) => {
-    if (message.kind === 'open') {
-      records = recordsOf(message.file)
-      return
-    }
-    try {
-      const next = await records?.next()
-      if (!next || next.done) post({ kind: 'end' }, [])
-      else post({ kind: 'record', record: next.value.record }, next.value.buffers)
-    } catch (error) {
-      post({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }, [])
-    }
+  return async ({ file }, { transfer }) => {
+    if (file) records = recordsOf(file)
+    const next = await records?.next()
+    if (!next || next.done) return undefined
+    transfer.push(...next.value.buffers)
+    return next.value.record
   }
 }
 

@@ -1,10 +1,11 @@
 /** Yields the records of a file, each of which a worker reads when it is requested. */
+
+import { connectWorker } from '#lib/tasks/worker-protocol.ts'
 import { FileError } from '../files/file-error.ts'
-import type { FileRecord, FromRecordWorker, ToRecordWorker } from './record-host.ts'
+import { type PageWorker, startPageWorker } from './port.ts'
+import type { FileRecord, RecordRequest } from './record-host.ts'
 
-type RecordWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
-
-const inBrowser = (): RecordWorker =>
+const inBrowser = (): PageWorker =>
   // Bundlers recognize exactly this expression.
   new Worker(new URL('./record-worker.ts', import.meta.url), { type: 'module' })
 
@@ -14,32 +15,20 @@ export async function* fileRecords(
   signal: AbortSignal,
   createWorker = inBrowser,
 ): AsyncGenerator<FileRecord> {
-  const worker = createWorker()
-  const post = (message: ToRecordWorker) => worker.postMessage(message)
-  let giveUp = () => {}
+  const worker = connectWorker<RecordRequest, FileRecord | undefined>(startPageWorker(createWorker), [], () => {})
   try {
-    post({ kind: 'open', file })
-    for (;;) {
-      signal.throwIfAborted()
-      const answer = await new Promise<FromRecordWorker>((resolve, reject) => {
-        giveUp = () => reject(signal.reason)
-        signal.addEventListener('abort', giveUp)
-        worker.onmessage = ({ data }) => resolve(data)
-        worker.onerror = (event) => {
-          event.preventDefault?.()
-          resolve({ kind: 'failed', message: event.message || 'the page’s worker failed' })
-        }
-        post({ kind: 'next' })
-      }).finally(() => signal.removeEventListener('abort', giveUp))
-      if (answer.kind === 'end') return
-      if (answer.kind === 'failed')
+    for (let request: RecordRequest = { file }; ; request = {}) {
+      const record = await worker.send(request, { signal }).catch((error: Error) => {
+        signal.throwIfAborted()
         throw new FileError(
-          `${file.name} cannot be read: ${answer.message}`,
+          `${file.name} cannot be read: ${error.message || 'the page’s worker failed'}`,
           'It was changed or moved since it was chosen, or one of its values is larger than this browser can hold: write it as JSON lines.',
         )
-      yield answer.record
+      })
+      if (!record) return
+      yield record
     }
   } finally {
-    worker.terminate()
+    void worker.end(new Error('the worker has ended'))
   }
 }

@@ -15,10 +15,12 @@ test('A task reports a phase before its work begins; numbers are reported togeth
       },
     },
     hold: () => expect.unreachable(),
-    post: (message) => message.kind === 'rest' && told.push(message.progress),
     nextTurn: async () => {},
     now: () => 0,
   })
-  await host({ kind: 'run', id: 1, task: 'phases', request: null, resources: [] })
-  expect(told).toEqual([['reading'], 'has read', [1, 2, 'writing'], 'has written'])
+  await host(
+    { kind: 'run', task: 'phases', request: null, resources: [] },
+    { signal: new AbortController().signal, report: (progress) => told.push(progress), transfer: [] },
+  )
+  expect(told).toEqual(['begins', ['reading'], 'begins', 'has read', [1, 2, 'writing'], 'begins', 'has written', []])
 })

@@ -4,7 +4,9 @@
  */
 
 import type { LateTask } from '#lib/tasks/task.ts'
+import type { Answer, Work } from '#lib/tasks/worker-protocol.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { TaskError } from './task-error.ts'
 
 /** The input of a task as the worker receives it. */
 export type TaskResource =
@@ -12,34 +14,20 @@ export type TaskResource =
   | { readonly kind: 'tokenizer'; readonly name: string; readonly files: ArrayBuffer }
   | { readonly kind: 'trajectory'; readonly trajectory: TrajectoryView }
 
-/** A message to a task worker. */
-export type ToWorker =
+/** A request to a task worker. */
+export type TaskRequest =
   /** Precedes the first task that names the resource. */
   | { readonly kind: 'resource'; readonly name: string; readonly given: TaskResource }
   | { readonly kind: 'release'; readonly name: string }
   | {
       readonly kind: 'run'
-      readonly id: number
       readonly task: string
       readonly request: unknown
       readonly resources: readonly string[]
     }
-  | { readonly kind: 'cancel'; readonly id: number }
 
-/** A message from a task worker. */
-export type FromWorker =
-  | { readonly kind: 'step'; readonly id: number }
-  /** The step has ended, but the task has not. */
-  | { readonly kind: 'rest'; readonly id: number; readonly progress: readonly unknown[] }
-  | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure }
-
-/** An error in the form in which threads exchange it. */
-interface Failure {
-  readonly code: string
-  readonly message: string
-  readonly hint: string | undefined
-}
+/** Progress of a task: a step begins, or has ended with these values. */
+export type StepProgress = 'begins' | readonly unknown[]
 
 /** A task: yields its progress, and returns its result. */
 export type Task<Held> = (request: never, resources: readonly Held[]) => Generator<unknown, unknown>
@@ -49,7 +37,6 @@ export interface HostDeps<Held> {
   readonly tasks: Readonly<Record<string, Task<Held> | LateTask<Task<Held>>>>
   /** Converts a resource; its error becomes the error of every task that needs the resource. */
   readonly hold: (given: TaskResource) => Held
-  readonly post: (message: FromWorker) => void
   /** Resolves after everything that waits in the event loop, including messages. */
   readonly nextTurn: () => Promise<void>
   /** Returns the time in milliseconds. */
@@ -59,71 +46,65 @@ export interface HostDeps<Held> {
 /** Milliseconds for which short steps run without a turn in between, because a turn costs more than many of them. */
 const SLICE_MS = 12
 
-/** Returns the function that processes each message from the page. */
+/** Returns the function that answers each request of the page. Throws TaskError. */
 export function createTaskHost<Held>({
   tasks,
   hold,
-  post,
   nextTurn,
   now,
-}: HostDeps<Held>): (message: ToWorker) => Promise<void> {
+}: HostDeps<Held>): Answer<TaskRequest, unknown, StepProgress> {
   const resources = new Map<string, () => Held>()
-  const running = new Set<number>()
 
-  async function perform({ id, task, request, resources: names }: Extract<ToWorker, { kind: 'run' }>): Promise<void> {
-    running.add(id)
+  async function perform(
+    { task, request, resources: names }: Extract<TaskRequest, { kind: 'run' }>,
+    { signal, report }: Work<StepProgress>,
+  ): Promise<unknown> {
     const held = names.map((name) => resources.get(name) as () => Held)
     const known = tasks[task] as Task<Held> | LateTask<Task<Held>>
     const start = 'load' in known ? await known.load() : known
-    // The page may have cancelled the task already, in a message that waits.
+    // The page may have aborted the task already, in a message that waits.
     await nextTurn()
-    if (!running.has(id)) return
+    if (signal.aborted) return
     const steps = start(
       request as never,
       held.map((get) => get()),
     )
-    while (running.has(id)) {
-      post({ kind: 'step', id })
+    while (!signal.aborted) {
+      report('begins')
       const progress: unknown[] = []
       const until = now() + SLICE_MS
-      let step = steps.next()
-      while (!step.done) {
-        progress.push(step.value)
-        // A phase is reported before its work begins, because that may be one long step.
-        if (now() >= until || typeof step.value === 'string') break
-        step = steps.next()
-      }
-      if (progress.length > 0) post({ kind: 'rest', id, progress })
-      if (step.done) {
-        running.delete(id)
-        return post({ kind: 'result', id, result: step.value })
+      try {
+        let step = steps.next()
+        while (!step.done) {
+          progress.push(step.value)
+          // A phase is reported before its work begins, because that may be one long step.
+          if (now() >= until || typeof step.value === 'string') break
+          step = steps.next()
+        }
+        if (step.done) return step.value
+      } finally {
+        report(progress)
       }
       await nextTurn()
     }
     steps.return(undefined)
   }
 
-  return async (message) => {
-    switch (message.kind) {
+  return async (request, work) => {
+    switch (request.kind) {
       case 'resource':
         resources.set(
-          message.name,
-          made(() => hold(message.given)),
+          request.name,
+          made(() => hold(request.given)),
         )
         return
       case 'release':
-        resources.delete(message.name)
-        return
-      case 'cancel':
-        running.delete(message.id)
+        resources.delete(request.name)
         return
       case 'run':
-        try {
-          await perform(message)
-        } catch (error) {
-          running.delete(message.id)
-          post({ kind: 'failed', id: message.id, failure: failureOf(error) })
-        }
+        return perform(request, work).catch((error: unknown) => {
+          throw taskErrorOf(error)
+        })
     }
   }
 }
@@ -140,8 +121,8 @@ function made<T>(make: () => T): () => T {
   }
 }
 
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { code: 'TASK_FAILED', message: String(error), hint: undefined }
+function taskErrorOf(error: unknown): TaskError {
+  if (!(error instanceof Error)) return new TaskError('TASK_FAILED', String(error))
   const { code = 'TASK_FAILED', hint } = error as Error & { readonly code?: string; readonly hint?: string }
-  return { code, message: error.message, hint }
+  return new TaskError(code, error.message, hint)
 }

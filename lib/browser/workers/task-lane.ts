@@ -2,8 +2,11 @@
  * The page's side of a worker that runs tasks: created with the first task, and again when it is lost. A resource is sent once, before the
  * first task that names it. A task that never ends a step ends the worker, and its other tasks begin again.
  */
+
+import { type ConnectedWorker, connectWorker } from '#lib/tasks/worker-protocol.ts'
+import { type PageWorker, startPageWorker } from './port.ts'
 import { TaskError } from './task-error.ts'
-import type { FromWorker, TaskResource, ToWorker } from './task-host.ts'
+import type { StepProgress, TaskRequest, TaskResource } from './task-host.ts'
 
 /** Input of tasks, such as a tokenizer or a trajectory. Resources of the same name are the same. */
 export interface Resource {
@@ -31,11 +34,9 @@ export interface Lane {
   stop(): void
 }
 
-type LaneWorker = Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
-
 /** The limits of a lane, and how it starts its worker. */
 export interface LaneDeps {
-  readonly createWorker: () => LaneWorker
+  readonly createWorker: () => PageWorker
   /** Longest time of a step in milliseconds. */
   readonly stepMs: number
   /** Longest time of a step of a cancelled task in milliseconds, for which other tasks wait. */
@@ -45,30 +46,32 @@ export interface LaneDeps {
 }
 
 interface Run {
-  readonly message: Extract<ToWorker, { kind: 'run' }>
-  readonly resources: readonly Resource[]
-  readonly onProgress: RunOptions['onProgress']
+  readonly request: Extract<TaskRequest, { kind: 'run' }>
+  readonly options: RunOptions
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
 
+type TaskWorker = ConnectedWorker<TaskRequest, unknown, StepProgress>
+
+const stopped = (): TaskError => new TaskError('STOPPED', 'the page was left')
+
 /** Returns a lane, whose worker starts with the first task. */
 export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): Lane {
-  const runs = new Map<number, Run>()
-  let nextId = 0
-  let worker: LaneWorker | undefined
+  const runs = new Set<Run>()
+  let worker: TaskWorker | undefined
   /** Resources that the worker has, or will receive. */
   let given = new Map<string, Promise<void>>()
   const released = new Set<string>()
   let left = new AbortController()
   let watch: ReturnType<typeof setTimeout> | undefined
-  /** Id of the task whose step is under way. */
-  let stepping: number | undefined
+  /** The task whose step is under way. */
+  let stepping: Run | undefined
 
   function end(): void {
     rest()
     left.abort()
-    worker?.terminate()
+    void worker?.end(stopped())
     worker = undefined
     given = new Map()
     released.clear()
@@ -77,7 +80,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
 
   function failAll(reason: TaskError): void {
     end()
-    const lost = [...runs.values()]
+    const lost = [...runs]
     runs.clear()
     for (const { reject } of lost) reject(reason)
   }
@@ -87,121 +90,102 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
     stepping = undefined
   }
 
-  function allow(id: number, milliseconds: number): void {
+  function allow(run: Run, milliseconds: number): void {
     clearTimeout(watch)
-    stepping = id
-    watch = setTimeout(() => restartWithout(id), milliseconds)
+    stepping = run
+    watch = setTimeout(() => restartWithout(run), milliseconds)
   }
 
   /** Ends the task that took too long; the other tasks begin again. */
-  function restartWithout(id: number): void {
+  function restartWithout(late: Run): void {
     end()
     const text = `the computation did not come to an end within ${stepMs / 1000} seconds`
-    runs.get(id)?.reject(new TaskError('TOO_LONG', text, `It was stopped. ${tooLongHint}`))
-    runs.delete(id)
-    for (const run of runs.values()) send(run)
+    late.reject(new TaskError('TOO_LONG', text, `It was stopped. ${tooLongHint}`))
+    runs.delete(late)
+    for (const run of runs) void send(run)
   }
 
-  function receive(message: FromWorker): void {
-    const run = runs.get(message.id)
-    switch (message.kind) {
-      case 'step':
-        allow(message.id, run ? stepMs : givenUpMs)
-        return
-      case 'rest':
-        rest()
-        for (const progress of message.progress) run?.onProgress?.(progress as never)
-        return
-      case 'result':
-        rest()
-        settle(message.id)
-        run?.resolve(message.result as never)
-        return
-      case 'failed': {
-        rest()
-        settle(message.id)
-        const { code, message: text, hint } = message.failure
-        run?.reject(new TaskError(code, text, hint))
-      }
+  function receive(run: Run, progress: StepProgress): void {
+    if (progress === 'begins') {
+      allow(run, runs.has(run) ? stepMs : givenUpMs)
+      return
     }
+    rest()
+    if (runs.has(run)) for (const value of progress) run.options.onProgress?.(value as never)
   }
 
-  function settle(id: number): void {
-    runs.delete(id)
+  function settle(run: Run): void {
+    runs.delete(run)
     letGo()
   }
 
   function letGo(): void {
     for (const name of released) {
-      if ([...runs.values()].some(({ message }) => message.resources.includes(name))) continue
+      if ([...runs].some(({ request }) => request.resources.includes(name))) continue
       released.delete(name)
-      if (given.delete(name)) worker?.postMessage({ kind: 'release', name } satisfies ToWorker)
+      // A lost worker has no resources.
+      if (given.delete(name)) worker?.send({ kind: 'release', name }).catch(() => {})
     }
   }
 
-  function start(): LaneWorker {
-    const made = createWorker()
-    made.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      if (made === worker) receive(data)
-    }
-    made.onerror = (event) => {
-      event.preventDefault?.()
+  function start(): TaskWorker {
+    const made: TaskWorker = connectWorker(startPageWorker(createWorker), [TaskError], ({ message }) => {
       if (made === worker)
-        failAll(new TaskError('WORKER_FAILED', `the page’s worker failed: ${event.message || 'no reason was told'}`))
-    }
+        failAll(new TaskError('WORKER_FAILED', `the page’s worker failed: ${message || 'no reason was told'}`))
+    })
     return made
   }
 
   /** Sends a resource to the worker `to`, which may be lost before the resource is loaded. */
-  function give({ name, load }: Resource, to: LaneWorker): Promise<void> {
+  function give({ name, load }: Resource, to: TaskWorker): Promise<void> {
     const giving =
       given.get(name) ??
-      load(left.signal).then(({ given, transfer }) =>
-        to.postMessage({ kind: 'resource', name, given } satisfies ToWorker, [...transfer]),
-      )
+      load(left.signal).then(async ({ given, transfer }) => {
+        await to.send({ kind: 'resource', name, given }, { transfer })
+      })
     given.set(name, giving)
     // A failure is not stored, because the next attempt may succeed.
     giving.catch(() => given.get(name) === giving && given.delete(name))
     return giving
   }
 
-  function send(run: Run): void {
+  async function send(run: Run): Promise<void> {
     worker ??= start()
     const to = worker
-    Promise.all(run.resources.map((resource) => give(resource, to)))
-      .then(() => {
-        if (to === worker && runs.has(run.message.id)) to.postMessage(run.message)
-      })
-      .catch((error) => {
-        if (to !== worker) return
-        settle(run.message.id)
-        run.reject(error)
-      })
+    // The tasks of a lost worker begin again or were rejected, and an aborted task was rejected.
+    const isCurrent = () => to === worker && runs.has(run)
+    const { resources, signal } = run.options
+    try {
+      await Promise.all(resources.map((resource) => give(resource, to)))
+      if (!isCurrent()) return
+      const onProgress = (progress: StepProgress) => to === worker && receive(run, progress)
+      const result = await to.send(run.request, { signal, onProgress })
+      if (!isCurrent()) return
+      settle(run)
+      run.resolve(result as never)
+    } catch (error) {
+      if (!isCurrent()) return
+      settle(run)
+      run.reject(error)
+    }
   }
 
   return {
-    run(task, request, { resources, signal, onProgress }) {
+    run(task, request, options) {
+      const { resources, signal } = options
       if (signal.aborted) return Promise.reject(signal.reason)
       const { promise, resolve, reject } = Promise.withResolvers<never>()
-      const id = nextId++
+      const names = resources.map(({ name }) => name)
+      const run: Run = { request: { kind: 'run', task, request, resources: names }, options, resolve, reject }
       const giveUp = () => {
-        if (!runs.has(id)) return
-        settle(id)
-        worker?.postMessage({ kind: 'cancel', id } satisfies ToWorker)
-        if (stepping === id) allow(id, givenUpMs)
+        if (!runs.has(run)) return
+        settle(run)
+        if (stepping === run) allow(run, givenUpMs)
         reject(signal.reason)
       }
-      const names = resources.map(({ name }) => name)
-      const run: Run = {
-        message: { kind: 'run', id, task, request, resources: names },
-        resources,
-        onProgress,
-        resolve,
-        reject,
-      }
-      runs.set(id, run)
+      runs.add(run)
       signal.addEventListener('abort', giveUp, { once: true })
-      send(run)
+      void send(run)
       return promise.finally(() => signal.removeEventListener('abort', giveUp))
     },
     prepare(resources) {
@@ -213,6 +197,6 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
       released.add(name)
       letGo()
     },
-    stop: () => failAll(new TaskError('STOPPED', 'the page was left')),
+    stop: () => failAll(stopped()),
   }
 }

@@ -2,7 +2,6 @@
 import type { SentComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { ProblemDetails } from '../http/problem.ts'
 import type { SideInput } from './compare.ts'
 import type { RetokenizeRequest } from './retokenize.ts'
 
@@ -34,7 +33,6 @@ interface RetokenizeQuestion {
 
 /** The reply of the comparing thread. */
 export type CompareAnswered =
-  | { readonly kind: 'refused'; readonly problem: ProblemDetails }
   /** `text` is the JSON of the answer, which the server's thread passes on unread. */
   | { readonly kind: 'answer'; readonly text: string }
   | {

@@ -1,7 +1,6 @@
 /** Runs in the thread that compares: at 200,000 tokens, making and comparing both sides takes seconds. */
 import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { refusalOf } from '../http/refusal.ts'
 import { answerRequests } from '../limited-thread.ts'
 import { runCompareRequest } from './compare-request.ts'
 import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
@@ -10,13 +9,8 @@ import { runRetokenizeRequest } from './retokenize-request.ts'
 answerRequests<CompareWorkerStart, CompareQuestion, CompareAnswered>(({ dataFolder, examplesFolder, tokenizers }) => {
   const reader = openTrajectoryReader(dataFolder)
   const deps = { reader, examplesFolder, tokenizers: createTokenizerLoader(tokenizers) }
-  return async (question) => {
-    try {
-      return question.kind === 'sides'
-        ? await runCompareRequest(question, deps)
-        : { kind: 'answer', text: JSON.stringify(await runRetokenizeRequest(question.request, deps)) }
-    } catch (error) {
-      return refusalOf(error)
-    }
-  }
+  return async (question) =>
+    question.kind === 'sides'
+      ? runCompareRequest(question, deps)
+      : { kind: 'answer', text: JSON.stringify(await runRetokenizeRequest(question.request, deps)) }
 })

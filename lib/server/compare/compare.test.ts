@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
@@ -118,11 +119,6 @@ describe('Compare refuses', () => {
       { status: 422, code: 'FOREIGN_ID', field: 'left.ids' },
     ],
     [
-      'a tokenizer that is not there',
-      { left: 'example:two-steps', right: 'example:two-steps~text~tokenizer=no/such' },
-      { status: 422 },
-    ],
-    [
       'the document of a browser',
       { left: 'example:two-steps', right: 'example:two-steps~raw~template=lab' },
       { status: 422, code: 'NO_TEMPLATE', field: 'right' },
@@ -147,6 +143,11 @@ describe('Compare refuses', () => {
     ],
   ])('%s', async (_, body, details) => {
     expect(await problem(body)).toMatchObject(details)
+  })
+
+  test('a tokenizer that is not there, with the error of its thread, which the router reports as 422', async () => {
+    const asked = ask({ left: 'example:two-steps', right: 'example:two-steps~text~tokenizer=no/such' })
+    await expect(asked).rejects.toBeInstanceOf(TokenizerError)
   })
 
   test.each([

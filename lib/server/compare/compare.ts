@@ -4,7 +4,6 @@ import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import { type RescoreAnswer, rescoreAnswerSchema, rescoreRequestSchema } from '#lib/analysis/rescore/answer.ts'
 import { driftReportSchema } from '#lib/trajectory/drift/report.ts'
 import { json, jsonText } from '../http/json-response.ts'
-import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { answered } from './comparing.ts'
 import { rescoreOnServer } from './rescore.ts'
@@ -88,7 +87,6 @@ export async function compare(
 ): Promise<Response> {
   const wants = (rescore ?? weigh) ? 'comparison' : 'answer'
   const told = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
-  if (told.kind === 'refused') throw new HttpProblem(told.problem)
   if (told.kind === 'answer') return jsonText(told.text)
   const received = receivedComparing(told.sent, told.given)
   // The thread has already refused a side that cannot be made.

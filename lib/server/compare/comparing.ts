@@ -21,7 +21,7 @@ const LONGEST_MS = 60_000
 export const createComparing = ({ longestMs = LONGEST_MS, ...options }: Options): ComparingThread =>
   createLimitedThread({ name: 'rollscope-compare', idleMs: IDLE_MS, longestMs, ...options })
 
-/** Returns the thread's reply, including refusals. Throws HttpProblem if it takes too long, or the signal's reason. */
+/** Returns the thread's reply. Throws HttpProblem, also if it takes too long, TokenizerError, or the signal's reason. */
 export async function answered(
   question: CompareQuestion,
   { comparing }: { readonly comparing: ComparingThread },

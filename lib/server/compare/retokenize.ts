@@ -72,9 +72,9 @@ export type RetokenizeAnswer = z.infer<typeof retokenizeAnswerSchema>
 
 /** Answers a checked request. Throws HttpProblem. */
 export async function retokenize(request: RetokenizeRequest, all: Services, signal: AbortSignal): Promise<Response> {
-  const told = await answered({ kind: 'retokenize', request }, all, signal)
-  if (told.kind === 'answer') return jsonText(told.text)
-  if (told.kind !== 'refused') throw new Error('nothing was compared')
-  if (told.problem.code === 'NO_TRAJECTORY') throw noTrajectory(request.trajectory ?? '', all.store)
-  throw new HttpProblem(told.problem)
+  const told = await answered({ kind: 'retokenize', request }, all, signal).catch((error: unknown) => {
+    if (!(error instanceof HttpProblem) || error.details.code !== 'NO_TRAJECTORY') throw error
+    throw noTrajectory(request.trajectory ?? '', all.store)
+  })
+  return jsonText(told.text)
 }

@@ -1,7 +1,5 @@
-/** Messages between the server and the thread that imports files. */
-import type { Imported } from '#lib/api/imported.ts'
+/** Requests to the thread that imports files. */
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
-import type { Refusal } from '../http/refusal.ts'
 
 /** Data that the importing thread receives when it starts. */
 export interface ImportWorkerStart {
@@ -23,6 +21,3 @@ export interface ImportQuestion {
   readonly tokenizer: string | undefined
   readonly parser: string
 }
-
-/** The stored trajectories, or why none is stored. */
-export type ImportAnswer = { readonly kind: 'imported'; readonly imported: Imported } | Refusal

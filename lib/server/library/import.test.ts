@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Imported } from '#lib/api/imported.ts'
 import { openImportStore } from '#lib/store/import-store.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
@@ -13,11 +14,10 @@ import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { refusalOf } from '../http/refusal.ts'
 import { ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
 import { chooseTokenizer, importFile } from './import.ts'
-import type { ImportAnswer, ImportQuestion } from './import-answer.ts'
+import type { ImportQuestion } from './import-answer.ts'
 import { runImportRequest } from './import-request.ts'
 
 let folder: string
@@ -63,15 +63,10 @@ const load = async () => ({ tokenizer: byteTokenizer, template: () => undefined 
 function services(deps: Partial<Parameters<typeof runImportRequest>[1]> = {}): Services {
   const tokenizers = { load, ...deps.tokenizers }
   const importing = {
-    ask: async (question: ImportQuestion): Promise<ImportAnswer> => {
+    ask: async (question: ImportQuestion): Promise<Imported> => {
       const database = openImportStore(folder, () => new Date())
       try {
-        return {
-          kind: 'imported',
-          imported: await runImportRequest(question, { store: database, tokenizers, ...deps }),
-        }
-      } catch (error) {
-        return refusalOf(error)
+        return await runImportRequest(question, { store: database, tokenizers, ...deps })
       } finally {
         database.close()
       }

@@ -3,10 +3,10 @@
 import type { Imported } from '#lib/api/imported.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
-import type { ImportAnswer, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
+import type { ImportQuestion, ImportWorkerStart } from './import-answer.ts'
 
 /** The thread that imports files. */
-export type ImportingThread = LimitedThread<ImportQuestion, ImportAnswer>
+export type ImportingThread = LimitedThread<ImportQuestion, Imported>
 
 interface Options {
   readonly workerFile: string
@@ -25,13 +25,13 @@ const HEAP_MB = 1024
 export const createImporting = ({ longestMs = LONGEST_MS, heapMb = HEAP_MB, ...options }: Options): ImportingThread =>
   createLimitedThread({ name: 'rollscope-import', idleMs: IDLE_MS, longestMs, heapMb, ...options })
 
-/** Returns the imported trajectories. Throws HttpProblem, or the signal's reason. */
+/** Returns the imported trajectories. Throws HttpProblem, TokenizerError, StoreError, or the signal's reason. */
 export async function importAnswer(
   question: ImportQuestion,
   thread: Pick<ImportingThread, 'ask'>,
   signal: AbortSignal,
 ): Promise<Imported> {
-  const answer = await thread.ask(question, signal).catch((error: Error & { readonly code?: string }) => {
+  return thread.ask(question, signal).catch((error: Error & { readonly code?: string }) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
       throw new HttpProblem({
         status: 422,
@@ -47,6 +47,4 @@ export async function importAnswer(
       hint: 'Store the records in several files. Nothing was stored.',
     })
   })
-  if (answer.kind === 'refused') throw new HttpProblem(answer.problem)
-  return answer.imported
 }

@@ -2,13 +2,11 @@
 
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
+import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, type ReadInput, readInput } from '#lib/templates/document/input.ts'
 import { fromJs, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
-import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
 import { boundedTemplate } from './bounded-template.ts'
 import { chosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
 import { renderConversation } from './render.ts'
@@ -77,39 +75,19 @@ export interface LabAnswers {
   readonly encode: readonly number[]
 }
 
-/** The reply of a thread; `raised` is an error of the template. */
-export type LabAnswered =
-  | { readonly kind: 'answer'; readonly value: LabAnswers[keyof LabAnswers] }
-  | { readonly kind: 'refused'; readonly problem: ProblemDetails }
-  | {
-      readonly kind: 'raised'
-      readonly className: string
-      readonly message: string
-      readonly line: number | undefined
-    }
-
 interface Deps {
   readonly reader: Pick<TrajectoryReader, 'read'>
   readonly tokenizers: TokenizerLoader
 }
 
-/** Returns the function that answers in a thread: HttpProblem, TokenizerError and TemplateError become replies, other errors are thrown. */
-export function createLabAnswers(deps: Deps): (question: LabQuestion) => Promise<LabAnswered> {
-  return async (question) => {
-    try {
-      return { kind: 'answer', value: await answerTo(question, deps) }
-    } catch (error) {
-      if (error instanceof HttpProblem) return { kind: 'refused', problem: error.details }
-      if (error instanceof TemplateError) {
-        const { className, message, line } = error
-        return { kind: 'raised', className, message, line }
-      }
-      if (!(error instanceof TokenizerError)) throw error
-      const { code, message: detail, hint } = error
-      return { kind: 'refused', problem: { status: 422, code, detail, hint } }
-    }
-  }
-}
+/** Answers a request by its kind. Throws HttpProblem, TokenizerError or TemplateError. */
+export type AnswerLab = <Kind extends keyof LabAnswers>(
+  question: LabQuestion & { readonly kind: Kind },
+) => Promise<LabAnswers[Kind]>
+
+/** Returns the function that answers in a thread. */
+export const createLabAnswers = (deps: Deps): AnswerLab =>
+  ((question: LabQuestion) => answerTo(question, deps)) as AnswerLab
 
 async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[keyof LabAnswers]> {
   switch (question.kind) {

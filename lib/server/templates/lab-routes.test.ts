@@ -15,7 +15,7 @@ import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { createLabAnswers } from './lab-answers.ts'
 import { diagnosis, readLabRequest } from './lab-routes.ts'
-import { labAnswer, labThread } from './lab-thread.ts'
+import { type LabThread, labAnswer } from './lab-thread.ts'
 import { renderAnswerSchema, renderRequestSchema } from './render.ts'
 import { checkRequestSchema, checkTemplate } from './template-check.ts'
 
@@ -42,10 +42,10 @@ let loaded: LoadedTokenizer
 let served: () => Promise<readonly number[]>
 let python = 'nowhere'
 /** Answers on this thread as the lab's threads do. */
-const here = labThread({
+const here: LabThread = {
   ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }),
   close: async () => {},
-})
+}
 const all = {
   tokenizers,
   rendering: here,
