@@ -17,6 +17,7 @@ import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
 import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
 import { tell } from './figures.ts'
 
@@ -133,14 +134,3 @@ const perSecond = (ms: number): number => (1000 * tokens) / ms
 tell('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report))), '')
 tell('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
 tell('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)
-
-/** Returns a seeded generator (Mulberry32) of numbers that are uniform in [0, 1). */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

@@ -17,6 +17,7 @@ import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { CHANGING, TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
@@ -32,14 +33,7 @@ const MOST_ANSWERS = 40
 /** One in this many rounds has a Python process that computes without end. */
 const PYTHON_ROUNDS = 10
 
-/** State of the Mulberry32 generator. `random` returns a number in [0, 1). */
-let state = seed
-function random(): number {
-  state = (state + 0x6d2b79f5) | 0
-  let t = Math.imul(state ^ (state >>> 15), 1 | state)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-}
+const random = randomNumbers(seed)
 const below = (count: number): number => Math.floor(random() * count)
 
 /**
@@ -374,7 +368,7 @@ async function main(): Promise<void> {
     application.kill('SIGTERM')
     await once(application, 'exit')
   } finally {
-    upstream.close()
+    await upstream.close()
     rmSync(data, { recursive: true, force: true })
   }
 

@@ -7,7 +7,7 @@
 import { TOKEN } from '../e2e/application.ts'
 import { type Bench, percentile, withBench } from './browser.ts'
 import { tell } from './figures.ts'
-import { startStampingServer } from './live-view/server.ts'
+import { type ReceivedRequest, startScriptedSglang } from './load/scripted-sglang.ts'
 
 const SAMPLES = 8
 const TOKENS_A_SECOND = 50
@@ -44,7 +44,15 @@ interface Delays {
 }
 
 async function delaysOf(bench: Bench): Promise<Delays> {
-  const server = await startStampingServer(TOKENS_A_SECOND)
+  /** The chunks with their sampling_seed, the tokens up to them and the time when they were sent. */
+  const sent: { readonly seed: number; readonly tokens: number; readonly at: number }[] = []
+  // The replies wait, so that the page is open before the first token.
+  const released = Promise.withResolvers<void>()
+  const server = await startScriptedSglang(async (request) => {
+    if (request.stream) await released.promise
+    return replyTo(request)
+  })
+  server.onChunk = (seed, tokens, at) => sent.push({ seed, tokens, at })
   const call = async (path: string, method: string, json: object) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1', 'content-type': 'application/json' }
     const response = await fetch(new URL(path, bench.base), { method, headers, body: JSON.stringify(json) })
@@ -63,24 +71,33 @@ async function delaysOf(bench: Bench): Promise<Delays> {
   await page.locator(`[data-sample="${SAMPLES - 1}"]`).waitFor()
   await page.locator('[data-tokens]').waitFor()
   const drawn = page.evaluate(watch)
-  server.release()
+  released.resolve()
   const seen = await drawn
   await page.context().close()
   await server.close()
-  const delays = (place: number, of: typeof server.sent) =>
+  const delays = (place: number, of: typeof sent) =>
     of.map(({ tokens, at }) => (seen[place]?.find((state) => state.tokens >= tokens)?.at ?? Number.NaN) - at)
   return {
     tokens: delays(
       SAMPLES,
-      server.sent.filter(({ seed }) => seed === 0),
+      sent.filter(({ seed }) => seed === 0),
     ),
     counters: samples.flatMap((_: unknown, sample: number) =>
       delays(
         sample,
-        server.sent.filter(({ seed }) => seed === sample),
+        sent.filter(({ seed }) => seed === sample),
       ),
     ),
   }
+}
+
+/** Returns letters at a fixed rate. Every byte-level vocabulary has them with the same ids. */
+function replyTo({
+  sampling_params: { max_new_tokens: length = 0, stream_interval: tokensPerChunk = 1 },
+}: ReceivedRequest) {
+  const ids = Array.from({ length }, (_, index) => 65 + (index % 26))
+  const msPerChunk = (1000 * tokensPerChunk) / TOKENS_A_SECOND
+  return { ids, finish: { type: 'length', length } as const, tokensPerChunk, msPerChunk }
 }
 
 interface Drawn {

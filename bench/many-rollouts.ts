@@ -9,18 +9,13 @@ import type { Page } from '@playwright/test'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, weigh, withBench } from './browser.ts'
 import { tell } from './figures.ts'
 import { type ProcessMemory, watchMemory } from './load/process-memory.ts'
-import {
-  builtInTokenizer,
-  numbersOf,
-  type Reply,
-  type ScriptedSglang,
-  startScriptedSglang,
-} from './load/scripted-sglang.ts'
+import { builtInTokenizer, type Reply, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
 
 const ROLLOUTS = Number(process.argv[2] ?? 2000)
 const CONCURRENCY = 128
@@ -111,7 +106,7 @@ async function measure(bench: Bench, memory: ProcessMemory, server: ScriptedSgla
 
 /** Returns the first reply of a run, which calls the calculator, or the second, which answers. */
 function replyTo(_asked: unknown, seed: number, call: number): Reply {
-  const next = numbersOf(2 * seed + call)
+  const next = randomNumbers(2 * seed + call)
   const prose = (count: number) => Array.from({ length: count }, () => words[Math.floor(next() * words.length)] ?? 0)
   if (seed >= ENDLESS)
     return { ids: prose(20_000), finish: { type: 'length', length: 20_000 }, tokensPerChunk: 1, msPerChunk: 1000 }

@@ -17,6 +17,7 @@ import {
   type Trajectory,
   type VocabEntry,
 } from '#lib/trajectory/format/trajectory.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
 
 const ALTERNATIVES = 5
 /** Share of the trained tokens among all tokens. */
@@ -249,17 +250,6 @@ function sourceIds(tokenizer: Tokenizer): readonly number[] {
 
 /** Rounds to single precision, as in the logprobs of servers. */
 const rounded = Math.fround
-
-/** Returns a Mulberry32 generator of numbers in [0, 1). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const [, program, file, wanted = '200000'] = process.argv
 if (file !== undefined && program === import.meta.filename)

@@ -1,6 +1,6 @@
 /** The built-in server with scripted replies: each call to /generate is answered with the next text. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { closed, listeningUrl } from '#testing/listening.ts'
 import { BASE } from './application.ts'
 
 /** A running server and its script. */
@@ -27,14 +27,10 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     response.writeHead(answer.status, { 'content-type': answer.type })
     response.end(answer.body)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: await listeningUrl(server),
     texts,
-    close: () => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close: () => closed(server),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The built-in server at the pace of a large model: a proxy that passes its stream on token by token. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { closed, listeningUrl } from '#testing/listening.ts'
 import { BASE } from './application.ts'
 
 /** A running server and the counts of its requests. */
@@ -60,14 +60,10 @@ export async function startSlowServer(
       response.destroy()
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: await listeningUrl(server),
     generations,
-    close: () => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close: () => closed(server),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Tools of a run: a mock tool defined on the page, Python, and tools of MCP servers over HTTP and of a program. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
+import { closed, listeningUrl } from '#testing/listening.ts'
 import { ask, CHANGING, idle, open, stored } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 import { startScriptedServer } from './scripted-server.ts'
@@ -30,13 +30,9 @@ async function startEcho(): Promise<{ readonly url: string; close(): Promise<voi
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method]?.(params) ?? {} }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    url: `${await listeningUrl(server)}/mcp`,
+    close: () => closed(server),
   }
 }
 

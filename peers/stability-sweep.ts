@@ -29,6 +29,7 @@ import {
   type TrlGolden,
 } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import { type Conversation, conversing } from './python.ts'
+import { TEMPLATE_MARK } from './template-mark.ts'
 
 /** A template with the report of the doctor. */
 export interface DoctoredTemplate {
@@ -72,7 +73,8 @@ export function doctored({ name, text }: { readonly name: string; readonly text:
   }
 }
 
-const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[|\]~b\]|\]!p~\[|\]~!b\[|\]<\]minimax\[>\[/g
+/** The marks of a template; the last four are those of MiniMax. */
+const MARK = new RegExp(`${TEMPLATE_MARK.source}|\\]~b\\]|\\]!p~\\[|\\]~!b\\[|\\]<\\]minimax\\[>\\[`, 'g')
 
 /** Returns the marks in the source and in some renders, because a template may assemble marks. */
 function marksOf(text: string): readonly string[] {

@@ -13,6 +13,7 @@ import type { Cell, DoctorReport, Fix, TemplateFacts } from '#lib/templates/pref
 import { SAMPLE_TOOLS } from '#lib/templates/prefix-preservation/sample-tools.ts'
 import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 import { type Conversation, conversing } from './python.ts'
+import { TEMPLATE_MARK } from './template-mark.ts'
 
 interface OfferedFix {
   /** Package and file name. */
@@ -36,11 +37,10 @@ export interface FixSweep {
 }
 
 const TOKENS = { bos_token: '<s>', eos_token: '</s>' }
-const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[/g
 
 /** Returns a byte tokenizer with the marks in the template as added tokens. */
 function tokenizerFor(template: string): LabTokenizer {
-  const marks = [...new Set([...Object.values(TOKENS), '<|im_end|>', ...(template.match(MARK) ?? [])])]
+  const marks = [...new Set([...Object.values(TOKENS), '<|im_end|>', ...(template.match(TEMPLATE_MARK) ?? [])])]
   const added = marks.map((content, index) => ({ id: index, content, special: !/think|tool_|function/i.test(content) }))
   return {
     tokenizer: byteTokenizerWith('marks', added, added.length),

@@ -16,6 +16,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { type Conversation, conversing } from './python.ts'
+import { TEMPLATE_MARK } from './template-mark.ts'
 
 /** The result of one template. */
 export interface Swept {
@@ -179,7 +180,12 @@ async function tried(
     return cutAtStop(`${isOpen ? `${reasoning}\n</think>\n\n` : ''}${body}`, written, calls[0]?.result, stops)
   })
   const replies = stoppable(cut)
-  const marks = new Set([...stops, '<s>', '</s>', ...[...prompts, ...replies].flatMap((one) => one.match(MARK) ?? [])])
+  const marks = new Set([
+    ...stops,
+    '<s>',
+    '</s>',
+    ...[...prompts, ...replies].flatMap((one) => one.match(TEMPLATE_MARK) ?? []),
+  ])
   const special = Object.fromEntries([...marks].map((mark, index) => [mark, index]))
   const whole = { ...family, special, stops: [...new Set(replies.flatMap((reply) => reply.match(LAST_MARK) ?? []))] }
   const compiled = chatTemplate(text, SPECIAL_TOKENS)
@@ -201,7 +207,9 @@ function replyStart(prompt: string, next: string, header: string, written: strin
   const again = header === '' ? -1 : next.lastIndexOf(header, next.lastIndexOf(written))
   // A header in the common part began an earlier reply: the template continues in the turn of that reply.
   if (again >= 0 && again + header.length >= at) return again + header.length
-  const inside = Array.from(next.matchAll(MARK)).find(({ 0: mark, index }) => index < at && at < index + mark.length)
+  const inside = Array.from(next.matchAll(TEMPLATE_MARK)).find(
+    ({ 0: mark, index }) => index < at && at < index + mark.length,
+  )
   return inside?.index ?? at
 }
 
@@ -219,7 +227,7 @@ function cutAtStop(text: string, written: string, result: string | undefined, st
     return at < 0 ? [] : [at + stop.length]
   })
   if (ends.length > 0) return text.slice(0, Math.min(...ends))
-  const mark = text.slice(from, to < 0 ? text.length : to).match(MARK)?.[0]
+  const mark = text.slice(from, to < 0 ? text.length : to).match(TEMPLATE_MARK)?.[0]
   return `${text.slice(0, mark === undefined ? from : text.indexOf(mark, from))}</s>`
 }
 
@@ -272,9 +280,8 @@ const STOPS = [
   '<|end|>',
   '<|calls|>',
 ]
-const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[/g
-const FIRST_MARK = new RegExp(`^\\s*(?:${MARK.source})`)
-const LAST_MARK = new RegExp(`(?:${MARK.source})$`)
+const FIRST_MARK = new RegExp(`^\\s*(?:${TEMPLATE_MARK.source})`)
+const LAST_MARK = new RegExp(`(?:${TEMPLATE_MARK.source})$`)
 
 function judged(
   { trajectory, requests }: FamilyRun,

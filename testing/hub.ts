@@ -1,7 +1,7 @@
 /** Test double: a Hub on this machine, with the paths and shapes that downloads of tokenizer files and models use. */
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { closed, listeningUrl } from './listening.ts'
 
 /** A repository of the test Hub, and its faults. */
 export interface TestRepository {
@@ -64,15 +64,11 @@ export async function startTestHub(repositories: Record<string, TestRepository>,
       isCut: file === repository.cut,
     })
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listeningUrl(server, port),
     requests,
     repositories,
-    close: () => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close: () => closed(server),
   }
 }
 

@@ -3,9 +3,9 @@
  * replies, so that a bench can compare them with the recorded ones.
  */
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { closed, listeningUrl } from '#testing/listening.ts'
 
 /** The body of a /generate request. */
 export interface ReceivedRequest {
@@ -89,15 +89,11 @@ export async function startScriptedSglang(
   })
   // A busy client may leave a connection idle for longer than Node’s default of five seconds.
   http.keepAliveTimeout = 600_000
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const server: ScriptedSglang = {
-    baseUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    baseUrl: await listeningUrl(http),
     exchanges,
     onChunk: () => {},
-    close() {
-      http.closeAllConnections()
-      return new Promise((resolve) => http.close(() => resolve()))
-    },
+    close: () => closed(http),
   }
   return server
 }
@@ -135,6 +131,11 @@ function chunkOf(
         input_token_logprobs: read
           .slice(start)
           .map((id, index) => [start + index === 0 ? null : logprobAt(index), id, null]),
+        ...(top > 0 && {
+          input_top_logprobs: read
+            .slice(start)
+            .map((id, index) => (start + index === 0 ? null : alternatives(id, index))),
+        }),
       }),
       output_token_logprobs: written.map((id, index) => [logprobAt(from + index), id, null]),
       ...(top > 0 && { output_top_logprobs: written.map((id, index) => alternatives(id, from + index)) }),
@@ -154,14 +155,8 @@ export async function builtInTokenizer() {
   }).load('built-in')
   const endOfTurn = tokenizer.addedTokens.find(({ content }) => content === '<|im_end|>')?.id
   if (endOfTurn === undefined) throw new Error('the tokenizer of the built-in model has no token <|im_end|>')
-  return { encode: (text: string): readonly number[] => tokenizer.encode(text), endOfTurn }
-}
-
-/** Returns a generator of numbers in [0, 1); the same seed gives the same numbers. */
-export function numbersOf(seed: number): () => number {
-  let state = (seed + 1) * 7919
-  return () => {
-    state = (state * 48271) % 2147483647
-    return state / 2147483647
-  }
+  const encode = (text: string): readonly number[] => tokenizer.encode(text)
+  const decode = (ids: readonly number[]): string =>
+    new TextDecoder().decode(Uint8Array.from(ids.flatMap((id) => Array.from(tokenizer.bytes(id)))))
+  return { encode, decode, endOfTurn }
 }

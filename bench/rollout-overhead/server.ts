@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
 import { excerpt, PAGES, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2).map(Number)
@@ -23,15 +24,6 @@ const idOf = (content: string): number => {
 }
 const END_OF_TURN = idOf('<|im_end|>')
 const RESULT = idOf('<tool_response>')
-
-/** Returns a generator of numbers in [0, 1), which are the same in every run. */
-function numbers(seed: number): () => number {
-  let state = seed + 1
-  return () => {
-    state = (state * 48271) % 2147483647
-    return state / 2147483647
-  }
-}
 
 /** Alternatives are tokens that are as common as those of any text. */
 const common = tokenizer.encode(excerpt(0, 20_000))
@@ -51,7 +43,7 @@ interface Written {
  * turn.
  */
 function written(variant: number, isCall: boolean): Written {
-  const next = numbers(variant)
+  const next = randomNumbers(variant)
   const page = Math.floor(next() * PAGES)
   const end = isCall
     ? `\n</think>\n\n<tool_call>\n${JSON.stringify({ name: TOOL.name, arguments: { page } })}\n</tool_call>`
@@ -104,7 +96,7 @@ function reply({ input_ids: sent, logprob_start_len: start, top_logprobs_num: k 
   }
   const chosen = (turn < TURNS - 1 ? calls : answers)[(sum + turn) % VARIANTS]
   if (!chosen) throw new Error('no such variant')
-  const next = numbers(sent.length)
+  const next = randomNumbers(sent.length)
   const read = sent.slice(start).map((id, index) => `[${index === 0 ? null : logprob(next)},${id},null]`)
   const tops = sent.slice(start).map((id, index) => (index === 0 ? 'null' : alternativesOf(id, next)))
   return `{"text":${sampling_params.no_stop_trim ? chosen.whole : chosen.trimmed},"output_ids":${chosen.ids},"meta_info":{"id":"r","finish_reason":{"type":"stop","matched":${END_OF_TURN}},"prompt_tokens":${sent.length},"weight_version":"default","num_retractions":0,"reasoning_tokens":0,"input_token_logprobs":[${read.join(',')}],${k > 0 ? `"input_top_logprobs":[${tops.join(',')}],` : ''}${chosen.columns},"cached_tokens":${start},"weight_versions":[{"version":"default","start":0,"end":${TOKENS}}],"cached_tokens_details":{"device":${start},"host":0},"dp_rank":null,"e2e_latency":0.25}}`

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
@@ -9,6 +8,7 @@ import * as z from 'zod'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { listeningUrl } from '#testing/listening.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { ApiError, callApi, fetchJson, fetchLines, lines, storeToken } from './api.ts'
@@ -27,8 +27,7 @@ beforeEach(async () => {
   server = createServer((request, response) =>
     (answer as (a: typeof request, b: typeof response) => void)(request, response),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const base = await listeningUrl(server)
   const real = globalThis.fetch
   vi.stubGlobal('fetch', (path: string, init: RequestInit) =>
     real(new URL(path, base), { ...init, ...(init.signal && { signal: sameRealm(init.signal) }) }),

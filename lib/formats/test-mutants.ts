@@ -1,6 +1,7 @@
 /** Damages good files by a seed: the same number gives the same file on every machine. */
 import { isObject } from '#lib/json/json-object.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
+import { randomNumbers } from '#testing/random-numbers.ts'
 import { openText } from './reading/open.ts'
 import { writableFormats } from './registry.ts'
 
@@ -20,7 +21,7 @@ export interface Mutant {
 
 /** Returns the mutant with this number. */
 export function mutantOf(files: readonly GoodFile[], number: number, seed: number): Mutant {
-  const random = randomNumbers(seed * 1_000_003 + number)
+  const random = seeded(seed * 1_000_003 + number)
   const file = files[random.below(files.length)] as GoodFile
   const other = files[random.below(files.length)] as GoodFile
   const applied: string[] = []
@@ -286,14 +287,8 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 const utf16 = (text: string): Uint8Array =>
   Uint8Array.from(Array.from(text).flatMap((sign) => [sign.charCodeAt(0) & 255, sign.charCodeAt(0) >> 8]))
 
-/** The Mulberry32 generator. */
-function randomNumbers(seed: number): RandomNumbers {
-  let state = seed | 0
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
-  }
+function seeded(seed: number): RandomNumbers {
+  const random = randomNumbers(seed)
+  const below = (limit: number): number => Math.floor(random() * limit)
   return { below, one: (list) => list[below(list.length)] as (typeof list)[number] }
 }

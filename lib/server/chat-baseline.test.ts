@@ -1,7 +1,6 @@
 /** Tests the chat baseline from the request to the comparison, over HTTP, with the built-in server and the shipped model. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +16,7 @@ import { resultOf } from '#lib/tasks/task.ts'
 import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { listeningUrl } from '#testing/listening.ts'
 import { noMcpServers, threadedHere } from '#testing/services.ts'
 import { plainTool } from './runs/built-in-tools.ts'
 import { continueRollout, type RolloutRequest, startRollout } from './runs/rollouts.ts'
@@ -44,8 +44,7 @@ const server = createServer(async (incoming, outgoing) => {
 let client: SglangClient
 let all: Services
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
+  client = createClient({ baseUrl: await listeningUrl(server), apiKey: undefined })
   all = {
     version: '0',
     store: openTrajectoryStore(folder, { now: () => new Date() }),

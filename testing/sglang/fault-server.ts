@@ -3,10 +3,10 @@
  * a proxy or a network does. It logs every token that it sends, to compare with the recorded trajectory.
  */
 
-import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
+import { listening } from '../listening.ts'
 import { expiredCertificate } from './certificate.ts'
 
 /** A token of a scripted reply. */
@@ -123,7 +123,7 @@ export async function startFaultServer({ replies, at, endOfTurnId, textOf }: Fau
       weightVersion = version
       for (const socket of sockets) socket.destroy()
     },
-    close: () => closed(server, sockets),
+    close: () => closedWith(sockets, server),
   }
 }
 
@@ -137,7 +137,7 @@ export async function badTlsServer(): Promise<{ readonly baseUrl: string; close(
   server.on('connection', (socket: Socket) => sockets.add(socket))
   server.on('tlsClientError', () => {})
   const port = await listening(server)
-  return { baseUrl: `https://127.0.0.1:${port}`, close: () => closed(server, sockets) }
+  return { baseUrl: `https://127.0.0.1:${port}`, close: () => closedWith(sockets, server) }
 }
 
 /**
@@ -311,11 +311,7 @@ function onRequests(socket: Socket, handle: (request: { path: string; body: stri
   })
 }
 
-function listening(server: Server): Promise<number> {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)))
-}
-
-function closed(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+function closedWith(sockets: ReadonlySet<Socket>, server: Server): Promise<void> {
   for (const socket of sockets) socket.destroy()
   return new Promise((resolve) => server.close(() => resolve()))
 }

@@ -1,8 +1,8 @@
 /** Recorded requests and replies of SGLang 0.5.23, and a server that answers with them. For tests. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import path from 'node:path'
+import { closed, listeningUrl } from '../listening.ts'
 
 /** A recorded request with its reply, as in the files of lib/sglang/recordings. */
 export interface Recording {
@@ -88,7 +88,7 @@ export async function replay(recordings: Readonly<Record<string, Recording>>, cu
     for (let at = 0; at < bytes.length; at += step) response.write(bytes.subarray(at, at + step))
     response.end()
   })
-  return { baseUrl: await listening(server), requests, close: () => closed(server) }
+  return { baseUrl: await listeningUrl(server), requests, close: () => closed(server) }
 }
 
 /** Starts a server with the handler of a test. */
@@ -96,15 +96,5 @@ export async function scripted(
   handler: Parameters<typeof createServer>[1],
 ): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const server = createServer(handler as never)
-  return { baseUrl: await listening(server), close: () => closed(server) }
-}
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-function closed(server: Server): Promise<void> {
-  server.closeAllConnections()
-  return new Promise((resolve) => server.close(() => resolve()))
+  return { baseUrl: await listeningUrl(server), close: () => closed(server) }
 }

@@ -3,7 +3,7 @@
  * It has no model: tokens and logprobs are numbers of the right length.
  */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { closed, listeningUrl } from '../listening.ts'
 
 /** cumulative: each chunk repeats all tokens; incremental: each chunk has only new ones. */
 export type Manner = 'cumulative' | 'incremental'
@@ -45,18 +45,14 @@ export async function startStreamServer(manner: Manner): Promise<StreamServer> {
       await write(text)
     response.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: await listeningUrl(server),
     bytesSent() {
       const sent = bytes
       bytes = 0
       return sent
     },
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
+    close: () => closed(server),
   }
 }
 

@@ -4,7 +4,7 @@ import type { PointerPosition } from '#components/token-view/grid/use-grid-drawi
 import { useGridPointer } from '#components/token-view/grid/use-grid-pointer.ts'
 import type { Selection } from '#components/token-view/selection.ts'
 import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
-import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { shiftedSpan, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { spotOf } from './lane-keys.ts'
 import type { LaneChoice } from './lanes-picture.ts'
 import { driftNumbered, driftOfToken, type Pairing, type Spot } from './pairing.ts'
@@ -49,7 +49,7 @@ export function useLanePointer(options: LanePointerOptions) {
     const around = spansAround(compared[spot.side].trajectory, spot.token)
     const all = drift === undefined ? around : [driftNumbered(pairing, drift)?.[spot.side] ?? [], around].flat()
     const before = spot.side === 'left' ? 0 : leftCount
-    return all.map(({ start, end }) => ({ start: start + before, end: end + before }))
+    return all.map((span) => shiftedSpan(span, before))
   }
   return useGridPointer({
     viewport,

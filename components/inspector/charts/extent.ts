@@ -1,17 +1,4 @@
-interface Extent {
-  readonly min: number
-  readonly max: number
-}
-
-/** Returns the smallest and the largest value; Infinity and −Infinity if there are no values. */
-export function extentOf(values: Float64Array): Extent {
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const value of values) {
-    if (value < min) min = value
-    if (value > max) max = value
-  }
-  return { min, max }
-}
+import type { Extent } from '#components/token-view/colour/mode.ts'
 
 /** Returns the extent with 4 % of room on both sides, so that no point is on the edge. */
 export function padded({ min, max }: Extent): Extent {

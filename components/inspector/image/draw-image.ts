@@ -1,12 +1,12 @@
 /** Draws the image of a token view on a canvas, at twice the resolution of the screen. */
 
+import { TOKEN_FONTS } from '#components/token-view/grid/measure-text.ts'
 import { boundaryAfter, HEAT_TOP, heatHeight } from '#components/token-view/grid/row-background.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'
 
 const SCALE = 2
-const MONO = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
 const SANS = '"Inter Variable", ui-sans-serif, system-ui, sans-serif'
 const LEFT = 14
 
@@ -80,9 +80,9 @@ function drawRow(pen: Pen, row: ImageRow, image: GridImage): void {
   const { rowHeight, fontSize } = image
   if (row.isThink || row.isCall)
     pen.fill(row.isThink ? 'var(--think)' : 'var(--tool-rule)', RAIL_WIDTH - 9, row.top, 2, rowHeight)
-  const font = `${row.isThink ? 'italic ' : ''}${fontSize}px ${MONO}`
+  const font = `${row.isThink ? 'italic ' : ''}${fontSize}px ${TOKEN_FONTS}`
   if (row.folded !== undefined)
-    pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${MONO}`, 'var(--faint)')
+    pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${TOKEN_FONTS}`, 'var(--faint)')
   // All backgrounds are drawn first, since a slanted letter overlaps the next token.
   for (const token of row.tokens) drawGround(pen, token, row.top, image)
   for (const token of row.tokens) drawText(pen, token, row.top + rowHeight / 2, font, image)
@@ -115,7 +115,7 @@ function drawText(pen: Pen, token: ImageToken, middle: number, font: string, { c
   const parts = isPlain ? [...text] : [text]
   for (const [index, part] of parts.entries()) pen.write(part, from + index * cell, middle, font, ink)
   for (const [index, mark] of [...marks].entries())
-    if (mark !== ' ') pen.write(mark, from + index * cell, middle, `${fontSize}px ${MONO}`, 'var(--faint)')
+    if (mark !== ' ') pen.write(mark, from + index * cell, middle, `${fontSize}px ${TOKEN_FONTS}`, 'var(--faint)')
 }
 
 /** Returns a reader of the style sheet's colours in this element, each computed once. */

@@ -9,7 +9,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { partText, type SegmentMessage } from '#lib/trajectory/messages/message-parts.ts'
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import { idsBetween } from '#lib/trajectory/tokens/tokens.ts'
+import { idsBetween, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { MessagePartView } from './message-part.tsx'
 
@@ -36,7 +36,7 @@ export function MessageView(props: MessageViewProps) {
   const { onPointAt, onChoose } = props
   const [isRaw, setIsRaw] = useState(false)
   const name = roleName(message, trajectory)
-  const tokens = message.tokens && shifted(message.tokens, start)
+  const tokens = message.tokens && shiftedSpan(message.tokens, start)
   return (
     <article
       aria-label={`Message ${number}, ${visibleText(name)}`}
@@ -103,7 +103,7 @@ export function MessageView(props: MessageViewProps) {
               key={index}
               part={part}
               text={partText(part, segment, trajectory)}
-              tokens={part.tokens && shifted(part.tokens, start)}
+              tokens={part.tokens && shiftedSpan(part.tokens, start)}
               isLinked={linkedPart === index}
               isMarkdown={isMarkdown && message.role !== 'tool'}
               isResult={message.role === 'tool'}
@@ -116,8 +116,6 @@ export function MessageView(props: MessageViewProps) {
     </article>
   )
 }
-
-const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
 
 /** Returns facts about the call that a tool result answers. */
 function notesOf({ message }: SegmentMessage, { segments }: TrajectoryView): readonly string[] {

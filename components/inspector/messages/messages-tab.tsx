@@ -6,7 +6,7 @@ import { useRowWindow } from '#components/ui/row-window.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { conversationRows, messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
 import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
-import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { segmentIndexAt, segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { InspectorPartProps } from '../inspection.ts'
@@ -75,7 +75,7 @@ export function MessagesTab({ inspection }: InspectorPartProps) {
                   number={row + 1}
                   start={start}
                   linkedPart={linked?.row === row ? (linked.partIndex ?? 'template') : undefined}
-                  hits={message.tokens && hits ? hitsIn(hits, shifted(message.tokens, start)) : 0}
+                  hits={message.tokens && hits ? hitsIn(hits, shiftedSpan(message.tokens, start)) : 0}
                   isMarkdown={isMarkdown}
                   onPointAt={onPointAt}
                   onChoose={({ start, end }, tab) => onSelect({ anchor: start, focus: end - 1 }, tab)}
@@ -99,8 +99,6 @@ function placeOf(trajectory: TrajectoryView, token: number | undefined) {
   const segmentIndex = segmentIndexAt(starts, token)
   return segmentIndex < 0 ? undefined : messageAt(trajectory, segmentIndex, token - elementAt(starts, segmentIndex))
 }
-
-const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
 
 /** Returns the number of hits with a token in the span. */
 function hitsIn({ ranges }: TokenMarks, { start, end }: Span): number {

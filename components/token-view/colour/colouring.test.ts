@@ -64,7 +64,7 @@ describe('surprisal colours', () => {
     expect(drawn(trajectory, 'logprob', 2)).toEqual(['heat-unknown', '', '', 'heat-4', 'heat-8', 'heat-8'])
     expect(drawn(trajectory, 'logprob', 2, 0)).toEqual(['', '', ''])
     expect(drawn(trajectory, 'logprobs', 2, 0)).toEqual(['', 'heat-8', ''])
-    expect(scaleOf(trajectory, 'logprob')).toMatchObject({ known: 4, unknown: 1, least: 0, largest: 99 })
+    expect(scaleOf(trajectory, 'logprob')).toMatchObject({ known: 4, unknown: 1, min: 0, max: 99 })
     expect(words(trajectory, 'logprob')).toEqual([
       'surprise no data',
       'surprise 0 nats',

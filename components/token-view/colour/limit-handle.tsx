@@ -45,8 +45,8 @@ export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) 
 }
 
 /** Returns the length of the axis. Values far beyond the scale take no room, since all of them have the last colour. */
-function endOf({ axis, limit: usual, least, largest }: NumberScale, limit: number): number {
-  const farthest = Math.max(Math.abs(largest - axis.origin), Math.abs(axis.origin - least))
+function endOf({ axis, limit: usual, min, max }: NumberScale, limit: number): number {
+  const farthest = Math.max(Math.abs(max - axis.origin), Math.abs(axis.origin - min))
   return Math.max(limit, Math.min(axis.reach, Math.max(1.5 * usual, Math.min(2.5 * usual, farthest))))
 }
 

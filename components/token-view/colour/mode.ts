@@ -39,8 +39,8 @@ export interface NumberMode extends Named {
 
 /** Smallest and largest of some values; Infinity and −Infinity if there are no values. */
 export interface Extent {
-  readonly least: number
-  readonly largest: number
+  readonly min: number
+  readonly max: number
 }
 
 /** Where the interesting values of a number begin, and in which direction they lie. */

@@ -111,9 +111,9 @@ export const columnMode = (column: string): NumberMode => ({
   text: shortNumber,
 })
 
-function columnAxis(column: string, { least, largest }: Extent): Axis {
+function columnAxis(column: string, { min, max }: Extent): Axis {
   const common = { origin: 0, step: 0, shortest: 0, reach: Number.POSITIVE_INFINITY }
-  if (/ratio|importance/i.test(column) && least >= 0) return { ...common, direction: 'diverging', origin: 1 }
-  if (least < 0 && largest > 0) return { ...common, direction: 'diverging' }
-  return { ...common, direction: least < 0 ? 'falling' : 'rising' }
+  if (/ratio|importance/i.test(column) && min >= 0) return { ...common, direction: 'diverging', origin: 1 }
+  if (min < 0 && max > 0) return { ...common, direction: 'diverging' }
+  return { ...common, direction: min < 0 ? 'falling' : 'rising' }
 }

@@ -75,7 +75,7 @@ function numberScale(segments: readonly SegmentView[], mode: NumberMode): Number
   const axis = mode.axis(extent)
   for (let index = 0; index < values.length; index++) values[index] = distance(axis, elementAt(values, index))
   const p95 = percentile(values, 0.95) ?? null
-  const farthest = Math.max(distance(axis, extent.least), distance(axis, extent.largest))
+  const farthest = Math.max(distance(axis, extent.min), distance(axis, extent.max))
   return {
     kind: 'number',
     axis,
@@ -146,14 +146,14 @@ const notKnown = (): number => Number.NaN
 /** Returns whether a segment can contain trained tokens; most tokens of an agent are in segments that cannot. */
 export const hasTrained = ({ kind, mask }: SegmentView): boolean => kind === 'response' || mask !== undefined
 
-function extentOf(values: Float64Array): Extent {
-  let least = Number.POSITIVE_INFINITY
-  let largest = Number.NEGATIVE_INFINITY
+/** Returns the smallest and the largest value; Infinity and −Infinity if there are no values. */
+export function extentOf(values: Float64Array): Extent {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of values) {
-    if (value < least) least = value
-    if (value > largest) largest = value
+    if (value < min) min = value
+    if (value > max) max = value
   }
-  return { least, largest }
+  return { min, max }
 }
 
 function categoryScale(segments: readonly SegmentView[], mode: CategoryMode): CategoryScale {

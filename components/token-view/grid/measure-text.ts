@@ -12,4 +12,4 @@ export function measureText(text: string, fontSize: number): number {
 let given = ''
 
 /** Font family of .token-canvas in the style sheet. */
-const TOKEN_FONTS = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
+export const TOKEN_FONTS = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'

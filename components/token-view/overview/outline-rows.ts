@@ -5,7 +5,7 @@ import type { Span, ToolCall } from '#lib/trajectory/format/trajectory.ts'
 import { type MessagePart, segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
-import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -57,7 +57,7 @@ export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<n
         kind: 'part',
         key: `${segmentIndex}.${index}`,
         segmentIndex,
-        tokens: { start: start + span.start, end: start + span.end },
+        tokens: shiftedSpan(span, start),
         label,
         tone,
       })

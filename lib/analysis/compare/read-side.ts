@@ -6,7 +6,7 @@ import { type AlignedRun, alignTokens } from '#lib/trajectory/drift/align.ts'
 import type { PromptSegment, Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { bytesOf, textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
-import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Making, ShownSide } from './shown-side.ts'
@@ -120,7 +120,6 @@ function rendered(segment: SegmentView, prompt: readonly number[], place: Place,
       const isSame = spells(segment, call.span, ids, now)
       const place = { span: now, text, raw: isSame ? call.raw : textOf(ids.slice(now.start, now.end), vocab) }
       if (call.kind === 'malformed') return [{ ...call, ...place, at: Math.min(call.at, text.end) }]
-      const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
       // The values of a call whose tokens changed are not located again.
       const values = isSame ? call.arguments : []
       return [
@@ -129,8 +128,8 @@ function rendered(segment: SegmentView, prompt: readonly number[], place: Place,
           ...place,
           arguments: values.map((value) => ({
             ...value,
-            span: shifted(value.span, now.start - call.span.start),
-            text: shifted(value.text, text.start - call.text.start),
+            span: shiftedSpan(value.span, now.start - call.span.start),
+            text: shiftedSpan(value.text, text.start - call.text.start),
           })),
         },
       ]

@@ -1,7 +1,7 @@
 /** A scripted /generate of SGLang: replies end at the stop ids, and the text is trimmed as SGLang trims it. */
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { closed, listeningUrl } from '#testing/listening.ts'
 
 /** A server on 127.0.0.1 that answers /generate with scripted texts. */
 export interface ScriptedServer {
@@ -39,9 +39,8 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     if (output) reply(response, body, output, spell)
     else response.writeHead(500).end('the script has no more replies')
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
-    baseUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    baseUrl: await listeningUrl(http),
     get requests() {
       return requests
     },
@@ -63,10 +62,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
         return end < 0 ? undefined : ids.slice(0, end + 1)
       }
     },
-    close() {
-      http.closeAllConnections()
-      return new Promise((resolve) => http.close(() => resolve()))
-    },
+    close: () => closed(http),
   }
 }
 

@@ -1,7 +1,6 @@
 /** Plays a scenario through lib/rollout and lib/sglang, against a scripted server. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { parserNamed } from '#lib/parsers/registry.ts'
 import type { PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
@@ -12,6 +11,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { closed, listeningUrl } from '#testing/listening.ts'
 import { emptyTrajectory } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer } from '#testing/tokenizers.ts'
 import { rollout } from '../loop/rollout.ts'
@@ -220,9 +220,8 @@ async function scriptedServer(): Promise<ScriptedServer> {
       response.writeHead(status, { 'content-type': 'application/json' }).end(reply)
     })
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: await listeningUrl(http),
     get requests() {
       return requests
     },
@@ -232,7 +231,7 @@ async function scriptedServer(): Promise<ScriptedServer> {
       const { stop } = entryOf(name)
       answer = (body) => answerOf(left.shift() ?? NO_MORE, body, tokenizer, stop)
     },
-    close: () => new Promise((resolve) => http.close(() => resolve())),
+    close: () => closed(http),
   }
 }
 

@@ -1,7 +1,6 @@
 /** Compares the server's own tokenizer with the same tokenizer from its files, in whole rollouts with a real model over HTTP. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { openServerPromptEncoder } from '#lib/sglang/server/server-encoder.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { listeningUrl } from '#testing/listening.ts'
 import { noMcpServers, threadedHere } from '#testing/services.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
@@ -87,8 +87,7 @@ beforeAll(async () => {
   })
   // A busy thread may delay an answer, during which the connection must stay open.
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
+  client = createClient({ baseUrl: await listeningUrl(server), apiKey: undefined })
   const tokenizers = createTokenizerLoader({
     builtIn: { tiny: MODEL_FOLDER },
     folders: [unlike],

@@ -4,6 +4,7 @@ import { outputLine, type Rendering } from '#lib/templates/jinja/rendering.ts'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 import type { Region, RenderComparison } from './compare.ts'
 import type { ScriptMessage } from './fix/script.ts'
 import type { Cause, CauseKind } from './report.ts'
@@ -112,7 +113,7 @@ const cause = (kind: CauseKind, text: string): Cause => ({ kind, text })
 function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: string): Cause | undefined {
   // If the template changes the text before the reply, the delimiter alone cannot be recognized.
   if (!tags || !/^[<[]/.test(tags.open)) return undefined
-  const block = new RegExp(`^\\s*${escaped(tags.open)}\\s*${escaped(tags.close)}`)
+  const block = new RegExp(`^\\s*${escapePattern(tags.open)}\\s*${escapePattern(tags.close)}`)
   const [hasExpected, hasRendered] = [block.test(a), block.test(b)]
   if (hasExpected === hasRendered) return undefined
   if (hasRendered)
@@ -130,8 +131,6 @@ function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: s
       )
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
 function lostThinking(subject: Case, { region, message, offset }: FirstDifference): Cause | undefined {
   const { comparison, messages, replyIndex, tags } = subject
   const isReply = region === 'thinking' || region === 'prompt'
@@ -142,7 +141,7 @@ function lostThinking(subject: Case, { region, message, offset }: FirstDifferenc
   const thought = given.thinking.trim()
   // The end of the think block follows the thought; without it, a short thought may be found in other words.
   const own = textOfMessage(comparison.rendered.rendering, index, offset)
-  const isThere = new RegExp(`${escaped(thought)}\\s*${escaped(tags?.close ?? '')}`).test(own)
+  const isThere = new RegExp(`${escapePattern(thought)}\\s*${escapePattern(tags?.close ?? '')}`).test(own)
   if (thought === '' || isThere) return undefined
   if (!isReply)
     return cause('thinking-stripped', 'The template drops the thinking of an earlier reply that it wrote in turn n.')

@@ -2,7 +2,9 @@
  * Tokenizer of text mode, in which the doctor compares characters. It shows whether a template breaks its own text, but not tokens that
  * merge across a boundary.
  */
+
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 
 /** Ids below this number are code points. */
 const CODE_POINTS = 0x110000
@@ -16,7 +18,7 @@ export function textTokenizer(markers: readonly string[]): Tokenizer {
   const addedTokens = markers.map((content, index) => ({ id: CODE_POINTS + index, content, special: true }))
   const idOf = new Map(addedTokens.map(({ id, content }) => [content, id]))
   const longestFirst = markers.toSorted((a, b) => b.length - a.length)
-  const delimiter = new RegExp(`(${longestFirst.map(RegExp.escape).join('|')})`)
+  const delimiter = new RegExp(`(${longestFirst.map(escapePattern).join('|')})`)
   return {
     name: TEXT,
     fingerprint: TEXT,

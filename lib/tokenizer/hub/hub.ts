@@ -40,9 +40,10 @@ export async function hubFolder(
   }
 }
 
-const hasTokenizer = async (folder: string): Promise<boolean> =>
+/** Returns whether a folder has a tokenizer file. */
+export const hasTokenizer = (folder: string): Promise<boolean> =>
   stat(path.join(folder, 'tokenizer.json')).then(
-    () => true,
+    (file) => file.isFile(),
     () => false,
   )
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { TokenizerFiles } from '#lib/api/tokenizer-files.ts'
 import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
+import { hasTokenizer, hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
 import type { HubPlace, Progress } from './repository.ts'
 
 /** Sources of tokenizers. */
@@ -151,12 +151,6 @@ async function folderNamed(name: string, folders: readonly string[]): Promise<st
   }
   return undefined
 }
-
-const hasTokenizer = (folder: string): Promise<boolean> =>
-  stat(path.join(folder, 'tokenizer.json')).then(
-    (file) => file.isFile(),
-    () => false,
-  )
 
 /** Levels of folders that are searched: models, and organizations with their models. */
 const NAME_LEVELS = 2

@@ -82,6 +82,9 @@ export function idColumn(trajectory: Pick<TrajectoryView, 'segments' | 'live'>):
 export const idsBetween = (ids: ArrayLike<number>, { start, end }: Span): number[] =>
   Array.from({ length: end - start }, (_, offset) => elementAt(ids, start + offset))
 
+/** Returns a span that begins and ends `by` tokens later. */
+export const shiftedSpan = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
+
 /** Returns the loss mask with one entry for each token: 1 = trained, 0 = context. */
 export const lossMask = (trajectory: TrajectoryView): number[] => segmentsOf(trajectory).flatMap(maskOf)
 

@@ -1,6 +1,7 @@
 /** Changes to a template's text that may cure a finding, smallest first. fix.ts checks whether one does. */
 
 import { branchesAround, tagsOf } from '#lib/templates/document/tags.ts'
+import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 import type { CauseKind, Finding, TemplateFacts } from '../report.ts'
 
 /** The replacement of a range of the template's text. */
@@ -261,7 +262,6 @@ function endTokens({ source, lines, finding, facts }: Site): readonly Edit[] {
         combines: false,
       })),
     )
-  const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const added = stretches(source, lines).flatMap(({ start, end }) =>
     [start, end].map((place) => ({
       start: place,
@@ -273,12 +273,12 @@ function endTokens({ source, lines, finding, facts }: Site): readonly Edit[] {
   )
   const alias =
     typeof theirs === 'string' && theirs !== ours
-      ? replaced(literal(theirs), ours, `Ends every turn with ${ours} instead of ${theirs}.`)
+      ? replaced(escapePattern(theirs), ours, `Ends every turn with ${ours} instead of ${theirs}.`)
       : []
   return [
     ...alias,
     ...replaced('\\beos_token\\b', `'${ours}'`, `Ends every turn with ${ours} instead of eos_token.`),
-    ...replaced(literal(ours), '', `Leaves out the second ${ours}.`),
+    ...replaced(escapePattern(ours), '', `Leaves out the second ${ours}.`),
     ...(alias.length > 0 ? [] : added),
   ]
 }

@@ -3,6 +3,7 @@
  * positions are correct: `a b [a b] c` is `a [b a] b c` too. A reader prefers drifts from special token to special
  * token, or whole lines.
  */
+import { shiftedSpan } from '../../tokens/tokens.ts'
 import type { AlignedRun } from '../align.ts'
 import type { BytesOf } from './spelling.ts'
 
@@ -28,7 +29,7 @@ export function movedToEdges(
     const by = bestMove(ids, start, end, room, bytes)
     if (by === 0) continue
     moved[index - 1] = { ...before, left: endMoved(before.left, by), right: endMoved(before.right, by) }
-    moved[index] = { ...stretch, left: spanMoved(stretch.left, by), right: spanMoved(stretch.right, by) }
+    moved[index] = { ...stretch, left: shiftedSpan(stretch.left, by), right: shiftedSpan(stretch.right, by) }
     moved[index + 1] = { ...behind, left: startMoved(behind.left, by), right: startMoved(behind.right, by) }
   }
   return moved
@@ -38,7 +39,6 @@ type Span = AlignedRun['left']
 const lengthOf = ({ left }: AlignedRun): number => left.end - left.start
 const startMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end })
 const endMoved = ({ start, end }: Span, by: number): Span => ({ start, end: end + by })
-const spanMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
 
 /**
  * Returns the shift to the best edges, and of equally good ones the nearest. Of a doubled part the second copy is the
