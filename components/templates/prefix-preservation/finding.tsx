@@ -5,7 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { DoctorInput } from '#lib/templates/prefix-preservation/doctor.ts'
-import type { Cell, Finding, TemplateVerdict, TokenWindow } from '#lib/templates/prefix-preservation/report.ts'
+import type { Cell, CellFinding, TemplateVerdict, TokenWindow } from '#lib/templates/prefix-preservation/report.ts'
 import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import type { LabTabProps } from '../lab-tab.ts'
 import { FixBox } from './fix-box.tsx'
@@ -67,7 +67,7 @@ function headline(verdict: TemplateVerdict, unit: 'token' | 'character'): string
 }
 
 /** Cause, remedy and template lines of a finding. */
-export function FindingText({ finding, onLine }: { readonly finding: Finding } & Pick<LabTabProps, 'onLine'>) {
+export function FindingText({ finding, onLine }: { readonly finding: CellFinding } & Pick<LabTabProps, 'onLine'>) {
   const { cause, remedy, line, expectedLine, message } = finding
   return (
     <div className="border-bad border-l-3 pl-2.5">
@@ -102,7 +102,7 @@ function LineButton({ line, onLine }: { readonly line: number } & Pick<LabTabPro
 }
 
 /** The tokens of both sides with the first difference marked. */
-export function Sides({ finding }: { readonly finding: Finding }) {
+export function Sides({ finding }: { readonly finding: CellFinding }) {
   return (
     <div className="grid border-line border-y">
       <DifferenceSide name="turn n" note="+ reply + new" side={finding.expected} at={finding.tokenIndex} />

@@ -4,6 +4,7 @@
  */
 
 import { openEach } from '#lib/formats/reading/open-each.ts'
+import type { FileProblem } from '#lib/formats/reading/records.ts'
 import type { Answer } from '#lib/tasks/worker-protocol.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -14,10 +15,7 @@ export type FileRecord = {
   readonly line: number | undefined
   /** Bytes of the file that have been read so far. */
   readonly bytes: number
-} & (
-  | { readonly ok: true; readonly trajectory: TrajectoryView }
-  | { readonly ok: false; readonly message: string; readonly hint: string }
-)
+} & ({ readonly ok: true; readonly trajectory: TrajectoryView } | ({ readonly ok: false } & FileProblem))
 
 /** Requests the next record of a file. The first request contains the file, later ones continue with it. */
 export interface RecordRequest {

@@ -14,7 +14,7 @@ import { disagreementsOf, pairsOf } from './disagreements.ts'
 import { findingOf } from './finding.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
-import { type Finding, lintsOf, partFindings, trajectoryFindings } from './lints.ts'
+import { type LintRanges, lintsOf, partFindings, trajectoryFindings } from './lints.ts'
 import { counterparts, marksOf, runsOf } from './marks.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import { prefixDifference } from './prefix-difference.ts'
@@ -68,7 +68,7 @@ export function* maskDiagnosis(
 /** The mask of one way, before it is compared with the others. */
 interface Computed {
   readonly tokens: MaskedTokens
-  readonly findings: readonly Finding[]
+  readonly findings: readonly LintRanges[]
   readonly breaks: readonly Break[]
   readonly hasTag: boolean
 }

@@ -1,5 +1,5 @@
 /** Summarizes in one line what is right or wrong about a way. */
-import type { Break, Lint, LintKind, LintSeverity, Mark, TokenRange } from './report.ts'
+import type { Break, Lint, LintKind, Mark, TokenRange } from './report.ts'
 
 interface Known {
   /** False only if the way needs a generation block and the template has none. */
@@ -15,7 +15,7 @@ interface Known {
 
 /** Returns the severity and one line of text. */
 export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
-  readonly severity: LintSeverity | 'none'
+  readonly severity: Lint['severity'] | 'none'
   readonly text: string
 } {
   // Tokens that a lint reports are not counted again.

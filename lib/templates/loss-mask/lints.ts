@@ -1,7 +1,7 @@
 /** Finds known faults of a loss mask in the mask itself. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type MaskedPart, type MaskedTokens, quoted } from './masked-tokens.ts'
-import type { Lint, LintKind, LintPlace, LintSeverity, TokenRange, WayName } from './report.ts'
+import type { Lint, LintKind, LintPlace, TokenRange, WayName } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
 /** Returns the lints of the mask that a trajectory carries. No tokenizer and no template is needed. */
@@ -11,14 +11,14 @@ export function maskLints(trajectory: Trajectory): readonly Lint[] {
 }
 
 /** Where a lint applies. */
-export interface Finding {
+export interface LintRanges {
   readonly kind: LintKind
   /** Ranges of tokens of the mask; empty if nothing was found. */
   readonly ranges: readonly TokenRange[]
 }
 
 /** Returns what the parts of the conversation show: where training begins and ends, and what it must not contain. */
-export function partFindings(tokens: MaskedTokens): readonly Finding[] {
+export function partFindings(tokens: MaskedTokens): readonly LintRanges[] {
   const { trained, parts } = tokens
   const trainedIn = (part: MaskedPart): readonly TokenRange[] =>
     ranges(parts.length, (index) => trained[index] === true && parts[index] === part)
@@ -49,7 +49,7 @@ function isUntrainedEnd({ trained, parts }: MaskedTokens): (index: number) => bo
 }
 
 /** Returns the same for a recorded mask, and what its logprobs and requests show. */
-export function trajectoryFindings(trajectory: Trajectory, tokens: TrajectoryTokens): readonly Finding[] {
+export function trajectoryFindings(trajectory: Trajectory, tokens: TrajectoryTokens): readonly LintRanges[] {
   const { trained, logprobs } = tokens
   return [
     ...partFindings(tokens),
@@ -99,7 +99,7 @@ function wasSampledOrForced({ ids, finish, request }: ResponseSegment): boolean 
 export function lintsOf(
   way: WayName,
   tokens: MaskedTokens,
-  findings: readonly Finding[],
+  findings: readonly LintRanges[],
   place: (range: TokenRange) => Pick<LintPlace, 'inSequence' | 'line'> = () => ({
     inSequence: undefined,
     line: undefined,
@@ -128,9 +128,7 @@ export function lintsOf(
     })
 }
 
-const WORDS: Readonly<
-  Record<LintKind, { readonly severity: LintSeverity; readonly text: string; readonly remedy: string }>
-> = {
+const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'>>> = {
   'all-zero': {
     severity: 'error',
     text: 'No token is trained: the loss is zero, and no error is reported.',

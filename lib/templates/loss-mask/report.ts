@@ -2,6 +2,7 @@
  * The report of the mask doctor as plain JSON: the page, `POST /api/templates/doctor` and `rollscope doctor --json` show this value.
  * Positions are tokens of a sequence, from its start; ranges are half-open.
  */
+import type { Severity } from '#lib/trajectory/health/health.ts'
 import type { InputError } from '../document/input.ts'
 
 /** Version of the report. It is raised when a field changes its meaning; new fields do not raise it. */
@@ -71,7 +72,7 @@ export type Way =
       /** Tokens of the way that the sequence does not have, and how many of them are trained. */
       readonly foreign: { readonly tokens: number; readonly trained: number }
       /** What is right or wrong about the way, in one line. */
-      readonly finding: { readonly severity: LintSeverity | 'none'; readonly text: string }
+      readonly finding: { readonly severity: Lint['severity'] | 'none'; readonly text: string }
       /** Where an assumption of the way is false. */
       readonly breaks: readonly Break[]
     }
@@ -106,9 +107,6 @@ export interface Disagreement extends TokenRange {
   readonly marks: Readonly<Partial<Record<WayName, Mark>>>
 }
 
-/** An error makes the training wrong; a warning may be intended. */
-export type LintSeverity = 'error' | 'warning'
-
 /** Names of lints; lints.ts has their texts. */
 export type LintKind =
   | 'all-zero'
@@ -126,7 +124,8 @@ export type LintKind =
 export interface Lint {
   readonly kind: LintKind
   readonly way: WayName
-  readonly severity: LintSeverity
+  /** An error makes the training wrong; a warning may be intended. */
+  readonly severity: Exclude<Severity, 'note'>
   /** The fault, in one sentence. */
   readonly text: string
   /** What removes the fault. */

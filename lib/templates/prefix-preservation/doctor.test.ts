@@ -7,7 +7,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { loadedTokenizer, templateOf, tokenizerFolder } from '#testing/tokenizers.ts'
 import { doctor } from './doctor.ts'
-import { boundaries, type CauseKind, type Cell, type DoctorReport, type Finding } from './report.ts'
+import { boundaries, type CauseKind, type Cell, type CellFinding, type DoctorReport } from './report.ts'
 import {
   alias,
   brackets,
@@ -48,19 +48,19 @@ const sample = (name: string) =>
   readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
 const verdicts = ({ cells }: DoctorReport) => cells.map(({ id, verdict }) => `${id} ${verdict.kind}`)
 
-const findings = ({ cells }: DoctorReport): readonly (Finding & { readonly id: string })[] =>
+const findings = ({ cells }: DoctorReport): readonly (CellFinding & { readonly id: string })[] =>
   cells.flatMap(({ id, verdict }) => (verdict.kind === 'unstable' ? [{ id, ...verdict.finding }] : []))
 const causesIn = (report: DoctorReport): readonly CauseKind[] => [
   ...new Set(findings(report).map(({ cause }) => cause.kind)),
 ]
 const cell = ({ cells }: DoctorReport, id: string): Cell => cells.find((each) => each.id === id) as Cell
-const finding = (report: DoctorReport, id: string): Finding => {
+const finding = (report: DoctorReport, id: string): CellFinding => {
   const { verdict } = cell(report, id)
   if (verdict.kind !== 'unstable') throw new Error(`${id} is ${JSON.stringify(verdict)}`)
   return verdict.finding
 }
 /** Returns the text around the first difference, with a bar before the difference. */
-const shown = (side: Finding['expected'], { tokenIndex }: Finding): string => {
+const shown = (side: CellFinding['expected'], { tokenIndex }: CellFinding): string => {
   const text = (from: number, to?: number) =>
     side.tokens
       .slice(from, to)

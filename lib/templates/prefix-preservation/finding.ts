@@ -4,11 +4,11 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { type Case, causeOf, lostMessages, placeOf, remedyFor } from './cause.ts'
 import { joined } from './compare.ts'
-import type { Finding, TokenWindow } from './report.ts'
+import type { CellFinding, TokenWindow } from './report.ts'
 import { isTextTokenizer } from './text-tokenizer.ts'
 
 /** Returns the finding; undefined if the two sides agree and every new message is present. `messages` returns turn n+1 as JSON. */
-export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => string): Finding | undefined {
+export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => string): CellFinding | undefined {
   const { tokenIndex } = subject.comparison
   if (tokenIndex !== undefined) return findingAt(tokenIndex, subject, tokenizer, messages())
   const lost = lostMessages(subject)
@@ -25,7 +25,7 @@ export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => s
 }
 
 /** Returns the finding for a known first difference. Order and presence of new messages are not checked. */
-export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenizer, messages: string): Finding {
+export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenizer, messages: string): CellFinding {
   const { expected, rendered } = subject.comparison
   const place = placeOf(subject.comparison, tokenIndex)
   const cause = causeOf(subject, place)

@@ -108,7 +108,7 @@ type Place =
 /** Verdict of a cell; `tokens` is the number of ids of turn n+1. */
 export type TemplateVerdict =
   | { readonly kind: 'stable'; readonly tokens: number }
-  | { readonly kind: 'unstable'; readonly finding: Finding }
+  | { readonly kind: 'unstable'; readonly finding: CellFinding }
   | { readonly kind: 'notApplicable'; readonly why: string }
   | { readonly kind: 'error'; readonly failure: InputError }
 
@@ -128,7 +128,7 @@ export type TrlVerdict =
   | { readonly kind: 'failed'; readonly failure: InputError }
 
 /** The first difference between the two sides of a cell, with its cause. */
-export interface Finding {
+export interface CellFinding {
   /** Index of the first token that differs. */
   readonly tokenIndex: number
   /** Turn n, the text that the model wrote, and the text that is appended for the new messages. */

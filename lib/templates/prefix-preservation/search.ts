@@ -11,7 +11,7 @@ import { type ThinkingState, thinkingOf } from './facts.ts'
 import { findingAt } from './finding.ts'
 import { messagesJson } from './fix/script.ts'
 import { trainedForm, writingOf } from './fix/writing.ts'
-import type { CauseKind, Finding } from './report.ts'
+import type { CauseKind, CellFinding } from './report.ts'
 import { reproduction } from './reproduction.ts'
 import { RanAway } from './subject.ts'
 
@@ -46,7 +46,7 @@ export interface Counterexample {
   readonly messages: string
   /** Index of the reply among the messages. */
   readonly replyIndex: number
-  readonly finding: Finding
+  readonly finding: CellFinding
   /** A Python test that fails as long as the template breaks the conversation. */
   readonly reproduction: string
 }
@@ -110,7 +110,7 @@ type Searched = TemplateUnderTest & { readonly state: ThinkingState }
 
 interface Broken {
   readonly turn: Turn
-  readonly finding: Finding
+  readonly finding: CellFinding
   readonly comparison: ScriptComparison
 }
 

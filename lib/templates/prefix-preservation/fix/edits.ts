@@ -2,7 +2,7 @@
 
 import { branchesAround, tagsOf } from '#lib/templates/document/tags.ts'
 import { escapePattern } from '#lib/util/text/escape-pattern.ts'
-import type { CauseKind, Finding, TemplateFacts } from '../report.ts'
+import type { CauseKind, CellFinding, TemplateFacts } from '../report.ts'
 
 /** The replacement of a range of the template's text. */
 export interface Edit {
@@ -33,7 +33,7 @@ export const sizeOf = (source: string, { start, end, text }: Edit): number => {
 }
 
 /** Returns the edits that are worth trying for a finding, smallest first. */
-export function editsFor(source: string, finding: Finding, facts: TemplateFacts): readonly Edit[] {
+export function editsFor(source: string, finding: CellFinding, facts: TemplateFacts): readonly Edit[] {
   const lines = [finding.line, finding.expectedLine].flatMap((line) => (line === undefined ? [] : [line]))
   const edits = KINDS[finding.cause.kind]?.flatMap((kind) => kind({ source, lines, finding, facts })) ?? []
   const unique = new Map(edits.map((edit) => [`${edit.start}:${edit.end}:${edit.text}`, edit]))
@@ -46,7 +46,7 @@ interface Site {
   readonly source: string
   /** Lines that wrote the differing text, the line of turn n+1 first. */
   readonly lines: readonly number[]
-  readonly finding: Finding
+  readonly finding: CellFinding
   readonly facts: TemplateFacts
 }
 
