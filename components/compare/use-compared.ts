@@ -20,7 +20,7 @@ export type ComparedState =
   | { readonly kind: 'done'; readonly pair: ShownPair }
 
 /** Loading state of a side's trajectory. */
-export interface Source {
+export interface SideSource {
   readonly trajectory: TrajectoryView | undefined
   readonly error: Error | null
   /** Time of the last load; a different value means that the key has a different trajectory. */
@@ -28,7 +28,7 @@ export interface Source {
 }
 
 /** Loads the trajectory of a side: a stored one or an example. */
-export function useSource(side: Side | undefined): Source {
+export function useSource(side: Side | undefined): SideSource {
   const example = side && exampleName(side.key)
   const stored = useQuery(trajectoryOptions(example === undefined ? side?.key : undefined))
   const shipped = useQuery(exampleOptions(example))
@@ -38,7 +38,7 @@ export function useSource(side: Side | undefined): Source {
 
 interface SourcedSide {
   readonly side: Side | undefined
-  readonly source: Source
+  readonly source: SideSource
 }
 
 /** Compares two sides once both are loaded, and again whenever one changes. */

@@ -16,7 +16,7 @@ import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory
 import { elementAt } from '#lib/util/element-at.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/rescore-texts.ts'
 import type { ShownPair } from '../view.ts'
-import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
+import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, driftVocabularyOf } from './drift-words.ts'
 
 interface DriftCardProps {
   readonly pair: ShownPair
@@ -38,7 +38,7 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
   const { spans } = comparison.report
   const span = elementAt(spans, drift)
   const { title, ink } = SEVERITY_TEXTS[span.severity]
-  const { noun, costs, kindText, causeText } = vocabularyOf(pair)
+  const { noun, costs, kindText, causeText } = driftVocabularyOf(pair)
   return (
     <section aria-label={noun === 'drift' ? 'Drift span' : 'Difference'} data-drift={drift} data-state={state}>
       <div className="mb-2 flex items-baseline justify-between gap-2">

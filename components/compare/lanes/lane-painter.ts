@@ -60,7 +60,7 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
       folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, elementAt(sight.folds, index), picture))
       const around = (box: typeof pointed, spots: readonly (Spot | undefined)[]) => {
         const found = spots
-          .map((spot) => spot && placeOf(picture.rows, spot, column))
+          .map((spot) => spot && findDrawnLine(picture.rows, spot, column))
           .find((place) => place !== undefined)
         const side = found?.side ?? 'left'
         box.place(found?.token, found?.line, picture.pictures[side])
@@ -73,7 +73,7 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
 }
 
 /** Returns the line that contains a token in a column; undefined if the column does not show it. */
-export function placeOf(rows: Rows, spot: Spot, column: Column): (Spot & { readonly line: DrawnLine }) | undefined {
+export function findDrawnLine(rows: Rows, spot: Spot, column: Column): (Spot & { readonly line: DrawnLine }) | undefined {
   if (column !== 'both' && column !== spot.side) return undefined
   const item = itemOfToken(rows, spot.side, spot.token)
   if (!item) return undefined

@@ -1,6 +1,6 @@
 /** Scroll position of the lanes, and the drawing of the visible part. One scrollbar moves both lanes. */
 import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
-import { createLanePainter, placeOf } from './lane-painter.ts'
+import { createLanePainter, findDrawnLine } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { driftNumbered, type Spot } from './pairing.ts'
 import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows/rows.ts'
@@ -97,7 +97,7 @@ function driftTop({ rows, pairing }: Pick<LanesPicture, 'rows' | 'pairing'>, dri
 }
 
 function placeTop(rows: Rows, spot: Spot): number | undefined {
-  return placeOf(rows, spot, rows.arrangement === 'lanes' ? spot.side : 'both')?.line.top
+  return findDrawnLine(rows, spot, rows.arrangement === 'lanes' ? spot.side : 'both')?.line.top
 }
 
 /** Returns a token of the topmost visible row, and how far below the top that row begins, in pixels. */
