@@ -10,7 +10,7 @@ import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 import { messagesIn } from '#lib/share/settings/conversation-text.ts'
 import { idsIn, placeOfId } from '#lib/share/settings/ids-text.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
-import { type AskPreview, PromptPreview } from './prompt-preview.tsx'
+import { type AskPreview, PromptPreviewPanel } from './prompt-preview.tsx'
 
 const MessagesForm = lazy(async () => ({
   default: (await import('#components/templates/forms/messages-form.tsx')).MessagesForm,
@@ -101,7 +101,7 @@ function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps)
         onChange={(event) => take(event.target.value)}
       />
       <Refusal text={refusal} />
-      <PromptPreview question={question} onPreview={onPreview} />
+      <PromptPreviewPanel question={question} onPreview={onPreview} />
       <RunsTools draft={draft} onChange={onChange}>
         <FileButton accept="text/*,.txt,.md,.jinja" label="File with the prompt" onFile={takeFile}>
           Open…
@@ -158,7 +158,7 @@ function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) 
           ))}
         </SelectField>
       )}
-      <PromptPreview
+      <PromptPreviewPanel
         question={question}
         onPreview={onPreview}
         onField={(field) => {

@@ -16,7 +16,7 @@ interface Props extends Omit<SamplingDialogProps, 'ownPresets' | 'onOwnPresets' 
 }
 
 /** Shows the dialog with stored presets and the chosen server. */
-export function SamplingDialog({ server, tokenizer, ...rest }: Props) {
+export function SavedPresetsDialog({ server, tokenizer, ...rest }: Props) {
   const [ownPresets, setOwnPresets] = useSamplingPresets()
   const { data: status } = useQuery(serverStatusOptions(server))
   const isNamed = tokenizer.trim() !== '' && tokenizer !== SERVER_TOKENIZER
