@@ -18,7 +18,7 @@ import { removeServer, saveServer, serverLoadOptions } from '#lib/browser/server
 import { useSetup } from '#lib/browser/use-setup.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { ServerDetails } from './server-details.tsx'
-import { draftOf, EMPTY_DRAFT, inputOf, type ServerDraft } from './server-draft.ts'
+import { serverDraftOf, EMPTY_DRAFT, serverInputOf, type ServerDraft } from './server-draft.ts'
 import { ServerForm } from './server-form.tsx'
 import { ServerList } from './server-list.tsx'
 
@@ -121,7 +121,7 @@ export function ServersScreen() {
               isUsed={selected.name === used}
               takesFocus={focus?.on === 'server'}
               onUse={() => setSetup({ ...setup, server: selected.name })}
-              onEdit={() => keep(selected.name, draftOf(selected))}
+              onEdit={() => keep(selected.name, serverDraftOf(selected))}
               onRemoved={() => {
                 if (setup.server === selected.name) setSetup({ ...setup, server: '' })
                 setAsked(null)
@@ -162,7 +162,7 @@ function Editor({ saved, draft, onChange, onSaved, onCancel }: EditorProps) {
     setProblem(undefined)
     setIsSaving(true)
     try {
-      const server = await saveServer(inputOf(draft, saved), saved?.name)
+      const server = await saveServer(serverInputOf(draft, saved), saved?.name)
       await cache.invalidateQueries({ queryKey: serversOptions().queryKey })
       for (const { queryKey } of [serverStatusOptions(server.name), serverLoadOptions(server.name)])
         void cache.invalidateQueries({ queryKey })
