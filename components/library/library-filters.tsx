@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import type { Ref } from 'react'
-import { sourceText } from '#components/shell/row-texts.ts'
+import { trajectorySourceText } from '#components/shell/row-texts.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { type Choices, firstOrder, type ListSort } from '#lib/api/library.ts'
 
@@ -210,7 +210,7 @@ function sourceOptions(choices: Choices | undefined): readonly Option[] {
     ...(imported.length > 0 ? [all] : []),
     ...imported.map(({ kind, format, count }) => ({
       value: `${kind}:${format}`,
-      text: sourceText(kind, format),
+      text: trajectorySourceText(kind, format),
       count,
     })),
   ]
