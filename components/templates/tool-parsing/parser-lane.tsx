@@ -1,7 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import type { Lane } from '#lib/templates/tool-parsing/analysis.ts'
 import type { ReRendering } from '#lib/templates/tool-parsing/rerender.ts'
-import { CallCard } from './call-card.tsx'
+import { ParsedCallCard } from './call-card.tsx'
 import { ParsedText } from './parsed-text.tsx'
 
 interface ParserLaneProps {
@@ -70,7 +70,7 @@ function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'be
         </p>
       )}
       {calls.slice(0, MOST_CARDS).map((call, index) => (
-        <CallCard
+        <ParsedCallCard
           key={call.span.start}
           text={text}
           call={call}
