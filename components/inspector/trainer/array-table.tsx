@@ -1,6 +1,6 @@
 'use client'
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from 'react'
-import { rangeOf, type Selection, single } from '#components/token-view/selection.ts'
+import { type Selection, selectedRange, single } from '#components/token-view/selection.ts'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -31,7 +31,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
   const segments = segmentsOf(trajectory)
   const scroller = { count: tokens, rowHeight: ROW_HEIGHT, viewHeight: place.viewHeight }
   const { first, end, top } = rowsInSight(scroller, place.scrollTop, MARGIN)
-  const chosen = selection && rangeOf(selection)
+  const chosen = selection && selectedRange(selection)
   const focus = selection && selection.focus < tokens ? selection.focus : undefined
 
   useEffect(() => {

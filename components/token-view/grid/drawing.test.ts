@@ -6,7 +6,7 @@ import { DEFAULT_GRID_OPTIONS, GRID_OPTIONS } from '../grid-options.ts'
 import { countText, decimalText, durationText, percentText } from '../numbers.ts'
 import { outcomeText } from '../overview/outcome-text.ts'
 import { pieceView } from '../pieces/piece-view.ts'
-import { boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
+import { boundaryLineAfter, joinStretches, rowBackground } from './row-background.ts'
 
 describe('drawing of a token', () => {
   test.each([
@@ -70,7 +70,7 @@ describe('background of a row', () => {
     )
     expect(style.backgroundSize.split(', ')).toHaveLength(2)
     expect(rowBackground({ heat: [], trained: [], special: [] }, 24).backgroundImage).toBe('')
-    const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryAfter) }, 24)
+    const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryLineAfter) }, 24)
     expect(ends).toEqual({
       backgroundImage:
         'linear-gradient(90deg, transparent 0px 7px, var(--token-boundary) 7px 8px, transparent 8px 23px, var(--token-boundary) 23px 24px, transparent 24px)',
