@@ -2,7 +2,7 @@
 /** Loads, makes and compares both sides of the compare page; a worker makes and compares them. */
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { CompareStep, Comparing, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { CompareStep, ComparisonResult, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { exampleName, type Side, sideText, type TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import { comparePair, useComparing } from '#lib/browser/workers/comparison.ts'
@@ -16,7 +16,7 @@ export type ComparedState =
   | { readonly kind: 'running'; readonly step: 'reading' | CompareStep }
   /** `side` is the side that failed; undefined if unknown. */
   | { readonly kind: 'failed'; readonly error: Error; readonly side: SideName | undefined }
-  | { readonly kind: 'refused'; readonly refusal: Extract<Comparing, { ok: false }> }
+  | { readonly kind: 'refused'; readonly refusal: Extract<ComparisonResult, { ok: false }> }
   | { readonly kind: 'done'; readonly pair: ShownPair }
 
 /** Loading state of a side's trajectory. */

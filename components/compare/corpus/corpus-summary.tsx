@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import type { Summary } from '#lib/analysis/corpus/report.ts'
+import type { ReportSummary } from '#lib/analysis/corpus/report.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { fractionText, rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
 
 /** Summary of the whole corpus in six figures. */
-export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
+export function CorpusSummary({ totals }: Pick<ReportSummary, 'totals'>) {
   const { samples, spans, rate, trained, wasted, rows } = totals
   return (
     <dl

@@ -1,12 +1,12 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { SegmentsAlone } from './segments-alone.tsx'
 
-function compared(perSegment: readonly SegmentAlone[] | undefined): Compared {
+function compared(perSegment: readonly SegmentAlone[] | undefined): ComparedSides {
   const recorded = { trajectory: sampleTrajectory, caveats: [] }
   return {
     left: recorded,

@@ -1,9 +1,9 @@
 import { countText } from '#components/token-view/numbers.ts'
-import type { Compared, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
 
 /** Shows for a side that is text which segments have different tokens if a pipeline encodes each segment alone. */
-export function SegmentsAlone({ compared }: { readonly compared: Compared }) {
+export function SegmentsAlone({ compared }: { readonly compared: ComparedSides }) {
   return (['left', 'right'] as const).map((name) => {
     const { perSegment } = compared[name]
     return perSegment && <Side key={name} name={name} segments={perSegment} />

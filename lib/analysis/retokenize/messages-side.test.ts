@@ -12,7 +12,7 @@ import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { shownSide } from '../compare/retokenized.ts'
-import type { LoadedSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, BuildResult, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
 const END = byteId('<|im_end|>')
@@ -28,7 +28,7 @@ function side(
   trajectory: TrajectoryView,
   as: As = { kind: 'structured' },
   more: Partial<Pick<LoadedSide, 'tokenizer' | 'template'>> = {},
-): Making<ShownSide> {
+): BuildResult<ShownSide> {
   return shownSide({ trajectory, as, tokenizer: bytes, template: undefined, ...more })
 }
 

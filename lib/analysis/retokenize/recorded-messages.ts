@@ -12,7 +12,7 @@ import { withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { PromptView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Making } from '../compare/shown-side.ts'
+import type { BuildResult } from '../compare/shown-side.ts'
 
 /** A part of a conversation: messages of the context, or one reply of the model. `json` holds messages as JSON texts. */
 export type HeldPart =
@@ -39,7 +39,7 @@ export interface HeldConversation {
 }
 
 /** Returns the conversation of a trajectory, which must have the texts of all its ids and its calls; or why it has no messages. */
-export function recordedConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): Making<HeldConversation> {
+export function recordedConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): BuildResult<HeldConversation> {
   const { segments } = trajectory
   if (!segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)) return WITHOUT_MESSAGES
   const calls = toolCallsOf(trajectory)
@@ -85,13 +85,13 @@ export const recordedTexts = (
   }),
 })
 
-const WITHOUT_MESSAGES: Making<never> = {
+const WITHOUT_MESSAGES: BuildResult<never> = {
   ok: false,
   why: 'The file contains ids, but not the messages that they were rendered from.',
   hint: 'Compare it as text: that needs no messages. Or open a file of the same run that has its messages.',
 }
 
-const GIVEN_AS_TEXT: Making<never> = {
+const GIVEN_AS_TEXT: BuildResult<never> = {
   ok: false,
   why: 'A part of the prompt was given as text or ids and belongs to no message, so no chat pipeline would have it.',
   hint: 'Compare it as text: that needs no messages.',

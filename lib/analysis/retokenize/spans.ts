@@ -13,7 +13,7 @@ import { wholeVocab } from './remade.ts'
 import type { BareSegment } from './reply-segments.ts'
 
 /** Returns what a trajectory has so far as a finished one, with the texts of its ids and the calls of an open response. */
-export function withTexts(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
+export function asFinished(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
   const { live, ...closed } = trajectory
   if (!trajectory.model.tokenizer) {
     const parser = parserNamed(trajectory.model.parser ?? DEFAULT_PARSER) as ToolParser

@@ -33,7 +33,7 @@ export interface SheetRow {
   readonly columns: readonly SheetColumn[]
   /** Lengths that the record states, and lengths that its tokens require. `stated` is null if the record states no number. */
   readonly lengths: readonly { readonly name: string; readonly stated: number | null; readonly expected: number }[]
-  readonly cuts: readonly Cut[]
+  readonly cuts: readonly SheetCut[]
   /** Sums of the loss mask; undefined if the format has no mask. */
   readonly mask: MaskSums | undefined
   /** First and last trained token of each segment that has any, and their number: flat [segment, first, last, trained, …]. */
@@ -44,7 +44,7 @@ export interface SheetRow {
 }
 
 /** A position inside the trajectory where arrays begin or end. */
-export interface Cut {
+export interface SheetCut {
   /** The first token after the cut. */
   readonly token: number
   readonly begins: readonly string[]
@@ -150,7 +150,7 @@ function edgeMarks(turns: Int32Array): Int32Array {
 }
 
 /** Finds the cuts inside the trajectory. Arrays that begin at its first token or end at its last one make no cut there. */
-function cutsOf({ fields }: TrainingRow, tokens: number): Cut[] {
+function cutsOf({ fields }: TrainingRow, tokens: number): SheetCut[] {
   const cuts = new Map<number, { readonly begins: string[]; readonly ends: string[] }>()
   const cutAt = (token: number) => {
     const cut = cuts.get(token) ?? { begins: [], ends: [] }

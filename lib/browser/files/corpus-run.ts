@@ -2,7 +2,7 @@
 
 import { exampleName } from '#lib/analysis/compare/side.ts'
 import type { Sample } from '#lib/analysis/corpus/sample.ts'
-import type { Check } from '#lib/analysis/corpus/settings.ts'
+import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
 import { NO_TOTALS, type Totals, withSample } from '#lib/analysis/corpus/totals.ts'
 import { listTrajectories } from '../library/library.ts'
 import { createComparing } from '../workers/comparison.ts'
@@ -28,7 +28,7 @@ interface CorpusState {
 
 interface CorpusAsked {
   readonly source: CorpusSource
-  readonly check: Check
+  readonly check: CorpusSettings
 }
 
 interface CorpusStore {

@@ -1,7 +1,7 @@
 'use client'
 /** The page's side of the compare worker: runs the tasks of lib/analysis/compare. */
 import { useEffect, useState } from 'react'
-import type { CompareStep, Comparing } from '#lib/analysis/compare/compare-sides.ts'
+import type { CompareStep, ComparisonResult } from '#lib/analysis/compare/compare-sides.ts'
 import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import { neededTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import type { Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
@@ -83,7 +83,7 @@ export async function comparePair(
   run: RunComparison,
   { left, right }: { readonly left: ChosenSide; readonly right: ChosenSide },
   { templateOf, signal, onStep }: PairOptions,
-): Promise<Comparing> {
+): Promise<ComparisonResult> {
   const tokenizers: string[] = []
   const requests: SideRequest[] = []
   for (const [index, { side, trajectory }] of [left, right].entries()) {
