@@ -12,7 +12,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { lines } from '#lib/browser/api.ts'
+import { streamJsonLines } from '#lib/browser/api.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
@@ -140,7 +140,7 @@ async function run(killed: AbortSignal): Promise<boolean> {
   answered++
   try {
     const answer = await fetch(`${base}/api/rollouts/${rolloutId}/events?from=0`, { headers: CHANGING, signal: killed })
-    for await (const event of lines(answer, 'the events')) hear(one, event as RolloutEvent)
+    for await (const event of streamJsonLines(answer, 'the events')) hear(one, event as RolloutEvent)
     return one.outcome !== undefined
   } catch {
     return false

@@ -79,7 +79,7 @@ export async function fetchJson<T>(path: string, schema: Reader<T>, options: Cal
 
 /** Calls the server and yields the checked lines of its answer. Throws ApiError, or the signal's reason. */
 export async function* fetchLines<T>(path: string, schema: Reader<T>, options: CallOptions = {}): AsyncGenerator<T> {
-  for await (const line of lines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
+  for await (const line of streamJsonLines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
 }
 
 /** Returns the checked value. Throws ApiError with the position where it departs from its schema. */
@@ -135,7 +135,7 @@ export async function callApi(path: string, options: CallOptions = {}, token = s
 }
 
 /** Yields the unchecked values of a stream of JSON lines. Throws ApiError. */
-export async function* lines(response: Response, path: string): AsyncGenerator<unknown> {
+export async function* streamJsonLines(response: Response, path: string): AsyncGenerator<unknown> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -37,11 +37,11 @@ export interface CorpusDeps {
     signal: AbortSignal,
   ) => Promise<{ readonly trajectories: readonly Pick<TrajectorySummary, 'key' | 'tokens'>[]; readonly next?: string }>
   readonly fileRecords: (file: File, signal: AbortSignal) => AsyncGenerator<FileRecord>
-  readonly comparing: Comparing
+  readonly comparing: CorpusWorker
 }
 
 /** The worker of the comparisons. */
-export interface Comparing {
+export interface CorpusWorker {
   readonly run: RunComparison
   release(trajectory: TrajectoryView): void
 }

@@ -13,7 +13,7 @@ import { ApiError, callApi, fetchJson } from '../api.ts'
 export const BUILT_IN = 'built-in'
 
 /** Returns the name of a server's tokenizer for the loader; undefined if the server does not report it. */
-export function serverTokenizer(server: string, status: ServerStatus): string | undefined {
+export function serverTokenizerName(server: string, status: ServerStatus): string | undefined {
   if (server === BUILT_IN) return BUILT_IN
   return status.state === 'ready' ? status.tokenizerName : undefined
 }
@@ -35,7 +35,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
     case 'tokenizer':
       return fromTokenizer(source, deps)
     case 'server': {
-      const name = serverTokenizer(source.name, await deps.status(source.name))
+      const name = serverTokenizerName(source.name, await deps.status(source.name))
       if (name === undefined)
         throw new ApiError(
           0,
