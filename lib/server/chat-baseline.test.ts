@@ -8,7 +8,7 @@ import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { turnsRead } from '#lib/analysis/compare/read-side.ts'
 import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
 import { recordedCalls, sentBodies } from '#lib/analysis/requests/recorded-calls.ts'
-import { createTestModel, loadTokenizer } from '#lib/builtin-server/test-model.ts'
+import { createTestModel, loadModelTokenizer } from '#lib/builtin-server/test-model.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
@@ -52,8 +52,8 @@ beforeAll(async () => {
     mcpServers: noMcpServers,
     runs: createRuns(),
     servers: { defaultName: BUILT_IN, client: () => client },
-    tokenizers: { load: loadTokenizer },
-    threaded: threadedHere({ load: loadTokenizer } as unknown as Services['tokenizers']),
+    tokenizers: { load: loadModelTokenizer },
+    threaded: threadedHere({ load: loadModelTokenizer } as unknown as Services['tokenizers']),
   } as unknown as Services
 })
 afterAll(async () => {
