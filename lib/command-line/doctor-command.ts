@@ -14,7 +14,7 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import type { Surroundings } from './command.ts'
 import { repairText, reportText } from './doctor-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { templateIn, textOf, tokenizerNamed } from './inputs.ts'
+import { templateIn, readTextFile, tokenizerNamed } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
@@ -49,7 +49,7 @@ export async function doctorCommand(argumentList: readonly string[], around: Sur
   if (subject === undefined || others.length > 0)
     throw new CommandError(EXIT.usage, `doctor takes one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
   const { name, loaded, template } = await chosen(subject, values.tokenizer, values.tools !== undefined, around)
-  const read = (file: string | undefined) => (file === undefined ? '' : textOf(around.folder, file))
+  const read = (file: string | undefined) => (file === undefined ? '' : readTextFile(around.folder, file))
   const given = {
     template,
     tools: await read(values.tools),
@@ -157,7 +157,7 @@ async function chosen(
     throw new CommandError(EXIT.unchecked, `there is no file or folder named ${named}`)
   const model = found?.isFile() ? (tokenizer ?? builtIn) : subject
   const { name, loaded } = await tokenizerNamed(model, { folder, places })
-  const template = found?.isFile() ? templateIn(await textOf(folder, subject)) : loaded.template(hasTools)?.text
+  const template = found?.isFile() ? templateIn(await readTextFile(folder, subject)) : loaded.template(hasTools)?.text
   if (template === undefined)
     throw new CommandError(
       EXIT.unchecked,
@@ -186,7 +186,7 @@ function isJson(text: string): boolean {
 }
 
 async function trajectoryIn(folder: string, file: string): Promise<Trajectory> {
-  const decoded = decode(await textOf(folder, file))
+  const decoded = decode(await readTextFile(folder, file))
   if (decoded.ok) return decoded.trajectory
   throw new CommandError(EXIT.unchecked, `${file} is not a trajectory: ${violationText(decoded.error)}`)
 }

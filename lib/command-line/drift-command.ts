@@ -15,7 +15,7 @@ import type { Surroundings } from './command.ts'
 import { otherRecords, type Right, samplesOf, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { templateIn, textOf, tokenizerNamed } from './inputs.ts'
+import { templateIn, readTextFile, tokenizerNamed } from './inputs.ts'
 
 const MODES = ['text', 'structured', 'raw'] as const
 const FAIL_ON = [...DRIFT_SEVERITIES, 'structural', 'any', 'never'] as const
@@ -121,7 +121,7 @@ async function rightSide(
 async function templateNamed(given: string, around: Surroundings): Promise<(hasTools: boolean) => string | undefined> {
   const found = await stat(path.resolve(around.folder, given)).catch(() => undefined)
   if (found?.isFile()) {
-    const text = templateIn(await textOf(around.folder, given))
+    const text = templateIn(await readTextFile(around.folder, given))
     if (text === undefined) throw new CommandError(EXIT.unchecked, `${given} is JSON without a chat_template`)
     return () => text
   }

@@ -51,7 +51,7 @@ export function templateIn(text: string): string | undefined {
 }
 
 /** Reads a text file. Throws CommandError if that is not possible. */
-export async function textOf(folder: string, file: string): Promise<string> {
+export async function readTextFile(folder: string, file: string): Promise<string> {
   try {
     return await readFile(path.resolve(folder, file), 'utf8')
   } catch (error) {
