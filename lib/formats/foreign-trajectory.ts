@@ -2,7 +2,7 @@
 import type { JsonObject } from '#lib/json/json-object.ts'
 import { storable } from '#lib/json/json-value.ts'
 import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import type { Source } from './format.ts'
+import type { RecordSource } from './format.ts'
 
 interface Found {
   readonly format: string
@@ -19,7 +19,7 @@ interface Found {
 }
 
 /** Returns the trajectory of a file's content. */
-export function foreignTrajectory(found: Found, { file, now, newId }: Source): Trajectory {
+export function foreignTrajectory(found: Found, { file, now, newId }: RecordSource): Trajectory {
   const { format, segments, outcome, reward, lacked, group, routedExperts, imageData, rest } = found
   const problems = rewardProblems(reward)
   return {

@@ -27,7 +27,7 @@ import {
 } from './columns.ts'
 import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, Source } from './format.ts'
+import type { Format, ReadResult, RecordSource } from './format.ts'
 import { type GroupNumbers, numberGroups } from './group-numbers.ts'
 import { firstMessages } from './messages.ts'
 import type { TrainingRow } from './training-row.ts'
@@ -93,7 +93,7 @@ const sampleSchema = z.looseObject({
 })
 type Sample = z.infer<typeof sampleSchema>
 
-function read(value: unknown, source: Source): ReadResult {
+function read(value: unknown, source: RecordSource): ReadResult {
   const { tokens, response } = value as JsonObject
   if (!Array.isArray(tokens)) return textOnly(response as string)
   const parsed = sampleSchema.safeParse(value)

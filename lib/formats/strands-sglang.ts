@@ -26,7 +26,7 @@ import {
 } from './columns.ts'
 import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, Source } from './format.ts'
+import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 
@@ -113,7 +113,7 @@ function startsWithToken(value: unknown): boolean {
   return isObject(token) && 'token_id' in token
 }
 
-function read(value: unknown, source: Source): ReadResult {
+function read(value: unknown, source: RecordSource): ReadResult {
   const { key, record } = recordIn(value) as RecordIn
   const at = (name: string) => (key === '' ? name : `${key}.${name}`)
   const parsed = recordSchema.safeParse(record)

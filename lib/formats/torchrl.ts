@@ -29,7 +29,7 @@ import {
 } from './columns.ts'
 import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, Source } from './format.ts'
+import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 
@@ -85,7 +85,7 @@ type Sample = z.infer<typeof recordSchema>
 const BATCH_HINT =
   'Write each sample of the batch as a separate record: tensors as lists, from td[i].to_dict(). docs/formats.md has the code for it.'
 
-function read(value: unknown, source: Source): ReadResult {
+function read(value: unknown, source: RecordSource): ReadResult {
   const parsed = recordSchema.safeParse(value)
   if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value), hint: BATCH_HINT }
   const sample = parsed.data

@@ -4,7 +4,7 @@
  */
 
 import { writableFormats } from '#lib/formats/registry.ts'
-import { type TrainingRow, valueAt } from '#lib/formats/training-row.ts'
+import { type TrainingRow, valueAtPath } from '#lib/formats/training-row.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -89,7 +89,7 @@ function sheetRow(row: TrainingRow, record: object, trajectory: Trajectory, toke
     columns,
     lengths: row.lengths.map(({ name, path, tokens: { start, end } }) => ({
       name,
-      stated: statedLength(valueAt(record, path)),
+      stated: statedLength(valueAtPath(record, path)),
       expected: end - start,
     })),
     cuts,

@@ -8,7 +8,7 @@ import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
-import type { Format, Source } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { formatOf, isOfFormat } from '../registry.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
 import { createRecordFinder, type FoundRecords, type RecordBytes, tooManyRecords } from './record-finder.ts'
@@ -55,7 +55,7 @@ interface OpenOptions {
 /** Yields the trajectories in file order, up to the first violation. Rejects if reading rejects. */
 export async function* openFile(
   bytes: ByteSource,
-  source: Source,
+  source: RecordSource,
   { as, limits = LIMITS }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
   const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
@@ -97,7 +97,7 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
 }
 
 /** Opens a text that is already in memory. */
-export function openText(text: string, source: Source, as?: Format): Opened {
+export function openText(text: string, source: RecordSource, as?: Format): Opened {
   const type = fileTypeOf(text, source.file)
   if (type) return failed(otherType(type))
   const bytes = new TextEncoder().encode(text)
@@ -122,7 +122,12 @@ const failed = (error: FileProblem): Failed => ({ ok: false, error })
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
 /** Opens one record after the other, all in one format. */
-function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Format | undefined, limits: Limits) {
+function recordOpener(
+  { records, isLines }: FoundRecords,
+  source: RecordSource,
+  as: Format | undefined,
+  limits: Limits,
+) {
   let format = as
   let count = 0
 

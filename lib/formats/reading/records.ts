@@ -5,7 +5,7 @@ import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'
 import { shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
-import type { Format, Source } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
 import { unsupportedFormat } from './unsupported.ts'
@@ -104,7 +104,7 @@ type ReadRecord =
 export function readRecord(
   { value, ...place }: FoundRecord,
   format: Format,
-  source: Source,
+  source: RecordSource,
   limits: Limits,
 ): ReadRecord {
   const read = format.read(value, source)
