@@ -29,7 +29,7 @@ export interface ScanError {
 }
 
 /** Deeper JSON is refused: no tool takes it, and JSON.stringify would overflow the stack. */
-export const MAX_DEPTH = 128
+export const MAX_JSON_DEPTH = 128
 
 /** Scans the object that starts at `start` (a brace), no further than `limit`. */
 export function scanObject(text: string, start: number, limit: number): ObjectScan {
@@ -78,8 +78,8 @@ function scanValue(text: string, start: number, limit: number, mayRepeat = false
     if (!scalar.ok) return scalar
     position = scalar.end
     if (scalar.opens) {
-      if (open.length === MAX_DEPTH - 1)
-        return scanError(position - 1, `nested deeper than ${MAX_DEPTH} levels`, 'refused')
+      if (open.length === MAX_JSON_DEPTH - 1)
+        return scanError(position - 1, `nested deeper than ${MAX_JSON_DEPTH} levels`, 'refused')
       const names = scalar.opens === '}' ? new Set<string>() : undefined
       open.push({ closer: scalar.opens, names })
       position = skipSpace(text, position, limit)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_DEPTH } from '#lib/json/json-scan.ts'
+import { MAX_JSON_DEPTH } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
 import { draw as drawCalls, taken } from '../test-draw.ts'
 import { hermes } from './hermes.ts'
@@ -136,8 +136,8 @@ describe('hermes parser with a malformed call', () => {
 
   test('refuses deep nesting', () => {
     const deep = (n: number) => call(`{"name": "f", "arguments": {"a": ${'['.repeat(n)}${']'.repeat(n)}}}`)
-    expect(draw(deep(MAX_DEPTH - 2))[0]).toMatch(/^f/)
-    expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_DEPTH} levels`)])
+    expect(draw(deep(MAX_JSON_DEPTH - 2))[0]).toMatch(/^f/)
+    expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_JSON_DEPTH} levels`)])
   })
 })
 

@@ -5,7 +5,7 @@
 
 import {
   givenTwice,
-  MAX_DEPTH,
+  MAX_JSON_DEPTH,
   type Member,
   type ScanError,
   scanError,
@@ -75,7 +75,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   function readValue(start: number, limit: number, depth: number): Value | ScanError {
     if (startsWith(QUOTE, start, limit)) return readText(start, limit)
     if (text[start] === '{' || text[start] === '[') {
-      if (depth >= MAX_DEPTH) return scanError(start, `nested deeper than ${MAX_DEPTH} levels`, 'refused')
+      if (depth >= MAX_JSON_DEPTH) return scanError(start, `nested deeper than ${MAX_JSON_DEPTH} levels`, 'refused')
       const nested = text[start] === '{' ? readObject(start, limit, depth + 1) : readList(start, limit, depth + 1)
       return nested.ok ? { ok: true, end: nested.end, json: nested.json, range: { start, end: nested.end } } : nested
     }

@@ -3,7 +3,7 @@
  * objects are nested elements, with `<item>` for each entry of a list; the tool's schema distinguishes them from texts.
  */
 
-import { MAX_DEPTH, skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { MAX_JSON_DEPTH, skipSpace, whatStands } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../reading/argument-types.ts'
@@ -65,7 +65,7 @@ function elementsReader(text: string): (start: number, close: string, depth: num
       const closing = `${MARK}</${name}>`
       const isText = end >= 0 && text.startsWith(closing, end)
       if (end < 0 || (!isText && text.startsWith(`${MARK}</`, end))) return fault(notClosed(name), valueStart)
-      if (depth === MAX_DEPTH) return fault(`nested deeper than ${MAX_DEPTH} levels`, position)
+      if (depth === MAX_JSON_DEPTH) return fault(`nested deeper than ${MAX_JSON_DEPTH} levels`, position)
       const inner = isText ? undefined : readElements(valueStart, closing, depth + 1)
       if (inner && !inner.ok) return fault(inner.why, inner.at)
       const valueEnd = inner?.close ?? end
