@@ -18,7 +18,7 @@ export interface AnsweredResult {
 }
 
 /** Returns the texts in order, or the structured result as JSON if there are none. Omitted blocks are named. */
-export function resultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
+export function mcpResultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
   const blocks = Array.isArray(content) ? content.map(readBlock) : [{ text: '[content that is not a list: not shown]' }]
   const structured = blocks.some(({ isText }) => isText) ? undefined : (structuredContent ?? toolResult)
   const parts = [...blocks.map(({ text }) => text), ...(structured === undefined ? [] : [JSON.stringify(structured)])]
