@@ -5,7 +5,7 @@
  */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { earlier, endOfName } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { objectReader, type WholeObject } from '../reading/json-body.ts'
@@ -88,7 +88,7 @@ function calledIn(text: string, start: number, object: WholeObject): ParsedCall 
     : { ...call, ignored: [...call.ignored, { start: id.key.start, end: id.value.end }] }
 }
 
-function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
   const opens = Array.from(text.matchAll(/\[TOOL_CALLS\][ \t\n\r]*\[[ \t\n\r]*/g), ({ 0: tag, index }) => ({
     start: index,
     end: index + tag.length,

@@ -5,7 +5,7 @@
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, earlier, endOfName, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { callsIn, earlier, endOfName, type CallFault, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { jsonBodyReader } from './json-body.ts'
 import { inSections } from './sections.ts'
@@ -13,7 +13,7 @@ import { inSections } from './sections.ts'
 /** The part before the arguments. */
 export type Head = { readonly writtenId?: string } & (
   | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly argumentsAt: number }
-  | ({ readonly ok: false } & Fault)
+  | ({ readonly ok: false } & CallFault)
 )
 
 interface HeadedFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
@@ -53,7 +53,7 @@ export function headedParser(format: HeadedFormat): ToolParser {
 
     function readCall(start: number, head: Head): ParsedCall {
       const open = start - delimiters.open.length
-      const fault = (found: Fault) => malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
+      const fault = (found: CallFault) => malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
       if (!head.ok) return fault(head)
       const body = read(head.argumentsAt)
       if (!body.ok) return fault({ why: body.why, at: body.at, name: head.name })

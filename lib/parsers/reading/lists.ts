@@ -1,15 +1,15 @@
 /** Calls in a list: of JSON objects, or between two tokens in any notation. */
 
 import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier, type Fault } from './calls.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { earlier, type CallFault } from './calls.ts'
 import { finder } from './finder.ts'
 import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
 import { type CallRun, markupOfRuns, refused, runsIn } from './runs.ts'
 
 /** A broken list; `from` is the offset at which it stops being a list, after some calls. */
-type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
+type BrokenList = CallFault & { readonly calls: readonly ParsedCall[]; readonly from: number }
 type List = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & BrokenList)
 
 /** Accepts every object, because a delimiter of the format may occur in any string of a list. */
@@ -118,7 +118,7 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
     }
   }
 
-  function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+  function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
     const closing = close.replaceAll('|', '\\|')
     const maybe = mayBeBare ? '?' : ''
     const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')

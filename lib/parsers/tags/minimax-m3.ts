@@ -7,7 +7,7 @@ import { MAX_JSON_DEPTH, skipSpace, whatStands } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../reading/argument-types.ts'
-import type { Fault } from '../reading/calls.ts'
+import type { CallFault } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { invokesIn } from '../reading/invoke-call.ts'
 import { notClosed } from '../reading/tagged.ts'
@@ -30,7 +30,7 @@ interface Element extends NamedRange {
 
 type Elements =
   | { readonly ok: true; readonly elements: readonly Element[]; readonly close: number }
-  | ({ readonly ok: false; readonly elements: readonly Element[] } & Fault)
+  | ({ readonly ok: false; readonly elements: readonly Element[] } & CallFault)
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
   const readElements = elementsReader(text)

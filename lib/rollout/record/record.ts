@@ -3,7 +3,7 @@
  * answer arrives, and then the response opens; a call that fails before that leaves nothing. Ids are kept unchanged.
  */
 
-import { parsedText } from '#lib/parsers/parsed-text.ts'
+import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
@@ -206,7 +206,7 @@ export function closeResponse(
   if (open?.kind !== 'response') throw new Error('no response is open')
   const { text: serverText, problems, ...known } = ending
   const response: ResponseSegment = { ...open, ...known }
-  const own = parsedText(response, trajectory, [parser])
+  const own = textForParsers(response, trajectory, [parser])
   const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
   return {
     type: 'segment',
@@ -228,7 +228,7 @@ export function annotations(
   parser: ToolParser,
   tokenizer: Tokenizer,
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
-  return annotationsIn(parsedText(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
+  return annotationsIn(textForParsers(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
 }
 
 function annotationsIn(
