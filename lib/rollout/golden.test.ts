@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { health } from '#lib/analysis/health/health.ts'
 import { resultReadings } from '#lib/analysis/health/unread-results.ts'
-import { expectedRecord, joined, split } from '#lib/rollout/golden/test-divergences.ts'
+import { expectedRecord, joinSegments, splitRecord } from '#lib/rollout/golden/test-divergences.ts'
 import { createPlayer, type Played, type Player, textOfIds } from '#lib/rollout/golden/test-play.ts'
 import {
   type AgentRecord,
@@ -115,7 +115,7 @@ describe('the golden scenarios', () => {
   test('a golden record that is taken apart and put together is unchanged', () => {
     for (const name of goldenNames) {
       const { samplingParams: _, toolRuns: __, outcomes: ___, ...python } = pythonRecord(name)
-      expect([name, joined(split(pythonRecord(name)))]).toEqual([name, python])
+      expect([name, joinSegments(splitRecord(pythonRecord(name)))]).toEqual([name, python])
     }
   })
 })

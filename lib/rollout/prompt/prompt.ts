@@ -34,7 +34,7 @@ import {
   plainTurn,
   type ReplyCall,
   type ReplyEnd,
-  rendered,
+  renderOrRefusal,
   templateCall,
 } from './continuation.ts'
 import { replyTexts, writtenReply } from './written-reply.ts'
@@ -65,7 +65,7 @@ export interface Prompt {
 }
 
 /** The template's variables besides the messages. */
-export interface RenderSettings {
+export interface TemplateVariables {
   readonly tools: readonly ToolSpec[]
   readonly options: Readonly<Record<string, unknown>>
 }
@@ -73,7 +73,7 @@ export interface RenderSettings {
 /** Renders the whole conversation through the template. Throws TemplateError. */
 export function firstPrompt(
   messages: readonly Message[],
-  { tools, options }: RenderSettings,
+  { tools, options }: TemplateVariables,
   { tokenizer, template }: PromptEncoder,
 ): Prompt {
   const input = {
@@ -85,7 +85,7 @@ export function firstPrompt(
   const isMute =
     tools.length > 0 &&
     !showsTools(text, messages, tools, options, template) &&
-    text === rendered(() => template.render({ ...input, tools: undefined }))
+    text === renderOrRefusal(() => template.render({ ...input, tools: undefined }))
   return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
 }
 
@@ -103,7 +103,7 @@ function showsTools(
   text: string,
   messages: readonly Message[],
   tools: readonly ToolSpec[],
-  options: RenderSettings['options'],
+  options: TemplateVariables['options'],
   template: ChatTemplate,
 ): boolean {
   if (template.text === '') return false
@@ -148,7 +148,7 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
  */
 export function endOfTurnId(
   { tokenizer, template }: PromptEncoder,
-  options: RenderSettings['options'],
+  options: TemplateVariables['options'],
 ): number | undefined {
   const turn = plainTurn(template, options)
   if (!turn) return undefined
@@ -184,7 +184,7 @@ function closesTurn(
   ids: readonly number[],
   text: string,
   codec: PromptEncoder,
-  options: RenderSettings['options'],
+  options: TemplateVariables['options'],
 ): boolean {
   // After a turn that the reply has closed, as most do, the template need not be examined.
   const mayClose = text !== '' || isAdded(ids[0], codec.tokenizer)
@@ -290,7 +290,7 @@ const templateContent = (content: NonNullable<Message['content']>): unknown =>
     ? content.map(({ text = '' }) => text).join('')
     : content
 
-const renderSettings = ({ model }: Trajectory): RenderSettings => ({
+const renderSettings = ({ model }: Trajectory): TemplateVariables => ({
   tools: model.tools,
   options: model.template?.options ?? {},
 })
@@ -313,7 +313,7 @@ function checked(
   { tools, options }: Pick<RenderInput, 'tools' | 'options'>,
 ): Check {
   const render = (messages: readonly TemplateMessage[]) =>
-    rendered(() => template.render({ messages, tools, addGenerationPrompt: true, options }))
+    renderOrRefusal(() => template.render({ messages, tools, addGenerationPrompt: true, options }))
   const messages = [...conversationMessages(trajectory, argumentsForm), ...added]
   const whole = render(messages)
   if (whole instanceof TemplateError)

@@ -274,7 +274,7 @@ function recordedCall(
 }
 
 /** Returns a call id; ids sort in the order of the calls. */
-export const callId = (number: number): string => `call_${String(number).padStart(4, '0')}`
+export const callIdAt = (number: number): string => `call_${String(number).padStart(4, '0')}`
 
 /**
  * Returns new call ids, numbered through the trajectory so that they sort in order. Ids that an imported file uses are
@@ -285,7 +285,7 @@ function freeCallIds(trajectory: Trajectory, count: number): string[] {
   const used = new Set(taken)
   const free: string[] = []
   for (let number = taken.length; free.length < count; number++) {
-    const id = callId(number)
+    const id = callIdAt(number)
     if (!used.has(id)) free.push(id)
   }
   return free

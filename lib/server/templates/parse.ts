@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
-import { callId } from '#lib/rollout/record/record.ts'
+import { callIdAt } from '#lib/rollout/record/record.ts'
 import { analyse, parsedText, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -101,7 +101,7 @@ export function parseText({
 function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
-    id: callId(index),
+    id: callIdAt(index),
     ...(writtenId !== undefined && { writtenId }),
     raw,
     span: toldRange(found.text),

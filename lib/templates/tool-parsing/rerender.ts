@@ -2,7 +2,7 @@
 
 import type { TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
-import { callId } from '#lib/rollout/record/record.ts'
+import { callIdAt } from '#lib/rollout/record/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -101,7 +101,7 @@ interface Encoded {
 }
 
 const callToWrite = (call: Extract<ReadCall, { kind: 'parsed' }>, index: number): CallToWrite => ({
-  id: call.writtenId ?? callId(index),
+  id: call.writtenId ?? callIdAt(index),
   name: call.name,
   arguments: argumentsJson(call.arguments),
 })
