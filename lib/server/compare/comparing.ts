@@ -18,7 +18,7 @@ const IDLE_MS = 30_000
 const LONGEST_MS = 60_000
 
 /** Returns the comparing thread, which starts on its first request and ends after 30 s without one. */
-export const createComparing = ({ longestMs = LONGEST_MS, ...options }: Options): ComparingThread =>
+export const createCompareThread = ({ longestMs = LONGEST_MS, ...options }: Options): ComparingThread =>
   createLimitedThread({ name: 'rollscope-compare', idleMs: IDLE_MS, longestMs, ...options })
 
 /** Returns the thread's reply. Throws HttpProblem, also if it takes too long, TokenizerError, or the signal's reason. */

@@ -13,7 +13,7 @@ import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { ImportQuestion } from './import-answer.ts'
-import { textSource, withTexts } from './import-texts.ts'
+import { textSource, withTokenizerTexts } from './import-texts.ts'
 
 interface Deps {
   readonly store: Pick<ImportStore, 'add' | 'publish' | 'discard'>
@@ -64,7 +64,8 @@ export async function runImportRequest(
         throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
       const { provenance } = one.trajectory
       if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
-      const trajectory = texts && lacksTexts(one.trajectory) ? withTexts(one.trajectory, texts) : one.trajectory
+      const trajectory =
+        texts && lacksTexts(one.trajectory) ? withTokenizerTexts(one.trajectory, texts) : one.trajectory
       found = one.format.name
       first ??= { id: trajectory.id, createdAt: trajectory.createdAt }
       waiting.push(trajectory)

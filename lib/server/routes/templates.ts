@@ -1,12 +1,12 @@
 /** The routes of templates, parsers and comparisons, which compute on their input and store nothing. */
 import { templateCheckSchema } from '#lib/api/template-check.ts'
-import { compare, compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
+import { answerCompare, compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
 import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from '../compare/retokenize.ts'
 import { endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
-import { jsonText } from '../http/json-response.ts'
-import { diagnosis, labBody } from '../templates/lab-routes.ts'
+import { jsonTextResponse } from '../http/json-response.ts'
+import { answerDoctor, labBody } from '../templates/lab-routes.ts'
 import { labAnswer } from '../templates/lab-thread.ts'
-import { parseAnswerSchema, parseRequestSchema, parseText } from '../templates/parse.ts'
+import { parseAnswerSchema, parseRequestSchema, parseRequestText } from '../templates/parse.ts'
 import { renderAnswerSchema, renderRequestSchema } from '../templates/render.ts'
 import { checkRequestSchema, checkTemplate } from '../templates/template-check.ts'
 import {
@@ -26,7 +26,7 @@ export const templateRoutes = [
     summary: 'Tool calls in a text, as each parser finds them, and what it leaves and drops.',
     body: jsonBody(parseRequestSchema),
     answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
-    handle: ({ body }) => parseText(body),
+    handle: ({ body }) => parseRequestText(body),
   }),
   endpoint({
     method: 'POST',
@@ -35,7 +35,7 @@ export const templateRoutes = [
     body: labBody(renderRequestSchema),
     answers: { 200: { description: 'The render, token by token.', schema: renderAnswerSchema } },
     handle: async ({ body, services, signal }) =>
-      jsonText(await labAnswer(services.rendering, { kind: 'preview', ...body }, signal)),
+      jsonTextResponse(await labAnswer(services.rendering, { kind: 'preview', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',
@@ -43,7 +43,7 @@ export const templateRoutes = [
     summary: 'Two sides held against each other: every drift with its kind, cause and remedy, and what it costs.',
     body: largeJsonBody(compareRequestSchema),
     answers: { 200: { description: 'The drift report.', schema: compareAnswerSchema } },
-    handle: ({ body, services, signal }) => compare(body, services, signal),
+    handle: ({ body, services, signal }) => answerCompare(body, services, signal),
   }),
   endpoint({
     method: 'POST',
@@ -59,7 +59,7 @@ export const templateRoutes = [
     summary: 'Whether a chat template keeps what the model wrote, turn after turn.',
     body: labBody(doctorRequestSchema),
     answers: { 200: { description: 'A verdict for every boundary.', schema: doctorAnswerSchema } },
-    handle: async ({ body, services, signal }) => jsonText(await diagnosis(body, services, signal)),
+    handle: async ({ body, services, signal }) => jsonTextResponse(await answerDoctor(body, services, signal)),
   }),
   endpoint({
     method: 'POST',
@@ -68,7 +68,7 @@ export const templateRoutes = [
     body: labBody(fixRequestSchema),
     answers: { 200: { description: 'The template with its fixes, and what they cost.', schema: fixAnswerSchema } },
     handle: async ({ body, services, signal }) =>
-      jsonText(await labAnswer(services.diagnosing, { kind: 'fix', ...body }, signal)),
+      jsonTextResponse(await labAnswer(services.diagnosing, { kind: 'fix', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',
@@ -77,7 +77,7 @@ export const templateRoutes = [
     body: labBody(searchRequestSchema),
     answers: { 200: { description: 'A counterexample, or how many were tried.', schema: searchAnswerSchema } },
     handle: async ({ body, services, signal }) =>
-      jsonText(await labAnswer(services.diagnosing, { kind: 'search', ...body }, signal)),
+      jsonTextResponse(await labAnswer(services.diagnosing, { kind: 'search', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',

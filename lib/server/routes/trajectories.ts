@@ -9,11 +9,11 @@ import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody } from '../http/endpoint.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
-import { chooseTokenizer, importFile, tokenizerChoiceSchema } from '../library/import.ts'
+import { restoreTexts, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
 import {
   labelChangeSchema,
   labelTrajectory,
-  listTrajectories,
+  listPage,
   removeTrajectory,
   restoreTrajectory,
   trajectoryHealth,
@@ -58,7 +58,7 @@ export const trajectoryRoutes = [
     },
     handle: ({ request, services }) => {
       services.health.checkStored()
-      return listTrajectories(request, services)
+      return listPage(request, services)
     },
   }),
   endpoint({
@@ -124,7 +124,7 @@ export const trajectoryRoutes = [
     summary: 'Finds the texts, think blocks and tool calls of a trajectory that was imported as ids.',
     body: jsonBody(tokenizerChoiceSchema),
     answers: { 200: { description: 'The trajectory with them.', schema: trajectorySchema } },
-    handle: ({ params, body, services, signal }) => chooseTokenizer(params.key, body, services, signal),
+    handle: ({ params, body, services, signal }) => restoreTexts(params.key, body, services, signal),
   }),
   endpoint({
     method: 'POST',
@@ -181,6 +181,6 @@ export const trajectoryRoutes = [
         schema: importedSchema,
       },
     },
-    handle: ({ request, services }) => importFile(request, services),
+    handle: ({ request, services }) => storeFile(request, services),
   }),
 ]

@@ -8,7 +8,7 @@ import { fromJs, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { boundedTemplate } from './bounded-template.ts'
-import { chosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
+import { loadChosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
 import { renderConversation } from './render.ts'
 import {
   type DoctorRequest,
@@ -122,7 +122,7 @@ async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[k
 /** This signal never aborts: a client that leaves ends the whole thread. */
 const NEVER = new AbortController().signal
 
-const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => chosenTemplate(asked, texts.tools, deps, NEVER)
+const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => loadChosenTemplate(asked, texts.tools, deps, NEVER)
 
 /** Returns the rendered conversation, or the error that the template raised. Throws HttpProblem if the conversation cannot be read. */
 async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<RenderedIds>> {

@@ -48,7 +48,7 @@ export async function readLabRequest<T extends LabRequest>(
 }
 
 /** Returns the JSON of the doctor's report. Throws HttpProblem. */
-export async function diagnosis(
+export async function answerDoctor(
   work: LabWork<DoctorRequest>,
   { diagnosing, store }: Pick<Services, 'diagnosing' | 'store'>,
   signal: AbortSignal,

@@ -77,7 +77,7 @@ export const parseAnswerSchema = z.object({
 })
 
 /** Returns the calls that each parser finds. Throws HttpProblem 422 for an unknown parser. */
-export function parseText({
+export function parseRequestText({
   text,
   parsers = parserNames,
   tools = [],

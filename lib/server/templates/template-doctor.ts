@@ -17,7 +17,7 @@ import { tasks } from '#lib/templates/tasks/tasks.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { LabParts } from './lab-answers.ts'
-import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+import { type TokenizerWithTemplate, conversationShape, labShape, rejectedInput } from './lab-request.ts'
 
 const compares = z
   .enum(COMPARES)
@@ -72,7 +72,7 @@ export type Diagnosis = DoctorReport & { readonly masks?: MaskReport }
 export async function diagnose(
   { trajectory: key, compares }: LabParts<DoctorRequest>,
   texts: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  chosen: TokenizerWithTemplate,
   reader: Pick<TrajectoryReader, 'read'>,
   signal: AbortSignal,
 ): Promise<Diagnosis> {
@@ -144,7 +144,7 @@ export const fixAnswerSchema = z
 export async function fixTemplate(
   { cell }: LabParts<FixRequest>,
   { tools, options }: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  chosen: TokenizerWithTemplate,
   signal: AbortSignal,
 ): Promise<Repair & { readonly isComplete: boolean }> {
   const repair = await tasks.stabilityRepair.load()
@@ -198,7 +198,7 @@ const CASES = 400
 export async function searchTemplate(
   { seed = 1, cases = CASES, known = [] }: LabParts<SearchRequest>,
   { tools, options }: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  chosen: TokenizerWithTemplate,
   signal: AbortSignal,
 ): Promise<Exclude<SearchResult, { readonly kind: 'failed' }>> {
   const search = await tasks.counterexample.load()
