@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { ToldLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type ChatAnswer, type ChatRequest, chat } from '../reply/chat.ts'
-import { generate } from '../reply/generate.ts'
+import { streamReply } from '../reply/generate.ts'
 import { jsonOf, parsed } from '../reply/json-reply.ts'
 import type { Chunk } from '../reply/reply.ts'
 import { describeServer, INFO_MS, type Info, isReady, loadOfServer, modelOf } from '../server/server-facts.ts'
@@ -76,7 +76,7 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
   const server = { transport, apiKey, retries, breaker, identity, chance, firstTokenMs: all.firstTokenMs }
   let lastKnown: ServerDescription | undefined
   return {
-    generate: (request, signal) => generate(server, request, signal),
+    generate: (request, signal) => streamReply(server, request, signal),
     chat: (request, signal) => chat(server, request, signal),
     async describe(signal) {
       const before = transport.connections
