@@ -8,7 +8,7 @@ import { Segmented } from '#components/ui/segmented.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
 import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 import { messagesIn } from '#lib/share/settings/conversation-text.ts'
-import { idsIn, placeOfId } from '#lib/share/settings/ids-text.ts'
+import { placeOfId, readIds } from '#lib/share/settings/ids-text.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
 import { type AskPreview, PromptPreviewPanel } from './prompt-preview.tsx'
 
@@ -113,7 +113,7 @@ function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps)
 
 function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const read = idsIn(draft.ids, draft.record)
+  const read = readIds(draft.ids, draft.record)
   const { take, takeFile, refusal } = useBoundedText(LONGEST_PROMPT, (ids) => onChange({ ids, record: 0 }))
   const question =
     read.ok && read.ids.length > 0

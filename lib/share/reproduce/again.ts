@@ -86,7 +86,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
     samples: 1,
     specs: model.tools,
     turns: rest.flatMap((segment) =>
-      segment.kind === 'prompt' ? segment.messages.filter(({ role }) => role === 'user').map(textOf) : [],
+      segment.kind === 'prompt' ? segment.messages.filter(({ role }) => role === 'user').map(messageText) : [],
     ),
     results,
   }
@@ -109,5 +109,5 @@ function askedSampling(sent: Readonly<Record<string, unknown>>): SamplingRequest
 }
 
 /** Returns the text of a message. Parts that are not text are left out. */
-export const textOf = ({ content = '' }: Message): string =>
+export const messageText = ({ content = '' }: Message): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
