@@ -10,7 +10,7 @@ import type { Page } from '@playwright/test'
 import { findTask } from '#lib/analysis/find/find.ts'
 import { foldedText } from '#lib/analysis/find/folded-text.ts'
 import { textIndex } from '#lib/analysis/find/text-index.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -94,7 +94,7 @@ async function fromKeyToCount(page: Page, query: string): Promise<number> {
 }
 
 function hitsOf(query: string, trajectory: TrajectoryView): number {
-  const result = resultOf(findTask({ query }, trajectory))
+  const result = runToEnd(findTask({ query }, trajectory))
   if (result.kind !== 'found') throw new Error(`${query}: ${JSON.stringify(result)}`)
   return result.hits.length / 2
 }

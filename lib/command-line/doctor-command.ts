@@ -2,7 +2,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { withRecorded } from '#lib/templates/document/trajectory-input.ts'
 import { maskDoctor } from '#lib/templates/loss-mask/doctor.ts'
 import { doctor } from '#lib/templates/prefix-preservation/doctor.ts'
@@ -87,7 +87,7 @@ async function fixed(
   const repair = await tasks.stabilityRepair.load()
   const { template, tools, options } = texts
   const compares = text ? 'text' : 'tokens'
-  const result = resultOf(repair({ input: { template, tools, options, compares } }, [loaded]))
+  const result = runToEnd(repair({ input: { template, tools, options, compares } }, [loaded]))
   if (result.kind === 'failed') {
     const { where, line, className, message } = result.failure
     const place = line === undefined ? '' : `, line ${line}`

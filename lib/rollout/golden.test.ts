@@ -16,7 +16,7 @@ import {
   type Scenario,
   script,
 } from '#lib/rollout/golden/test-scenarios.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 
 let player: Player
@@ -86,7 +86,7 @@ test('The health check finds no unread tool result and no contradictory ending i
   for (const scenario of script.scenarios) {
     const { trajectory } = await player.play(scenario)
     results += resultReadings(trajectory, segmentStarts(trajectory)).length
-    for (const { kind, message } of resultOf(health(trajectory)).findings)
+    for (const { kind, message } of runToEnd(health(trajectory)).findings)
       if (kinds.includes(kind)) found.push([scenario.name, message])
   }
   expect(found).toEqual([])

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type JsonPath, jsonPathText } from '#lib/json/json-path.ts'
 import { pathAt, placeOf } from '#lib/json/json-place.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import {
@@ -29,7 +29,7 @@ test.each(EXAMPLES)('the raw view keeps %s byte for byte', (name) => {
   const file = readFileSync(`public/examples/${name}`, 'utf8')
   const decoded = decode(file)
   if (!decoded.ok) throw new Error(name)
-  const text = resultOf(rawText(null, pack(decoded.trajectory).trajectory))
+  const text = runToEnd(rawText(null, pack(decoded.trajectory).trajectory))
   expect(new TextDecoder().decode(text.bytes)).toBe(file)
   expect(lineCount(text)).toBe(file.split('\n').length - 1)
 })
@@ -83,11 +83,11 @@ test('findBytes finds a text at its bytes', () => {
         const start = new TextEncoder().encode(inside.slice(0, at)).length
         expected.push(start, start + new TextEncoder().encode(needle).length)
       }
-      expect(Array.from(resultOf(findBytes(bytes, needle)))).toEqual(expected)
+      expect(Array.from(runToEnd(findBytes(bytes, needle)))).toEqual(expected)
     }),
     { numRuns: runs(500) },
   )
-  expect(resultOf(findBytes(new Uint8Array(9 << 20), 'a'))).toHaveLength(0)
+  expect(runToEnd(findBytes(new Uint8Array(9 << 20), 'a'))).toHaveLength(0)
 })
 
 function* pathsOf(value: unknown, path: JsonPath = []): Generator<readonly [JsonPath, unknown]> {

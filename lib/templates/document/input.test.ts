@@ -1,6 +1,6 @@
 /** Tests how the lab's texts are passed to apply_chat_template of transformers 5.23. */
 import { describe, expect, test } from 'vitest'
-import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { maskDoctor } from '../loss-mask/doctor.ts'
@@ -24,7 +24,7 @@ const read = (changed: Partial<LabInput>): RenderInput => {
   return input.value
 }
 const rendered = (changed: Partial<LabInput>) => {
-  const shown = resultOf(preview(document(changed), [tokenizer]))
+  const shown = runToEnd(preview(document(changed), [tokenizer]))
   return shown.kind === 'rendered' ? shown.picture.text : `${shown.error.className}: ${shown.error.message}`
 }
 
@@ -100,14 +100,14 @@ describe('continue_final_message', () => {
   test('leaves no mask to compute, as in transformers', () => {
     const why = expect.stringContaining('not compatible with return_assistant_tokens_mask')
     const input = document({ options, template: `{% generation %}${template}{% endgeneration %}` })
-    expect(resultOf(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })
-    expect(resultOf(prefixMask(document({ options }), [tokenizer]))).toMatchObject({ kind: 'unknown', why })
+    expect(runToEnd(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })
+    expect(runToEnd(prefixMask(document({ options }), [tokenizer]))).toMatchObject({ kind: 'unknown', why })
     expect(maskDoctor({ input }, tokenizer).failure).toMatchObject({ where: 'options', message: why })
   })
 
   test('changes no call of the model when a conversation is repeated', () => {
     const turns = (given: string) =>
-      resultOf(compare({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer])).turns
+      runToEnd(compare({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer])).turns
     expect(turns(options)).toEqual(turns(''))
   })
 })

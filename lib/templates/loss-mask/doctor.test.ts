@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -23,7 +23,7 @@ function diagnosed(
   { trajectory, tokenizer = byteTokenizer }: { trajectory?: Trajectory; tokenizer?: Tokenizer } = {},
 ): MaskReport {
   const input = { messages, tools: undefined, addGenerationPrompt: false, options: {} }
-  return resultOf(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
+  return runToEnd(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
 }
 
 const way = (name: WayName, { ways }: MaskReport): Way => ways.find((each) => each.name === name) as Way

@@ -1,6 +1,6 @@
 /** Computes the loss mask of one conversation by every way, and finds where the ways differ. */
 
-import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation as conversationOf } from '#lib/trajectory/messages/conversation.ts'
@@ -48,7 +48,7 @@ export interface MaskProgress {
 
 /** Returns the complete report. */
 export const maskDoctor = (input: MaskInput, tokenizer: LabTokenizer): MaskReport =>
-  resultOf(maskDiagnosis(input, tokenizer))
+  runToEnd(maskDiagnosis(input, tokenizer))
 
 /** Computes the report; yields progress before each assistant message. */
 export function* maskDiagnosis(

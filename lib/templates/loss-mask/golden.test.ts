@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { type Conversation, renderedConversation } from './conversation.ts'
@@ -98,7 +98,7 @@ describe.each(Object.entries(golden.tokenizers))(
 
     test.each(cases)('by prefixes, %s, equal those of Python', (_, each) => {
       const conversation = conversationOf(each)
-      const { ids, trained, messages, breaks } = resultOf(prefixDifference(conversation))
+      const { ids, trained, messages, breaks } = runToEnd(prefixDifference(conversation))
       for (const { message, ids: expected, opens, stays } of each.prefix) {
         const own = ids.filter((_, index) => trained[index] && messages[index] === message)
         expect(own).toEqual(expected)

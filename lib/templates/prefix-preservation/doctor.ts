@@ -1,6 +1,6 @@
 /** Checks whether render(turn n) + what the model wrote + new messages equals render(turn n+1), in ids. */
 
-import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
@@ -27,7 +27,7 @@ export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<La
 
 /** Returns the complete report. */
 export const doctor = (input: DoctorInput, tokenizer: LabTokenizer): DoctorReport =>
-  resultOf(diagnosis(input, tokenizer))
+  runToEnd(diagnosis(input, tokenizer))
 
 /** Yields the report so far, after every reply of the trajectory and after every row of the matrix. */
 export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {

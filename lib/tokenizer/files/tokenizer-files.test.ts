@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { fixFor } from '#lib/templates/prefix-preservation/fix/fix.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
@@ -73,7 +73,7 @@ describe('a tokenizer’s cache of compiled templates', () => {
       return loaded.compile(text, use)
     }
     const input = { template: looksBack }
-    const { tried } = resultOf(fixFor({ input, cell: 'user/none/on' }, { tokenizer: byteTokenizer, compile }))
+    const { tried } = runToEnd(fixFor({ input, cell: 'user/none/on' }, { tokenizer: byteTokenizer, compile }))
     expect(tried).toBeGreaterThan(1)
     expect(uses.filter((use) => use !== 'once')).toEqual([undefined])
   })
