@@ -1,7 +1,7 @@
 /** Returns the text of a template that was chosen for a side of a comparison. Throws ApiError, or the signal's reason. */
 import type { TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { inputOf } from '#lib/templates/document/document.ts'
-import { chosenTemplate } from '#lib/templates/document/template-files.ts'
+import { selectTemplate } from '#lib/templates/document/template-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError } from '../api.ts'
 import { browserShelf, storedDocument } from './lab-document.ts'
@@ -20,7 +20,7 @@ export async function chosenTemplateText(
 ): Promise<string> {
   switch (choice.kind) {
     case 'tokenizer': {
-      const found = chosenTemplate(await tokenizerTemplates(choice.name, signal), hasTools)?.text
+      const found = selectTemplate(await tokenizerTemplates(choice.name, signal), hasTools)?.text
       return found ?? lacking(`${choice.name} comes without a chat template.`)
     }
     case 'trajectory': {

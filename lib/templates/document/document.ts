@@ -9,7 +9,7 @@ import { unreachable } from '#lib/util/unreachable.ts'
 import type { LabSource } from './source.ts'
 
 /** One version of the template. */
-export interface Revision {
+export interface TemplateRevision {
   /** Number from 1, which is part of its name on screen. */
   readonly number: number
   /** Why it exists, in a few words: `loaded from Qwen/Qwen3-8B`, `fix: keep thinking`. */
@@ -24,7 +24,7 @@ export interface Revision {
 /** All that the template lab shows and saves. */
 export interface LabDocument {
   /** Revisions in the order in which they were made; never empty. */
-  readonly revisions: readonly Revision[]
+  readonly revisions: readonly TemplateRevision[]
   /** Number of the shown revision. */
   readonly shown: number
   /** JSON texts, as in LabInput. */
@@ -118,18 +118,18 @@ export function applyLabAction(history: LabHistory, action: LabAction): LabHisto
 }
 
 /** Returns the revision that is shown. */
-export const shownRevision = ({ revisions, shown }: LabDocument): Revision =>
+export const shownRevision = ({ revisions, shown }: LabDocument): TemplateRevision =>
   revisions.find(({ number }) => number === shown) ?? elementAt(revisions, 0)
 
 /** Returns the other side of A/B: the named revision, otherwise the last one with another text; undefined if there is none. */
 export const comparedRevision = (
-  revisions: readonly Revision[],
+  revisions: readonly TemplateRevision[],
   { shown, named }: { readonly shown: string; readonly named: string | undefined },
-): Revision | undefined =>
+): TemplateRevision | undefined =>
   revisions.find(({ number }) => String(number) === named) ?? revisions.findLast(({ template }) => template !== shown)
 
 /** Returns the name of a revision on screen. */
-export const revisionName = ({ number, name }: Pick<Revision, 'number' | 'name'>): string => `${number} · ${name}`
+export const revisionName = ({ number, name }: Pick<TemplateRevision, 'number' | 'name'>): string => `${number} · ${name}`
 
 /** Returns the texts that are rendered. */
 export const inputOf = (document: LabDocument): LabInput => ({
@@ -206,12 +206,12 @@ function loadedDocument(document: LabDocument, loaded: Loaded): LabDocument {
   return withNew(changed, { name, kind: 'kept', parent: undefined, template })
 }
 
-function withNew(document: LabDocument, revision: Omit<Revision, 'number'>): LabDocument {
+function withNew(document: LabDocument, revision: Omit<TemplateRevision, 'number'>): LabDocument {
   const number = 1 + Math.max(...document.revisions.map(({ number }) => number))
   return { ...document, revisions: [...document.revisions, { ...revision, number }], shown: number }
 }
 
-const withRevision = (document: LabDocument, changed: Revision): LabDocument => ({
+const withRevision = (document: LabDocument, changed: TemplateRevision): LabDocument => ({
   ...document,
   revisions: document.revisions.map((revision) => (revision.number === changed.number ? changed : revision)),
 })
@@ -226,5 +226,5 @@ function withoutRevision(document: LabDocument, number: number): LabDocument {
   return { ...document, revisions, shown: document.shown === number ? instead : document.shown }
 }
 
-const revisionOf = ({ revisions }: LabDocument, wanted: number): Revision | undefined =>
+const revisionOf = ({ revisions }: LabDocument, wanted: number): TemplateRevision | undefined =>
   revisions.find(({ number }) => number === wanted)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosenTemplate, isLabFile, openedFile, templatesOf } from './template-files.ts'
+import { isLabFile, openedFile, selectTemplate, templatesOf } from './template-files.ts'
 
 const named = '{"chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]}'
 
@@ -14,9 +14,9 @@ test('the templates of a repository have names, and chat_template.jinja wins', (
 
 test('a conversation with tools gets the template for tools', () => {
   const templates = templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: named })
-  expect(chosenTemplate(templates, true)?.text).toBe('t')
-  expect(chosenTemplate(templates, false)?.text).toBe('d')
-  expect(chosenTemplate([{ name: 'rag', text: 'r' }], false)?.text).toBe('r')
+  expect(selectTemplate(templates, true)?.text).toBe('t')
+  expect(selectTemplate(templates, false)?.text).toBe('d')
+  expect(selectTemplate([{ name: 'rag', text: 'r' }], false)?.text).toBe('r')
 })
 
 test.each([
