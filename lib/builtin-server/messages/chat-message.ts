@@ -5,7 +5,7 @@
  */
 
 import { JsonError } from '#lib/json/json-reader.ts'
-import { jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
@@ -59,7 +59,7 @@ export function withCalls(text: string, tools: readonly string[]): Pick<ReplyMes
       if (typeof name !== 'string' || !tools.includes(name)) continue
       const parameters = entry.get('parameters')
       const given = parameters !== undefined && truth(parameters) ? parameters : entry.get('arguments')
-      calls.push({ name, arguments: given === undefined ? '{}' : jsonText(given) })
+      calls.push({ name, arguments: given === undefined ? '{}' : writeJson(given) })
     }
   }
   return { content: strip(text.slice(0, start)), calls }

@@ -4,7 +4,7 @@ import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, type ReadInput, readInput } from '#lib/templates/document/input.ts'
-import { fromJs, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { fromJs, writeJson, readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { boundedTemplate } from './bounded-template.ts'
@@ -143,9 +143,9 @@ export const sentInput = ({
   addGenerationPrompt,
   continueFinalMessage,
 }: RenderInput): SentInput => ({
-  messages: jsonText(fromJs(messages)),
-  tools: tools && jsonText(fromJs(tools)),
-  options: jsonText(fromJs(options)),
+  messages: writeJson(fromJs(messages)),
+  tools: tools && writeJson(fromJs(tools)),
+  options: writeJson(fromJs(options)),
   addGenerationPrompt,
   continueFinalMessage,
 })

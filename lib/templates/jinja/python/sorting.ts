@@ -1,7 +1,7 @@
 /** Implements sorted(), comparing in the order in which CPython does, so that values without an order fail on the same pair. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { compare } from './comparison.ts'
+import { compareValues } from './comparison.ts'
 import type { Runtime, Value } from './values.ts'
 
 /** Returns the items sorted by their keys. The sort is stable, with `reverse` too. */
@@ -11,7 +11,7 @@ export function sorted<T>(items: readonly T[], key: (item: T) => Value, reverse:
   if (reverse) cells.reverse()
   const less = (a: Cell<T>, b: Cell<T>): boolean => {
     runtime.step()
-    return compare('<', a.key, b.key, runtime)
+    return compareValues('<', a.key, b.key, runtime)
   }
   const result = mergedRuns(cells, less)
   if (reverse) result.reverse()
