@@ -8,7 +8,7 @@ import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
 import { runToEnd } from '#lib/tasks/task.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { type Conversation, renderedConversation } from './conversation.ts'
+import { type RenderedConversation, renderedConversation } from './conversation.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
 import { prefixDifference } from './prefix-difference.ts'
@@ -79,7 +79,7 @@ describe.each(Object.entries(golden.tokenizers))(
             hasGenerationTag: true,
             generation: blocks.map(([start, end]) => ({ start, end })),
           },
-        } as unknown as Conversation
+        } as unknown as RenderedConversation
         const found = generationMask(conversation)
         expect(found.ids).toEqual(ids)
         expect(bits(found.trained)).toEqual(mask)
@@ -87,7 +87,7 @@ describe.each(Object.entries(golden.tokenizers))(
     )
 
     const cases = differences.map((each, index) => [`${each.template} template ${index}`, each] as const)
-    const conversationOf = ({ text, messages }: Golden['differences'][number]): Conversation => {
+    const conversationOf = ({ text, messages }: Golden['differences'][number]): RenderedConversation => {
       const compiled = text === undefined ? template(false) : compile(text)
       if (!compiled) throw new Error(`${name} has no template`)
       const input = { messages, tools: undefined, addGenerationPrompt: false, options: { date_string: '26 Jul 2024' } }
