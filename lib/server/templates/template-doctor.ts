@@ -9,15 +9,15 @@ import type { Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
 import {
   type CauseKind,
   COMPARES,
+  DOCTOR_REPORT_VERSION,
   type DoctorReport,
-  REPORT_VERSION,
 } from '#lib/templates/prefix-preservation/report.ts'
 import type { SearchProgress, SearchResult } from '#lib/templates/prefix-preservation/search.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { LabParts } from './lab-answers.ts'
-import { type TokenizerWithTemplate, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
 
 const compares = z
   .enum(COMPARES)
@@ -40,7 +40,7 @@ export type DoctorRequest = z.infer<typeof doctorRequestSchema>
 /** Schema of the answer of POST /api/templates/doctor. */
 export const doctorAnswerSchema = z
   .looseObject({
-    version: z.literal(REPORT_VERSION),
+    version: z.literal(DOCTOR_REPORT_VERSION),
     summary: z.object({
       renders: z
         .object({ stable: z.int(), unstable: z.int() })
