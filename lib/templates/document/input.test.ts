@@ -4,7 +4,7 @@ import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { maskDoctor } from '../loss-mask/doctor.ts'
-import { compare } from '../preview/compare.ts'
+import { compareRevisions } from '../preview/compare.ts'
 import { prefixMask, preview } from '../preview/preview.ts'
 import { readInput } from './input.ts'
 
@@ -107,7 +107,8 @@ describe('continue_final_message', () => {
 
   test('changes no call of the model when a conversation is repeated', () => {
     const turns = (given: string) =>
-      runToEnd(compare({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer])).turns
+      runToEnd(compareRevisions({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer]))
+        .turns
     expect(turns(options)).toEqual(turns(''))
   })
 })

@@ -5,7 +5,7 @@ import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/tem
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece } from '#lib/templates/jinja/rendering.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { compare, type RevisionComparison } from './compare.ts'
+import { compareRevisions, type RevisionComparison } from './compare.ts'
 import { countTurns, type TurnCounts, turnPattern } from './turns.ts'
 
 type Message = { readonly role: string; readonly content: string }
@@ -60,7 +60,7 @@ const input = (template: string, messages: readonly Message[]): LabInput => ({
 })
 /** Compares two templates; `left` is the one with which the shown template is compared. */
 const compared = (left: string, shown: string, messages: readonly Message[], turns = 3): RevisionComparison =>
-  runToEnd(compare({ input: input(shown, messages), against: left, turns }, [tokenizer]))
+  runToEnd(compareRevisions({ input: input(shown, messages), against: left, turns }, [tokenizer]))
 
 const arbitraryMessages = fc.array(
   fc.record({
@@ -120,7 +120,7 @@ describe('a comparison of templates', () => {
 
   test('reports on both sides that the conversation is not JSON', () => {
     const { sides } = runToEnd(
-      compare({ input: { ...input('plain', []), messages: '[' }, against: 'longer', turns: 1 }, [tokenizer]),
+      compareRevisions({ input: { ...input('plain', []), messages: '[' }, against: 'longer', turns: 1 }, [tokenizer]),
     )
     expect(sides).toMatchObject([
       { kind: 'refused', error: { where: 'messages' } },

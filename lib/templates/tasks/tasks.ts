@@ -4,14 +4,14 @@ import type { LabTask, LateTask } from '#lib/tasks/task.ts'
 import { check } from '../document/check.ts'
 import { masks } from '../loss-mask/task.ts'
 import { counterexample, stability, stabilityFix, stabilityRepair } from '../prefix-preservation/task.ts'
-import { compare } from '../preview/compare.ts'
+import { compareRevisions } from '../preview/compare.ts'
 import { prefixMask, preview } from '../preview/preview.ts'
 import { parserFit, parsing } from '../tool-parsing/tasks.ts'
 
 /** The tasks, or loaders of those that load their code late. */
 export const tasks = {
   check,
-  compare,
+  compare: compareRevisions,
   counterexample,
   masks,
   parserFit,
