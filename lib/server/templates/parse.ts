@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
 import { callIdAt } from '#lib/rollout/record/record.ts'
-import { analyse, parsedText, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
+import { analyse, parseCompletion, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -85,7 +85,7 @@ export function parseRequestText({
   return {
     results: parsers.map(parserOrProblem).map((parser) => {
       const { calls, rest, dropped, thinking } = analyse(text, parser, tools)
-      const found = parsedText(text, parser, tools).calls
+      const found = parseCompletion(text, parser, tools).calls
       return {
         parser: parser.name,
         calls: found.map((one, index) => toldCall(one, elementAt(calls, index), index)),
