@@ -1,6 +1,6 @@
 /** Follows a numbered stream of lines to its end over connections that may break. */
 import { isStreamClosed } from '#lib/api/stream-closed.ts'
-import type { Reader } from '#lib/trajectory/events/event-reader.ts'
+import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
 import { ApiError, callApi, checkedAnswer, streamJsonLines } from '../api.ts'
 
 interface Following<Line> {
@@ -8,7 +8,7 @@ interface Following<Line> {
   readonly path: string
   readonly signal: AbortSignal
   /** Loads the schema of the lines, which most pages do not need. */
-  readonly schema: () => Promise<Reader<Line>>
+  readonly schema: () => Promise<SchemaReader<Line>>
   /** Processes a line; 'done' means that it was the last one. Throws an Error if the line contradicts earlier ones. */
   readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void

@@ -6,7 +6,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type AlignedRun, driftOf } from '../align.ts'
 import { KIND_TEXTS } from '../kinds.ts'
 import type { DriftLayer, DriftSpan } from '../report.ts'
-import { cut } from './cut.ts'
+import { mergeEqualRuns } from './cut.ts'
 import type { DriftSide } from './drift-side.ts'
 import { hitBy } from './hit.ts'
 import { type DriftPosition, type DriftVerdict, partOf } from './place.ts'
@@ -24,7 +24,7 @@ export interface Classified {
 
 /** Classifies the drifts of an alignment. */
 export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): Classified {
-  const stretches = cut(given, left, right)
+  const stretches = mergeEqualRuns(given, left, right)
   const across = acrossStretches(stretches)
   const spans = driftOf(stretches).map((drift): DriftSpan => {
     const place = {

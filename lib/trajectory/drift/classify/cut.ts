@@ -13,7 +13,7 @@ import { withWholeParts } from './whole-parts.ts'
 type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
 /** Returns the runs in order, with the same coverage as the given ones. Two equal runs are never adjacent. */
-export function cut(stretches: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
+export function mergeEqualRuns(stretches: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
   const all: AlignedRun[] = []
   const add = (stretch: AlignedRun) => {
     const last = all.at(-1)

@@ -5,7 +5,7 @@ import { endOfTurn } from './end-of-turn.ts'
 import { movedAroundCall } from './moved.ts'
 import type { Rule } from './place.ts'
 import { truncation } from './remainder.ts'
-import { spelled, split, untold } from './same-bytes.ts'
+import { classifySameBytes, spelled, untold } from './same-bytes.ts'
 import { separator } from './separator.ts'
 import { specialTokens } from './special-tokens.ts'
 import { think } from './think.ts'
@@ -15,7 +15,7 @@ import { normalisation, partialUtf8 } from './unicode.ts'
 export const RULES: readonly Rule[] = [
   untold,
   spelled,
-  split,
+  classifySameBytes,
   partialUtf8,
   normalisation,
   endOfTurn,
