@@ -17,13 +17,13 @@ import {
   lineAt,
   lineCount,
   lineStart,
-  type Row,
-  rowAt,
   rowCount,
   rowNumbered,
   type TextLines,
   textBetween,
-  wrapped,
+  type WrappedRow,
+  wrapLines,
+  wrappedRowAt,
 } from '#lib/util/text/text-lines.ts'
 import { rowsInSight, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
 
@@ -51,7 +51,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
   const [place, setPlace] = useState({ scrollTop: 0, viewHeight: 400 })
   const [cell, setCell] = useState({ width: 8, columns: 80 })
   const digits = String(lineCount(text)).length
-  const rows = useMemo(() => wrapped(text, cell.columns), [text, cell.columns])
+  const rows = useMemo(() => wrapLines(text, cell.columns), [text, cell.columns])
   const scroller = { count: rowCount(rows), rowHeight: ROW_HEIGHT, viewHeight: place.viewHeight }
   const { first, end, top } = rowsInSight(scroller, place.scrollTop, MARGIN)
 
@@ -82,7 +82,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
     const element = viewport.current
     if (!element) return
     const seen = { ...scroller, viewHeight: element.clientHeight || 400 }
-    const wanted = scrollTopFor(seen, element.scrollTop, rowAt(text, rows, offset), 0)
+    const wanted = scrollTopFor(seen, element.scrollTop, wrappedRowAt(text, rows, offset), 0)
     if (wanted !== undefined) element.scrollTop = wanted
   })
   const start = shown?.start
@@ -178,7 +178,7 @@ const LineNumber = ({ digits, number }: { readonly digits: number; readonly numb
 )
 
 /** Returns the text of a row, with its hits and the highlighted part marked. */
-function marked(text: TextLines, row: Row, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
+function marked(text: TextLines, row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
   const pieces: ReactNode[] = []
   let at = row.start
   for (const { start, end, kind } of rangesIn(row, hits, shown)) {
@@ -207,7 +207,7 @@ interface MarkedRange {
   readonly kind: 'hit' | 'current' | 'shown'
 }
 
-function rangesIn(row: Row, hits: Int32Array, shown: TextViewProps['shown']): readonly MarkedRange[] {
+function rangesIn(row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): readonly MarkedRange[] {
   const ranges: MarkedRange[] = []
   for (let hit = firstRangeAfter(hits, row.start); (hits[2 * hit] ?? row.end) < row.end; hit++) {
     const [start, end] = [elementAt(hits, 2 * hit), elementAt(hits, 2 * hit + 1)]

@@ -12,12 +12,12 @@ import {
   lineCount,
   lineEnd,
   lineStart,
-  rowAt,
   rowCount,
   rowNumbered,
   textBetween,
   textLines,
-  wrapped,
+  wrapLines,
+  wrappedRowAt,
 } from '#lib/util/text/text-lines.ts'
 import { runs } from '#testing/property-runs.ts'
 import { findBytes } from './find-bytes.ts'
@@ -46,7 +46,7 @@ test('the rows of the raw view are the lines, cut at whole characters, none wide
   fc.assert(
     fc.property(texts, fc.integer({ min: 4, max: 12 }), (written, columns) => {
       const text = textLines(written)
-      const rows = wrapped(text, columns)
+      const rows = wrapLines(text, columns)
       let all = ''
       let line = -1
       for (let number = 0; number < rowCount(rows); number++) {
@@ -61,7 +61,7 @@ test('the rows of the raw view are the lines, cut at whole characters, none wide
         expect([...part].length).toBeLessThanOrEqual(columns)
         all += part
         for (let offset = row.start; offset < row.end; offset++) {
-          expect(rowAt(text, rows, offset)).toBe(number)
+          expect(wrappedRowAt(text, rows, offset)).toBe(number)
           expect(lineAt(text, offset)).toBe(line)
         }
       }
