@@ -18,7 +18,7 @@ import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
+import { simulateRollout, type SimulatedTurn } from '#testing/simulated-rollout.ts'
 import { tell } from './figures.ts'
 
 const SAMPLES = 300
@@ -63,7 +63,7 @@ const rendered = trajectories.map((trajectory) => {
 })
 
 function conversation(index: number): Trajectory {
-  const turns = Array.from({ length: TURNS }, (_, turn): Turn => {
+  const turns = Array.from({ length: TURNS }, (_, turn): SimulatedTurn => {
     const isLast = turn === TURNS - 1
     // Half of the calls are written differently from the template.
     const space = random() < 0.5 ? ' ' : ''

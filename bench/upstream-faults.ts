@@ -8,8 +8,8 @@
  */
 
 import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
-import { type Case, casesOf, longestMs, outcomeOf, responsesOf, runFault } from '#testing/faults.ts'
-import { CHUNKED, chunk, type Exchange } from '#testing/sglang/fault-server.ts'
+import { type FaultCase, casesOf, longestMs, faultOutcome, responsesOf, runFault } from '#testing/faults.ts'
+import { CHUNKED, chunk, type FaultExchange } from '#testing/sglang/fault-server.ts'
 import { tell } from './figures.ts'
 
 /** A late call is repeated, and the fastest of so many attempts counts, because other work on the machine varies. */
@@ -22,7 +22,7 @@ const MEGABYTE = 1 << 20
 const MOST_MEMORY_MB = 1_200
 
 const writesUntil =
-  (bytes: number, part: (exchange: Exchange) => string): NonNullable<Case['fault']> =>
+  (bytes: number, part: (exchange: FaultExchange) => string): NonNullable<FaultCase['fault']> =>
   async (exchange) => {
     const { begin, write, socket } = exchange
     await begin(3, CHUNKED)
@@ -31,7 +31,7 @@ const writesUntil =
   }
 
 /** Faults whose bodies are as large as the limits of the application require. */
-const LARGE: readonly Case[] = [
+const LARGE: readonly FaultCase[] = [
   {
     what: '2 GB that nothing announces',
     outcome: 'TOO_LARGE',
@@ -51,7 +51,7 @@ const LARGE: readonly Case[] = [
 
 interface Row {
   readonly number: string
-  readonly found: Case
+  readonly found: FaultCase
   readonly isStream: boolean
   readonly at: number
 }
@@ -108,7 +108,7 @@ for (const row of rows) {
     const waitedMs = run.waitsMs.reduce((sum, ms) => sum + ms, 0)
     const isLate = isTimed && run.elapsedMs + waitedMs > most
     if (isLate && tries < TRIES) continue
-    const outcome = outcomeOf(run.trajectory)
+    const outcome = faultOutcome(run.trajectory)
     const isWrong = outcome !== found.outcome || responsesOf(run.trajectory).length < at - 1
     if (isWrong) wrong++
     if (isLate) late++
