@@ -19,7 +19,7 @@ import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
 import { simulateRollout, type SimulatedTurn } from '#testing/simulated-rollout.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const SAMPLES = 300
 const TURNS = 4
@@ -131,6 +131,6 @@ const runs: { readonly report: number; readonly encode: number }[] = []
 for (let run = 0; run < RUNS; run++)
   runs.push({ report: await milliseconds(report), encode: await milliseconds(encode) })
 const perSecond = (ms: number): number => (1000 * tokens) / ms
-tell('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report))), '')
-tell('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
-tell('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)
+reportFigure('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report))), '')
+reportFigure('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
+reportFigure('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)

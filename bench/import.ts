@@ -9,7 +9,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CHANGING, startApplication, stopApplication } from '../e2e/application.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { ones, rollouts } from './import-files.ts'
 
 const MEGABYTE = 1e6
@@ -31,7 +31,7 @@ try {
   await wait(2_000)
   const idle = await latencies(wait(5_000))
   const idleP99 = Math.max(LEAST_IDLE_MS, at(idle, 0.99))
-  tell('health without an import, 99th percentile', at(idle, 0.99), 'ms')
+  reportFigure('health without an import, 99th percentile', at(idle, 0.99), 'ms')
   await measure('[1,1,…]', ones, 422, idleP99)
   await measure('a list of 1,000 rollouts', (file) => rollouts(file, 1000), 201, idleP99)
 } finally {
@@ -50,11 +50,16 @@ async function measure(what: string, write: (file: string) => number, status: nu
   const answered = await sending
   const ms = performance.now() - started
   if (answered !== status) throw new Error(`${what}: answered with ${answered}, not ${status}`)
-  tell(`${what}, ${(bytes / MEGABYTE).toFixed(0)} MB`, ms, 'ms')
-  tell(`${what}: health meanwhile, 99th percentile, × idle`, at(during, 0.99) / idle, '×', LIMIT_LATENCY)
-  tell(`${what}: health meanwhile, longest`, at(during, 1), 'ms')
+  reportFigure(`${what}, ${(bytes / MEGABYTE).toFixed(0)} MB`, ms, 'ms')
+  reportFigure(`${what}: health meanwhile, 99th percentile, × idle`, at(during, 0.99) / idle, '×', LIMIT_LATENCY)
+  reportFigure(`${what}: health meanwhile, longest`, at(during, 1), 'ms')
   if (before !== undefined)
-    tell(`${what}: most memory beside idle, × file`, ((memory('VmHWM') ?? 0) - before) / bytes, '×', LIMIT_MEMORY)
+    reportFigure(
+      `${what}: most memory beside idle, × file`,
+      ((memory('VmHWM') ?? 0) - before) / bytes,
+      '×',
+      LIMIT_MEMORY,
+    )
   rmSync(file)
 }
 

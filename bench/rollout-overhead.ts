@@ -11,7 +11,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { installStrands, peersFolder } from '../peers/install.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { type Result, type Shape, type Task, taskOf } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {
@@ -50,20 +50,28 @@ for (const one of chosen) {
     const cold = await measured({ ...one, warmUp: Math.min(COLD_WARM_UP, one.warmUp / 4) }, baseUrl)
     const ratio = (of: (values: readonly number[]) => number, { ours, theirs }: Pairs) =>
       of(theirs.map(perThousand)) / of(ours.map(perThousand))
-    tell(`${one.name}: Python’s processor time, minima`, ratio(least, warm), '×', { atLeast: one.atLeast })
-    tell(`${one.name}: the same, medians`, ratio(median, warm), '×', { atLeast: one.atLeast })
-    tell(`${one.name}: the same cold, minima`, ratio(least, cold), '×')
+    reportFigure(`${one.name}: Python’s processor time, minima`, ratio(least, warm), '×', { atLeast: one.atLeast })
+    reportFigure(`${one.name}: the same, medians`, ratio(median, warm), '×', { atLeast: one.atLeast })
+    reportFigure(`${one.name}: the same cold, minima`, ratio(least, cold), '×')
     for (const [side, results] of [
       ['ours', warm.ours],
       ['Python’s', warm.theirs],
       ['ours, cold', cold.ours],
       ['Python’s, cold', cold.theirs],
     ] as const) {
-      tell(`${one.name}: per 1,000 tokens, ${side}, minimum`, least(results.map(perThousand)), 'ms')
-      tell(`${one.name}: per 1,000 tokens, ${side}, median`, median(results.map(perThousand)), 'ms')
+      reportFigure(`${one.name}: per 1,000 tokens, ${side}, minimum`, least(results.map(perThousand)), 'ms')
+      reportFigure(`${one.name}: per 1,000 tokens, ${side}, median`, median(results.map(perThousand)), 'ms')
     }
-    tell(`${one.name}: peak memory, ours, median`, median(warm.ours.map(({ peakMebibytes }) => peakMebibytes)), 'MB')
-    tell(`${one.name}: peak memory, Python’s`, median(warm.theirs.map(({ peakMebibytes }) => peakMebibytes)), 'MB')
+    reportFigure(
+      `${one.name}: peak memory, ours, median`,
+      median(warm.ours.map(({ peakMebibytes }) => peakMebibytes)),
+      'MB',
+    )
+    reportFigure(
+      `${one.name}: peak memory, Python’s`,
+      median(warm.theirs.map(({ peakMebibytes }) => peakMebibytes)),
+      'MB',
+    )
   } finally {
     server.kill()
   }

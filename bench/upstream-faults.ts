@@ -8,9 +8,9 @@
  */
 
 import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
-import { type FaultCase, casesOf, longestMs, faultOutcome, responsesOf, runFault } from '#testing/faults.ts'
+import { casesOf, type FaultCase, faultOutcome, longestMs, responsesOf, runFault } from '#testing/faults.ts'
 import { CHUNKED, chunk, type FaultExchange } from '#testing/sglang/fault-server.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 /** A late call is repeated, and the fastest of so many attempts counts, because other work on the machine varies. */
 const TRIES = 3
@@ -122,11 +122,11 @@ for (const row of rows) {
   }
 }
 clearInterval(watch)
-tell('runs', rows.length, '')
-tell('outcomes other than the table’s', wrong, '', 0)
-tell('runs that stay open', open, '', 0)
-tell('calls that took longer than the table says', late, '', 0)
-tell('slowest call, of what it may take', slowest, '×', 1)
-tell('memory at its highest, over that at the start', (peak - before) / MEGABYTE, 'MB', MOST_MEMORY_MB)
+reportFigure('runs', rows.length, '')
+reportFigure('outcomes other than the table’s', wrong, '', 0)
+reportFigure('runs that stay open', open, '', 0)
+reportFigure('calls that took longer than the table says', late, '', 0)
+reportFigure('slowest call, of what it may take', slowest, '×', 1)
+reportFigure('memory at its highest, over that at the start', (peak - before) / MEGABYTE, 'MB', MOST_MEMORY_MB)
 // The process exits explicitly, because a thread of a port that never answers may still be closing.
 process.exit(wrong + open + late > 0 ? 1 : 0)
