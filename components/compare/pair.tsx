@@ -14,7 +14,7 @@ import { type DriftFilter, NO_FILTER } from '#components/compare/drift/drift-ste
 import { driftVocabularyOf } from '#components/compare/drift/drift-words.ts'
 import { SummaryStrip } from '#components/compare/drift/summary-strip.tsx'
 import { Lanes } from '#components/compare/lanes/lanes.tsx'
-import { SegmentsAlone } from '#components/compare/lanes/segments-alone.tsx'
+import { SegmentEncodings } from '#components/compare/lanes/segments-alone.tsx'
 import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
 import { Caveats } from '#components/compare/sides/caveats.tsx'
 import { Link } from '#components/shell/navigation.tsx'
@@ -142,7 +142,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         {chance !== undefined && (
           <Banner tone="note" title="Two runs: differences may be due to chance." hint={chance} />
         )}
-        <SegmentsAlone compared={pair.compared} />
+        <SegmentEncodings compared={pair.compared} />
       </section>
       <Panes
         names={[title, 'Tokens', 'Details']}

@@ -3,7 +3,7 @@ import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-side
 import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
 
 /** Shows for a side that is text which segments have different tokens if a pipeline encodes each segment alone. */
-export function SegmentsAlone({ compared }: { readonly compared: ComparedSides }) {
+export function SegmentEncodings({ compared }: { readonly compared: ComparedSides }) {
   return (['left', 'right'] as const).map((name) => {
     const { perSegment } = compared[name]
     return perSegment && <Side key={name} name={name} segments={perSegment} />

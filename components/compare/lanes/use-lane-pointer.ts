@@ -7,7 +7,7 @@ import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { shiftedSpan, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { spotOf } from './lane-keys.ts'
 import type { LaneChoice } from './lanes-picture.ts'
-import { driftNumbered, driftOfToken, type Pairing, type Spot } from './pairing.ts'
+import { driftOfToken, type Pairing, runOfDrift, type Spot } from './pairing.ts'
 
 interface LanePointerOptions {
   readonly compared: ComparedSides
@@ -47,7 +47,7 @@ export function useLanePointer(options: LanePointerOptions) {
     const spot = spotNumbered(number)
     const drift = driftOfToken(pairing, spot)
     const around = spansAround(compared[spot.side].trajectory, spot.token)
-    const all = drift === undefined ? around : [driftNumbered(pairing, drift)?.[spot.side] ?? [], around].flat()
+    const all = drift === undefined ? around : [runOfDrift(pairing, drift)?.[spot.side] ?? [], around].flat()
     const before = spot.side === 'left' ? 0 : leftCount
     return all.map((span) => shiftedSpan(span, before))
   }
