@@ -78,7 +78,7 @@ export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
 }
 
 /** Joins adjacent runs of the same colour. */
-export function joinStretches(stretches: readonly BackgroundRun[]): BackgroundRun[] {
+export function joinRuns(stretches: readonly BackgroundRun[]): BackgroundRun[] {
   const joined: BackgroundRun[] = []
   for (const stretch of stretches) {
     const last = joined.at(-1)

@@ -13,9 +13,9 @@ import { selectedRange } from '../selection.ts'
 import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from '../token-marks.ts'
 import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
-import { type BackgroundRun, boundaryLineAfter, joinStretches, rowBackground } from './row-background.ts'
+import { type BackgroundRun, boundaryLineAfter, joinRuns, rowBackground } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
-import { type Drawn, createPart, type RowPicture, setData, setText } from './token-picture.ts'
+import { createPart, type Drawn, type RowPicture, setData, setText } from './token-picture.ts'
 
 /** Elements of one row, and what they show. */
 export interface TokenRow extends Drawn {
@@ -261,12 +261,12 @@ function backgroundOf(
   }
   return rowBackground(
     {
-      heat: joinStretches(heat),
-      trained: joinStretches(trained),
+      heat: joinRuns(heat),
+      trained: joinRuns(trained),
       special,
       boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryLineAfter(to)) : [],
       groups,
-      bands: bands.map(joinStretches),
+      bands: bands.map(joinRuns),
     },
     layout.rowHeight,
   )
