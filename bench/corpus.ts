@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { shownSide } from '#lib/analysis/compare/retokenized.ts'
+import { buildSide } from '#lib/analysis/compare/retokenized.ts'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
 import { corpusReport } from '#lib/analysis/corpus/report.ts'
 import type { Sample } from '#lib/analysis/corpus/sample.ts'
@@ -18,7 +18,7 @@ import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { simulateRollout, type SimulatedTurn } from '#testing/simulated-rollout.ts'
+import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
 import { reportFigure } from './figures.ts'
 
 const SAMPLES = 300
@@ -57,7 +57,7 @@ const trajectories = Array.from({ length: SAMPLES }, (_, index) => conversation(
 const lines = trajectories.map((one) => `${JSON.stringify(one)}\n`)
 const tokens = trajectories.reduce((sum, one) => sum + tokenCount(one), 0)
 const rendered = trajectories.map((trajectory) => {
-  const made = shownSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
+  const made = buildSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
   if (!made.ok) throw new Error(made.why)
   return textOf(ids(made.value.trajectory), made.value.trajectory.vocab)
 })

@@ -1,12 +1,12 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
-import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
+import type { SegmentEncoding } from '#lib/analysis/compare/shown-side.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { SegmentEncodings } from './segments-alone.tsx'
 
-function compared(perSegment: readonly SegmentAlone[] | undefined): ComparedSides {
+function compared(perSegment: readonly SegmentEncoding[] | undefined): ComparedSides {
   const recorded = { trajectory: sampleTrajectory, caveats: [] }
   return {
     left: recorded,
@@ -15,10 +15,10 @@ function compared(perSegment: readonly SegmentAlone[] | undefined): ComparedSide
   }
 }
 
-const prompt: SegmentAlone = { kind: 'prompt', tokens: 2000, alone: 2000, drifted: 0 }
+const prompt: SegmentEncoding = { kind: 'prompt', tokens: 2000, alone: 2000, drifted: 0 }
 
 test('SegmentsAlone counts and names segments that have different tokens if they are encoded alone', () => {
-  const response: SegmentAlone = { kind: 'response', tokens: 51, alone: 48, drifted: 6 }
+  const response: SegmentEncoding = { kind: 'response', tokens: 51, alone: 48, drifted: 6 }
   render(<SegmentEncodings compared={compared([prompt, response, { ...response, drifted: 1200 }])} />)
   screen.getByText('right, each segment encoded by itself: 1,206 tokens differ in 2 of 3 segments')
   screen.getByText('segment 2, response: 6 of its 51 tokens differ; by itself it has 48')

@@ -1,7 +1,7 @@
 /** Builds and compares two sides. The page, the HTTP routes and the command line all show this result. */
 import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import { replaySide, type SideReplay } from './replay-side.ts'
-import { shownSide } from './retokenized.ts'
+import { buildSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
 
 /** Two sides and their comparison. Spans of the comparison are tokens of the shown trajectories. */
@@ -35,10 +35,10 @@ export function compareSides(left: LoadedSide, right: LoadedSide): ComparisonRes
 /** Builds and compares two sides step by step. Yields each step before it begins. */
 export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<CompareStep, ComparisonResult> {
   yield 'left'
-  const made = shownSide(left)
+  const made = buildSide(left)
   if (!made.ok) return { ...made, side: 'left' }
   yield 'right'
-  const other = shownSide(right)
+  const other = buildSide(right)
   if (!other.ok) return { ...other, side: 'right' }
   // The replay is that of the reconstructed side: the right one, or the left one if the right side is recorded.
   const side: SideName = right.as.kind === 'recorded' ? 'left' : 'right'

@@ -27,11 +27,11 @@ export interface ShownSide {
   /** What could not be reconstructed as a pipeline would do it, in sentences for a person. Drift may come from that. */
   readonly caveats: readonly string[]
   /** Each segment encoded alone, for a side in mode text. Omitted in other modes, and for another tokenizer. */
-  readonly perSegment?: readonly SegmentAlone[]
+  readonly perSegment?: readonly SegmentEncoding[]
 }
 
 /** A segment whose text is encoded alone, as by a pipeline that encodes message by message. */
-export interface SegmentAlone {
+export interface SegmentEncoding {
   readonly kind: 'prompt' | 'response'
   /** Number of recorded tokens. */
   readonly tokens: number

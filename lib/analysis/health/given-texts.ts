@@ -16,7 +16,7 @@ interface GivenText {
 }
 
 /** Reports fields whose text differs from the decoded ids. Checks nothing without a named tokenizer or if a text of an id is unknown. */
-export const checkGivenTexts: HealthCheck = (trajectory) => {
+export const checkRecordedTexts: HealthCheck = (trajectory) => {
   const { model, segments, vocab } = trajectory
   const ids = segments.flatMap((segment) => segment.ids)
   const isKnown = model.tokenizer !== undefined && ids.every((id) => Object.hasOwn(vocab, id))

@@ -8,7 +8,7 @@ import { checkAlignment } from './alignment.ts'
 import { checkCalls } from './calls.ts'
 import type { HealthCheck } from './check.ts'
 import { checkEndings } from './endings.ts'
-import { checkGivenTexts } from './given-texts.ts'
+import { checkRecordedTexts } from './given-texts.ts'
 import { checkLogprobs } from './logprobs.ts'
 import { checkMasks } from './masks.ts'
 import { checkProblems } from './problems.ts'
@@ -24,7 +24,7 @@ const CHECKS: Readonly<Record<string, HealthCheck>> = {
   'weight versions': checkWeights,
   logprobs: checkLogprobs,
   'token ids': checkVocabulary,
-  'texts of the file': checkGivenTexts,
+  'texts of the file': checkRecordedTexts,
 }
 
 const checkCut =

@@ -7,15 +7,15 @@ import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { readInput } from '#lib/templates/document/input.ts'
 import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { LoadedSide, BuildResult, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { BuildResult, LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 import { encodingCaveats, messageCaveats } from './caveats.ts'
-import { type SideTemplate, sideTemplate, refusedTemplate } from './chosen-template.ts'
+import { refusedTemplate, type SideTemplate, sideTemplate } from './chosen-template.ts'
 import { type Clock, recordedClock } from './recorded-clock.ts'
-import { type HeldPart, recordedConversation, recordedTexts } from './recorded-messages.ts'
-import { madeFrame } from './remade.ts'
+import { type ConversationPart, recordedConversation, recordedTexts } from './recorded-messages.ts'
+import { createReconstruction } from './remade.ts'
 import { replySegments } from './reply-segments.ts'
-import { withSpans, asFinished } from './spans.ts'
+import { asFinished, withSpans } from './spans.ts'
 
 /** A side that is rendered from messages. */
 export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
@@ -31,7 +31,7 @@ export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokeni
   if (!rendered.ok) return refusedTemplate(rendered.error)
   const { encoding, endOfTurnId, rendering } = rendered.value
   const options = trajectory.model.template?.options ?? {}
-  const frame = madeFrame(readable, encoding.ids, {
+  const frame = createReconstruction(readable, encoding.ids, {
     mode: as.kind,
     tokenizer,
     endOfTurnId,
@@ -57,7 +57,7 @@ export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokeni
 interface HeldMessages {
   /** The trajectory with the texts of all its ids and the calls of an open response. */
   readonly readable: TrajectoryView
-  readonly parts: readonly HeldPart[]
+  readonly parts: readonly ConversationPart[]
   readonly chosen: SideTemplate
   /** All messages, tools and options. Its clock returns the time at which the trajectory was created. */
   readonly input: RenderInput

@@ -8,7 +8,7 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { ResponseSegment, Segment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { HeldPart } from './recorded-messages.ts'
+import type { ConversationPart } from './recorded-messages.ts'
 import { wholeVocab } from './remade.ts'
 import type { BareSegment } from './reply-segments.ts'
 
@@ -35,7 +35,7 @@ export function asFinished(trajectory: TrajectoryView, tokenizer: Tokenizer): Tr
 export function withSpans(
   frame: Trajectory,
   bare: readonly BareSegment[],
-  parts: readonly HeldPart[],
+  parts: readonly ConversationPart[],
   tokenizer: Tokenizer,
 ): Trajectory {
   const parser = parserOf(frame)

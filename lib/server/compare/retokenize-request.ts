@@ -1,5 +1,5 @@
 /** Finds the trajectory that a request names, and encodes its text or messages again. */
-import { shownSide } from '#lib/analysis/compare/retokenized.ts'
+import { buildSide } from '#lib/analysis/compare/retokenized.ts'
 import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
@@ -38,7 +38,7 @@ function stored(key: string, { reader }: Deps): Trajectory {
 }
 
 function toldSide(given: LoadedSide): RetokenizeAnswer {
-  const { trajectory, caveats, perSegment } = orProblem(shownSide(given), 'NOT_RETOKENIZED')
+  const { trajectory, caveats, perSegment } = orProblem(buildSide(given), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
   const original = idsOf(given.trajectory)
   const kept = commonIds(original, ids)
