@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
-import type { ServerLoad, ToldLoad } from '#lib/api/server-load.ts'
+import type { ReportedLoad, ServerLoad } from '#lib/api/server-load.ts'
 import type { ReadyStatus } from '#lib/api/server-status.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 
@@ -20,7 +20,9 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
         <Fact name="model">{status.modelName ?? UNKNOWN_TEXT}</Fact>
         <Fact name="weight version">{weightVersion ?? UNKNOWN_TEXT}</Fact>
         <Fact name="tokenizer">{status.tokenizerName ?? UNKNOWN_TEXT}</Fact>
-        <Fact name="context length">{contextLength === undefined ? UNKNOWN_TEXT : `${countText(contextLength)} tokens`}</Fact>
+        <Fact name="context length">
+          {contextLength === undefined ? UNKNOWN_TEXT : `${countText(contextLength)} tokens`}
+        </Fact>
         <Fact name="tool-call parser">{parserText(status) ?? UNKNOWN_TEXT}</Fact>
         <Fact name="reasoning parser">{status.reasoningParser ?? UNKNOWN_TEXT}</Fact>
       </Group>
@@ -72,7 +74,7 @@ function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
         {load.hint !== undefined && <span className="block text-dim">{load.hint}</span>}
       </Fact>
     )
-  const told: Partial<ToldLoad> = load.state === 'told' ? load : {}
+  const told: Partial<ReportedLoad> = load.state === 'told' ? load : {}
   const { running, waiting, maxRunning, tokenUsage, cachedShare, tokensPerSecond } = told
   return (
     <>

@@ -1,6 +1,6 @@
 /** The client of one SGLang server: all requests of the application go through it. */
 import type * as z from 'zod'
-import type { ToldLoad } from '#lib/api/server-load.ts'
+import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type ChatAnswer, type ChatRequest, chat } from '../reply/chat.ts'
 import { streamReply } from '../reply/generate.ts'
@@ -36,7 +36,7 @@ export interface SglangClient extends ServerTokenizer, ServerParsers {
    */
   describe(signal: AbortSignal): Promise<ServerDescription>
   /** Returns the load of the server, or undefined if the server does not report it. */
-  load(signal: AbortSignal): Promise<ToldLoad | undefined>
+  load(signal: AbortSignal): Promise<ReportedLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
