@@ -4,7 +4,7 @@ import { inputOf } from '#lib/templates/document/document.ts'
 import { selectTemplate } from '#lib/templates/document/template-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError } from '../api.ts'
-import { browserShelf, storedDocument } from './lab-document.ts'
+import { openDocumentStorage, storedDocument } from './lab-document.ts'
 import { tokenizerTemplates } from './template-sources.ts'
 
 interface Deps {
@@ -28,7 +28,7 @@ export async function chosenTemplateText(
       return text || lacking(`The trajectory ${choice.key} has no chat template.`)
     }
     case 'lab': {
-      const document = await storedDocument(browserShelf())
+      const document = await storedDocument(openDocumentStorage())
       return document ? inputOf(document).template : lacking('The template lab of this browser holds no template.')
     }
   }
