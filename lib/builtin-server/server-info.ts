@@ -1,6 +1,6 @@
 /** Describes the server with the fields of SGLang 0.5.23 that clients read, and with its own values. */
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
-import { cachedShare, heldTokens, type EngineCounters } from '#lib/builtin-server/engine/tally.ts'
+import { cachedShare, type EngineCounters, readRunningTokens } from '#lib/builtin-server/engine/tally.ts'
 import { WEIGHT_VERSION } from '#lib/builtin-server/generate/reply.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
@@ -116,7 +116,7 @@ export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: numbe
   const running = Math.min(jobs, most.running)
   const waiting = jobs - running
   const capacity = most.running * contextLength
-  const held = heldTokens(tally)
+  const held = readRunningTokens(tally)
   return {
     timestamp: new Date(now).toISOString(),
     version: VERSION,

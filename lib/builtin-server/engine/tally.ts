@@ -11,7 +11,7 @@ const CACHED = 2
 export const createTally = (): EngineCounters => new Int32Array(new SharedArrayBuffer(12))
 
 /** Sets the number of tokens of running jobs; for the engine's thread. */
-export const tallyHeld = (tally: EngineCounters, tokens: number): number => Atomics.store(tally, HELD, tokens)
+export const setRunningTokens = (tally: EngineCounters, tokens: number): number => Atomics.store(tally, HELD, tokens)
 /** Sets the counts of the latest prompt; for the engine's thread. */
 export function tallyPrompt(tally: EngineCounters, tokens: number, cachedTokens: number): void {
   Atomics.store(tally, PROMPT, tokens)
@@ -19,7 +19,7 @@ export function tallyPrompt(tally: EngineCounters, tokens: number, cachedTokens:
 }
 
 /** Returns the number of tokens of running jobs; for the server. */
-export const heldTokens = (tally: EngineCounters): number => Atomics.load(tally, HELD)
+export const readRunningTokens = (tally: EngineCounters): number => Atomics.load(tally, HELD)
 /** Returns the cached fraction of the latest prompt, from 0 to 1; 0 before the first prompt. */
 export const cachedShare = (tally: EngineCounters): number =>
   Atomics.load(tally, CACHED) / Math.max(1, Atomics.load(tally, PROMPT))
