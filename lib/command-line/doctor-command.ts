@@ -11,10 +11,10 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
-import type { Surroundings } from './command.ts'
+import type { CommandEnvironment } from './command.ts'
 import { repairText, reportText } from './doctor-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { templateIn, readTextFile, tokenizerNamed } from './inputs.ts'
+import { readTextFile, templateIn, tokenizerNamed } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
@@ -38,7 +38,7 @@ With --fix: 0 no cell is unstable in what was written, 1 some still are, 2 not u
 `
 
 /** Runs `rollscope doctor` and returns the exit status. Throws CommandError if the check was not possible. */
-export async function doctorCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
+export async function doctorCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
   const { values, positionals } = parsed(argumentList)
   if (values.help) {
     around.print(HELP)
@@ -82,7 +82,7 @@ async function fixed(
   texts: LabInput,
   loaded: LoadedTokenizer,
   { out, json, text = false }: FixValues,
-  { folder, print, complain }: Surroundings,
+  { folder, print, complain }: CommandEnvironment,
 ): Promise<number> {
   const repair = await tasks.stabilityRepair.load()
   const { template, tools, options } = texts
@@ -149,7 +149,7 @@ async function chosen(
   subject: string,
   tokenizer: string | undefined,
   hasTools: boolean,
-  { folder, places, builtIn }: Surroundings,
+  { folder, places, builtIn }: CommandEnvironment,
 ): Promise<Chosen> {
   const named = path.resolve(folder, subject)
   const found = await stat(named).catch(() => undefined)
