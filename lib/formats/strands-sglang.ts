@@ -24,7 +24,7 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { lostBeside, lostForeign } from './export-losses.ts'
+import { listLostContent, listLostForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
@@ -41,7 +41,7 @@ export const strandsSglang: Format = {
   read,
   write: (trajectory) => ({
     value: rolloutOf(trajectory),
-    lost: [...lostBeside(trajectory, ['experts', 'images']), ...lostForeign(trajectory, '')],
+    lost: [...listLostContent(trajectory, ['experts', 'images']), ...listLostForeignFields(trajectory, '')],
   }),
   rows: (record) => {
     const tokens = { start: 0, end: (record as ReturnType<typeof rolloutOf>).token_ids.length }

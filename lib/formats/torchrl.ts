@@ -27,7 +27,7 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { lostBeside, lostForeign } from './export-losses.ts'
+import { listLostContent, listLostForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
@@ -233,8 +233,8 @@ function write(trajectory: Trajectory) {
         ? ['logprobs: some trained tokens have none, and a 0 would mean that the model was certain']
         : []),
       ...(hasTexts || own.text !== undefined ? [] : ['texts: no tokenizer was named']),
-      ...lostBeside(trajectory, ['texts', 'messages']),
-      ...lostForeign(trajectory, NAME),
+      ...listLostContent(trajectory, ['texts', 'messages']),
+      ...listLostForeignFields(trajectory, NAME),
     ],
   }
 }

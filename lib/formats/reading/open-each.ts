@@ -49,7 +49,11 @@ function openRecord({ value, ...place }: FoundRecord, source: RecordSource, limi
   return { place, ...readRecord({ value, ...place }, format, source, limits) }
 }
 
-async function* recordsOf(chunks: AsyncIterable<string>, { file }: RecordSource, limits: Limits): AsyncGenerator<Found> {
+async function* recordsOf(
+  chunks: AsyncIterable<string>,
+  { file }: RecordSource,
+  limits: Limits,
+): AsyncGenerator<Found> {
   const text = chunks[Symbol.asyncIterator]()
   try {
     const beginning = await beginningIn(text)
@@ -93,7 +97,7 @@ async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: 
       if (spreadLength > limits.recordBytes) return yield tooLong({}, limits)
     } else if (content.trim() !== '') {
       const found = recordsInLine(content, line)
-      if (isFirst && found.some(isFailed) && goesOn(content)) spread = [...Array(line - 1).fill(''), content]
+      if (isFirst && found.some(isFailed) && isContinued(content)) spread = [...Array(line - 1).fill(''), content]
       else yield* found
       isFirst = false
     }
@@ -107,7 +111,7 @@ function tooLong(place: RecordPosition, limits: Limits): Failed {
 }
 
 /** Returns whether a first line that is not JSON is the beginning of a value, and not a truncated line. */
-const goesOn = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
+const isContinued = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
 
 function recordsInLine(text: string, line: number): readonly Found[] {
   try {
