@@ -4,7 +4,7 @@
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { givenTwice, MAX_JSON_DEPTH } from './json-scan.ts'
+import { describeRepeatedName, MAX_JSON_DEPTH } from './json-scan.ts'
 
 /** The scanned literal, or the error. */
 export type LiteralScan =
@@ -118,7 +118,7 @@ function scanDict(text: string, start: number, words: LiteralWords, depth: numbe
     if (!QUOTED.test(text)) return notOne(at, 'a text should stand here as key of the dict')
     const key = scanStrings(text, at)
     if (!key.ok) return key
-    if (members.has(key.json)) return notOne(at, givenTwice(JSON.parse(key.json) as string))
+    if (members.has(key.json)) return notOne(at, describeRepeatedName(JSON.parse(key.json) as string))
     const colon = skipPythonSpace(text, key.end)
     if (text[colon] !== ':') return notOne(colon, '":" should stand here')
     const value = scanValue(text, skipPythonSpace(text, colon + 1), words, depth + 1)

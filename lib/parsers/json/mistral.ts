@@ -4,7 +4,7 @@
  * refuse others.
  */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { earlier, endOfName } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
@@ -58,7 +58,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
       id = text.slice(at + CALL_ID.length, idEnd)
       at = skipSpace(text, idEnd, text.length)
     }
-    if (!text.startsWith(ARGUMENTS, at)) return fault(whatStands(text, at, text.length, ARGUMENTS), at)
+    if (!text.startsWith(ARGUMENTS, at)) return fault(describeUnexpected(text, at, text.length, ARGUMENTS), at)
     const scan = readArguments(skipSpace(text, at + ARGUMENTS.length, text.length), () => true)
     if (!scan.ok) return fault(scan.why, scan.at)
     const bodyStart = skipSpace(text, at + ARGUMENTS.length, text.length)

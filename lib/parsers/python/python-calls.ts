@@ -1,6 +1,6 @@
 /** Shared by pythonic and lfm2: a list of Python calls, whose arguments are named literals. */
 
-import { givenTwice } from '#lib/json/json-scan.ts'
+import { describeRepeatedName } from '#lib/json/json-scan.ts'
 import {
   endOfString,
   type LiteralScan,
@@ -104,7 +104,7 @@ function readArgument(
   const keyword = KEYWORD.exec(text)
   if (!keyword) return refused('an argument has no name', start)
   const name = elementAt(keyword, 1)
-  if (before.has(name)) return refused(givenTwice(name), start)
+  if (before.has(name)) return refused(describeRepeatedName(name), start)
   const valueStart = skipPythonSpace(text, KEYWORD.lastIndex)
   const value = scanLiteral(text, valueStart, words)
   if (!value.ok) return { ...value, why: `${JSON.stringify(name)}: ${value.why}` }

@@ -1,8 +1,8 @@
 /** Calls in a list: of JSON objects, or between two tokens in any notation. */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier, type CallFault } from './calls.ts'
+import { type CallFault, earlier } from './calls.ts'
 import { finder } from './finder.ts'
 import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
@@ -36,7 +36,13 @@ export function jsonListReader(
       const next = skipSpace(text, scan.end, text.length)
       if (text[next] === ']') return { ok: true, calls, end: next + 1 }
       if (text[next] !== ',')
-        return { ok: false, calls, from: next, why: whatStands(text, next, text.length, '"," or "]"'), at: next }
+        return {
+          ok: false,
+          calls,
+          from: next,
+          why: describeUnexpected(text, next, text.length, '"," or "]"'),
+          at: next,
+        }
       start = skipSpace(text, next + 1, text.length)
     }
   }
@@ -107,14 +113,20 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
 
     function readClosed(bracket: number): List {
       if (text[bracket] !== '[' && !(mayBeBare && text[bracket] === '{')) {
-        const why = whatStands(text, bracket, text.length, 'the list of calls')
+        const why = describeUnexpected(text, bracket, text.length, 'the list of calls')
         return { ok: false, calls: [], from: bracket, why, at: bracket }
       }
       const list = read(bracket)
       if (!list.ok) return list
       const end = skipSpace(text, list.end, text.length)
       if (text.startsWith(close, end)) return { ok: true, calls: list.calls, end: end + close.length }
-      return { ok: false, calls: list.calls, from: list.end, why: whatStands(text, end, text.length, close), at: end }
+      return {
+        ok: false,
+        calls: list.calls,
+        from: list.end,
+        why: describeUnexpected(text, end, text.length, close),
+        at: end,
+      }
     }
   }
 

@@ -3,7 +3,7 @@
  * objects are nested elements, with `<item>` for each entry of a list; the tool's schema distinguishes them from texts.
  */
 
-import { MAX_JSON_DEPTH, skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, MAX_JSON_DEPTH, skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../reading/argument-types.ts'
@@ -58,7 +58,8 @@ function elementsReader(text: string): (start: number, close: string, depth: num
     while (!text.startsWith(close, position)) {
       TAG.lastIndex = position
       const name = TAG.exec(text)?.[1]
-      if (name === undefined) return fault(whatStands(text, position, text.length, `an element or ${close}`), position)
+      if (name === undefined)
+        return fault(describeUnexpected(text, position, text.length, `an element or ${close}`), position)
       const valueStart = TAG.lastIndex
       const keyEnd = valueStart - '>'.length
       const end = nextMark(valueStart)
