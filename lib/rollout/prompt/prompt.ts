@@ -135,7 +135,9 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
     derivation: {
       kind: 'continuation',
       closesTurn: closesTurn(own, isRepeated ? '' : next.text, codec, options),
-      check: startsAsGiven(trajectory) ? { kind: 'unknown' } : checked(next, trajectory, added, template, settings),
+      check: startsWithRawPrompt(trajectory)
+        ? { kind: 'unknown' }
+        : checked(next, trajectory, added, template, settings),
     },
     problems: [],
   }
@@ -296,7 +298,7 @@ const renderSettings = ({ model }: Trajectory): TemplateVariables => ({
 })
 
 /** Returns whether the trajectory begins with text or ids of the user: there are no messages for them. */
-export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
+export const startsWithRawPrompt = ({ segments: [first] }: Trajectory): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'
 
 type Check = Extract<PromptSource, { kind: 'continuation' }>['check']
