@@ -2,10 +2,10 @@
 
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
-import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
+import type { CompareAnswered, CompareWorkerStart, CompareWorkRequest } from './compare-worker-messages.ts'
 
 /** The thread that compares and retokenizes. */
-export type ComparingThread = LimitedThread<CompareQuestion, CompareAnswered>
+export type ComparingThread = LimitedThread<CompareWorkRequest, CompareAnswered>
 
 interface Options {
   readonly workerFile: string
@@ -23,7 +23,7 @@ export const createCompareThread = ({ longestMs = LONGEST_MS, ...options }: Opti
 
 /** Returns the thread's reply. Throws HttpProblem, also if it takes too long, TokenizerError, or the signal's reason. */
 export async function answered(
-  question: CompareQuestion,
+  question: CompareWorkRequest,
   { comparing }: { readonly comparing: ComparingThread },
   signal: AbortSignal,
 ): Promise<CompareAnswered> {

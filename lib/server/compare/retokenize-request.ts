@@ -10,7 +10,7 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
-import { idsAlone } from './ids-alone.ts'
+import { trajectoryOfIds } from './ids-alone.ts'
 import { loadSide, orProblem } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
 
@@ -22,7 +22,7 @@ interface Deps {
 /** Returns the retokenized trajectory. Throws HttpProblem or TokenizerError. */
 export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
   const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
-  const trajectory = key === undefined ? idsAlone(request.ids ?? []) : stored(key, deps)
+  const trajectory = key === undefined ? trajectoryOfIds(request.ids ?? []) : stored(key, deps)
   const as = { kind: mode, ...(tokenizer !== undefined && { tokenizer }) }
   const answer = toldSide(await loadSide(trajectory, as, template, deps, new AbortController().signal))
   return key === undefined ? { ...answer, mask: null } : answer

@@ -19,7 +19,7 @@ import {
   trajectoryHealth,
   trajectoryNeighbours,
 } from '../library/library.ts'
-import { exportTrajectory, shownTrajectory } from '../library/trajectories.ts'
+import { exportTrajectory, trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
 /** Query parameters of the list, which select its rows and their order. */
@@ -66,7 +66,7 @@ export const trajectoryRoutes = [
     path: '/api/trajectories/{key}',
     summary: 'One stored trajectory.',
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
-    handle: ({ params, services }) => shownTrajectory(params.key, services),
+    handle: ({ params, services }) => trajectoryForViewer(params.key, services),
   }),
   endpoint({
     method: 'GET',

@@ -4,11 +4,11 @@ import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, type ReadInput, readInput } from '#lib/templates/document/input.ts'
-import { fromJs, writeJson, readJson } from '#lib/templates/jinja/python/json.ts'
+import { fromJs, readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { boundedTemplate } from './bounded-template.ts'
-import { loadChosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
+import { type LabRequest, loadChosenTemplate, rejectedInput } from './lab-request.ts'
 import { renderConversation } from './render.ts'
 import {
   type DoctorRequest,
@@ -36,7 +36,7 @@ export interface SentInput extends Pick<RenderInput, 'addGenerationPrompt' | 'co
 }
 
 /** A request to the threads of the template lab. */
-export type LabQuestion =
+export type LabWorkRequest =
   /** Loads a tokenizer for later requests. */
   | { readonly kind: 'load'; readonly tokenizer: string }
   /** Returns the JSON of the answer of /api/render. */
@@ -82,14 +82,14 @@ interface Deps {
 
 /** Answers a request by its kind. Throws HttpProblem, TokenizerError or TemplateError. */
 export type AnswerLab = <Kind extends keyof LabAnswers>(
-  question: LabQuestion & { readonly kind: Kind },
+  question: LabWorkRequest & { readonly kind: Kind },
 ) => Promise<LabAnswers[Kind]>
 
 /** Returns the function that answers in a thread. */
 export const createLabAnswers = (deps: Deps): AnswerLab =>
-  ((question: LabQuestion) => answerTo(question, deps)) as AnswerLab
+  ((question: LabWorkRequest) => answerTo(question, deps)) as AnswerLab
 
-async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[keyof LabAnswers]> {
+async function answerTo(question: LabWorkRequest, deps: Deps): Promise<LabAnswers[keyof LabAnswers]> {
   switch (question.kind) {
     case 'load':
       await deps.tokenizers.load(question.tokenizer)
