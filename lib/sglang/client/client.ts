@@ -11,7 +11,7 @@ import { createIdentityWatch } from '../server/server-identity.ts'
 import { type ServerParsers, serverParsers } from '../server/server-parsers.ts'
 import { type ServerTokenizer, serverTokenizer } from '../server/server-tokenizer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { type ClockAndRandom, realChance } from './clock-and-random.ts'
+import { type ClockAndRandom, systemClockAndRandom } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
 import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
@@ -52,12 +52,18 @@ export interface ClientOptions {
 }
 
 /** Creates a client. It connects with its first call. */
-export function createClient({ baseUrl, apiKey, limits, retry, chance = realChance }: ClientOptions): SglangClient {
+export function createClient({
+  baseUrl,
+  apiKey,
+  limits,
+  retry,
+  chance = systemClockAndRandom,
+}: ClientOptions): SglangClient {
   const all = { ...DEFAULT_LIMITS, ...limits }
   const transport = createTransport(baseUrl, apiKey, all)
   const breaker = createBreaker(chance)
   const retries = createRetries({ ...RETRY_POLICY, ...retry }, chance)
-  const asking = telling(breaker, transport)
+  const asking = reportingTransport(breaker, transport)
   const info: Info = async (path, schema, signal) =>
     parsed(
       await jsonOf(await asking.send({ method: 'GET', path, signal, deadlineMs: INFO_MS }), apiKey),
@@ -93,7 +99,7 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
 }
 
 /** Reports every answer to the breaker. */
-const telling = (breaker: Breaker, { send }: Transport): Pick<Transport, 'send'> => ({
+const reportingTransport = (breaker: Breaker, { send }: Transport): Pick<Transport, 'send'> => ({
   async send(call) {
     try {
       const reply = await send(call)
