@@ -118,7 +118,7 @@ export function applyLabAction(history: LabHistory, action: LabAction): LabHisto
 }
 
 /** Returns the revision that is shown. */
-export const shownRevision = ({ revisions, shown }: LabDocument): TemplateRevision =>
+export const displayedRevision = ({ revisions, shown }: LabDocument): TemplateRevision =>
   revisions.find(({ number }) => number === shown) ?? elementAt(revisions, 0)
 
 /** Returns the other side of A/B: the named revision, otherwise the last one with another text; undefined if there is none. */
@@ -129,11 +129,12 @@ export const comparedRevision = (
   revisions.find(({ number }) => String(number) === named) ?? revisions.findLast(({ template }) => template !== shown)
 
 /** Returns the name of a revision on screen. */
-export const revisionName = ({ number, name }: Pick<TemplateRevision, 'number' | 'name'>): string => `${number} · ${name}`
+export const revisionName = ({ number, name }: Pick<TemplateRevision, 'number' | 'name'>): string =>
+  `${number} · ${name}`
 
 /** Returns the texts that are rendered. */
 export const inputOf = (document: LabDocument): LabInput => ({
-  template: shownRevision(document).template,
+  template: displayedRevision(document).template,
   messages: document.messages,
   tools: document.tools,
   options: document.options,
@@ -152,7 +153,7 @@ function step(history: LabHistory, now: LabDocument): LabHistory {
 
 function typedDocument(document: LabDocument, field: LabField, text: string): LabDocument {
   if (field !== 'template') return document[field] === text ? document : { ...document, [field]: text }
-  const shown = shownRevision(document)
+  const shown = displayedRevision(document)
   if (shown.template === text) return document
   if (shown.kind === 'draft') return withRevision(document, { ...shown, template: text })
   return withNew(document, { name: 'edited', kind: 'draft', parent: shown.number, template: text })
@@ -165,7 +166,7 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
     case 'changed':
       return typedDocument(document, action.field, action.text)
     case 'fixed': {
-      const { number, template } = shownRevision(document)
+      const { number, template } = displayedRevision(document)
       if (template === action.template) return document
       return withNew(document, { name: action.why, kind: 'kept', parent: number, template: action.template })
     }
@@ -180,7 +181,7 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
         ? document
         : { ...document, shown: action.number }
     case 'kept':
-      return withRevision(document, { ...shownRevision(document), name: action.name, kind: 'kept' })
+      return withRevision(document, { ...displayedRevision(document), name: action.name, kind: 'kept' })
     case 'renamed': {
       const revision = revisionOf(document, action.number)
       return revision && revision.name !== action.name

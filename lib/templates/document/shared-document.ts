@@ -9,7 +9,7 @@ import { formatProblem } from '#lib/trajectory/format/format-version.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
-import { type LabDocument, type Loaded, type TemplateRevision, shownRevision } from './document.ts'
+import { displayedRevision, type LabDocument, type Loaded, type TemplateRevision } from './document.ts'
 
 const NAME = 'lab'
 const VERSION = 1
@@ -70,7 +70,7 @@ export interface ShownDocument {
 export function sharedDocument({ document, view, against }: ShownDocument): SharedDocument {
   const { messages, tools, options, tokenizer } = document
   return {
-    revision: revisionOf(shownRevision(document)),
+    revision: revisionOf(displayedRevision(document)),
     ...(against && { against: revisionOf(against) }),
     messages,
     tools,
