@@ -5,17 +5,12 @@ import { type Arguments, Undefined } from '../python/values.ts'
 import { VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectCallable, functionScope } from '../syntax/scope.ts'
-import {
-  type Callable,
-  type CallBlock,
-  type FilterBlock,
-  LocatedError,
-  type MacroNode as MacroNode,
-} from '../syntax/syntax.ts'
+import { type Callable, type CallBlock, type FilterBlock, LocatedError, type MacroNode } from '../syntax/syntax.ts'
 import { storing } from './assignment.ts'
 import {
   type Compilation,
   capturing,
+  compileCountingNodes,
   type Execute,
   entering,
   heightOf,
@@ -24,7 +19,6 @@ import {
   NEXT,
   type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
 import {
   argumentsEvaluation,
@@ -80,7 +74,11 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Stat
 }
 
 /** Compiles `{% filter %}`. */
-export function filterBlock(compilation: Compilation, { filter, body, line }: FilterBlock, scope: StatementScope): Execute {
+export function filterBlock(
+  compilation: Compilation,
+  { filter, body, line }: FilterBlock,
+  scope: StatementScope,
+): Execute {
   const inner = innerScope(scope)
   collect([...body, filter], inner.symbols)
   const enter = entering(inner.symbols)
@@ -113,7 +111,8 @@ function macroDefinition(
   collectCallable(node, symbols)
   const parameters = node.parameters.map((parameter) => parameter.name)
   const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
-  if (twice !== undefined) recordSyntaxError(compilation.work, `duplicate argument '${twice}' in function definition`, node.line)
+  if (twice !== undefined)
+    recordSyntaxError(compilation.work, `duplicate argument '${twice}' in function definition`, node.line)
   const special = undeclaredIn(compilation, node.body, ['caller', 'kwargs', 'varargs'])
   const explicit = node.parameters.find((parameter) => parameter.name === 'caller')
   if (special.has('caller') && explicit && !explicit.fallback)
@@ -138,7 +137,7 @@ function macroDefinition(
     const missing = new Undefined(`parameter '${parameter}' was not provided`)
     return fallback ? evaluation(fallback, inner) : () => missing
   })
-  const [body, weight] = weighed(compilation, () => compilation.sequence(node.body, inner))
+  const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(node.body, inner))
   return {
     name,
     parameters,

@@ -1,10 +1,10 @@
 /** What the compilers of all statements share: their scopes, and how functions of the template run. */
 
-import { type Context, type VariableFrame, type Render, resolve } from '../render.ts'
+import { type Context, type Render, resolve, type VariableFrame } from '../render.ts'
 import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
 import { children, type Node, type Statement } from '../syntax/syntax.ts'
-import { type ExpressionContext, compileRead, type Work } from './expressions.ts'
+import { compileRead, type ExpressionContext, type Work } from './expressions.ts'
 
 /** Runs a statement in a frame and returns what the loop around it does next. */
 export type Execute = (frame: VariableFrame) => Signal
@@ -113,7 +113,7 @@ export const undeclaredIn = (
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Compiles a body that runs by itself. Returns it with the number of nodes that one pass evaluates, all branches counted. */
-export function weighed<T>({ work }: Compilation, compileBody: () => T): readonly [T, number] {
+export function compileCountingNodes<T>({ work }: Compilation, compileBody: () => T): readonly [T, number] {
   const before = work.nodes
   const body = compileBody()
   const weight = work.nodes - before

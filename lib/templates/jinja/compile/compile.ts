@@ -6,7 +6,7 @@
 import { escapedHtml, Markup } from '../python/markup.ts'
 import { str, truth } from '../python/operators.ts'
 import type { Value } from '../python/values.ts'
-import { type Context, VariableFrame, withoutPieces, type Render } from '../render.ts'
+import { type Context, type Render, VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, functionScope, Symbols } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
@@ -17,16 +17,16 @@ import {
   BREAK,
   CONTINUE,
   type Compilation,
+  compileCountingNodes,
   type Execute,
   entering,
   innerScope,
   leaving,
   NEXT,
   outerScope,
-  type StatementScope,
   type Signal,
+  type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
 import { evaluation, recordSyntaxError, textEvaluation } from './expressions.ts'
 import { blockCall, compiledBlock, extension, importation, inclusion, TemplateReference } from './inheritance.ts'
@@ -61,7 +61,7 @@ function program(compilation: Compilation, template: readonly Statement[]): Prog
   collect(template, symbols)
   const scope = outerScope(compilation, symbols, true)
   const enter = entering(symbols)
-  const [body, weight] = weighed(compilation, () => compilation.sequence(template, scope))
+  const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(template, scope))
   for (const [name, block] of compilation.survey.blocks) compilation.blocks.set(name, compiledBlock(compilation, block))
   return (render, variables) => {
     const context: Context = { variables, exported: new Map() }

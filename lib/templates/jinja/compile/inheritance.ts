@@ -5,12 +5,20 @@
 import { bound, parseSignature } from '../python/arguments.ts'
 import { truth } from '../python/operators.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from '../python/values.ts'
-import { type Context, VariableFrame, withoutPieces, type Render } from '../render.ts'
+import { type Context, type Render, VariableFrame, withoutPieces } from '../render.ts'
 import { collect, functionScope, Symbols } from '../syntax/scope.ts'
-import { type BlockNode, type Extends, type FromImport, type Import, type Include, LocatedError } from '../syntax/syntax.ts'
+import {
+  type BlockNode,
+  type Extends,
+  type FromImport,
+  type Import,
+  type Include,
+  LocatedError,
+} from '../syntax/syntax.ts'
 import {
   type Compilation,
   type CompiledBlock,
+  compileCountingNodes,
   type Execute,
   entering,
   heightOf,
@@ -18,9 +26,8 @@ import {
   outerScope,
   type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
-import { type Evaluate, evaluation, compileRead } from './expressions.ts'
+import { compileRead, type Evaluate, evaluation } from './expressions.ts'
 
 /** Compiles a block. Its body is a function of its own, which sees what was set at the top level of the template. */
 export function compiledBlock(compilation: Compilation, node: BlockNode): CompiledBlock {
@@ -33,7 +40,7 @@ export function compiledBlock(compilation: Compilation, node: BlockNode): Compil
   collect(node.body, symbols)
   const enter = entering(symbols)
   const scope = outerScope(compilation, symbols, false)
-  const [body, weight] = weighed(compilation, () => compilation.sequence(node.body, scope))
+  const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(node.body, scope))
   const noParent = new Undefined(`there is no parent block called '${node.name}'.`)
   const run = (render: Render, context: Context): void => {
     const frame = new VariableFrame(within.variables.size, undefined, render, context)

@@ -21,18 +21,18 @@ import { storing } from './assignment.ts'
 import {
   BREAK,
   type Compilation,
+  compileCountingNodes,
   type Execute,
   entering,
   heightOf,
   innerScope,
   leaving,
   NEXT,
-  type StatementScope,
   type Signal,
+  type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
-import { type Evaluate, evaluation, compileRead, variableOf } from './expressions.ts'
+import { compileRead, type Evaluate, evaluation, variableOf } from './expressions.ts'
 
 /** Compiles a for loop, plain or recursive. */
 export function loop(compilation: Compilation, node: For, scope: StatementScope): Execute {
@@ -113,7 +113,9 @@ function loopBody(
 ): RunLoop {
   const store = storing(compilation, target, inner)
   const enter = entering(inner.symbols)
-  const [run, weight] = weighed(compilation, () => compilation.sequence(body, { ...inner, isInLoop: true }))
+  const [run, weight] = compileCountingNodes(compilation, () =>
+    compilation.sequence(body, { ...inner, isInLoop: true }),
+  )
   const leave = recursive && otherwise.length === 0 ? () => {} : leaving(inner.symbols)
   const enterOther = entering(other.symbols)
   const runOther = compilation.sequence(otherwise, other)

@@ -36,14 +36,14 @@ function mergedRuns<T>(cells: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
     const next: Cell<T>[][] = []
     for (let index = 0; index < runs.length; index += 2) {
       const [left = [], right] = [runs[index], runs[index + 1]]
-      next.push(right ? merged(left, right, less) : left)
+      next.push(right ? mergeCells(left, right, less) : left)
     }
     runs = next
   }
   return runs[0] ?? []
 }
 
-function merged<T>(left: readonly Cell<T>[], right: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
+function mergeCells<T>(left: readonly Cell<T>[], right: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
   const result: Cell<T>[] = []
   let [at, other] = [0, 0]
   while (at < left.length && other < right.length) {
