@@ -8,28 +8,28 @@ import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
-import { align, type AlignedBlock } from './alignment.ts'
+import { type AlignedBlock, align } from './alignment.ts'
 import { type RenderedConversation, renderedConversation } from './conversation.ts'
-import { disagreementsOf, countDisagreements } from './disagreements.ts'
+import { countDisagreements, disagreementsOf } from './disagreements.ts'
 import { summarizeMask } from './finding.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
 import { type LintRanges, lintsOf, partFindings, trajectoryFindings } from './lints.ts'
-import { counterparts, alignMarks, runsOfMarks } from './marks.ts'
+import { alignMarks, counterparts, runsOfMarks } from './marks.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import { prefixDifference } from './prefix-difference.ts'
 import type { OwnTokens } from './renders.ts'
 import {
   type Break,
   type Lint,
-  type Mark,
-  type MaskReport,
   MASK_REPORT_VERSION,
+  type Mark,
   type MaskedSequence,
+  type MaskReport,
   type TokenOrigin,
+  WAY_NAMES,
   type Way,
   type WayName,
-  wayNames,
 } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
@@ -91,7 +91,7 @@ export function* report(
   const marks = new Map<WayName, readonly Mark[]>()
   const ways: Way[] = []
   const lints: Lint[] = []
-  for (const name of wayNames) {
+  for (const name of WAY_NAMES) {
     const attempt = attempts[name]
     if ('why' in attempt) {
       ways.push({ name, kind: 'missing', why: attempt.why })

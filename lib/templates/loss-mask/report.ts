@@ -9,9 +9,9 @@ import type { InputError } from '../document/input.ts'
 export const MASK_REPORT_VERSION = 1
 
 /** The ways to a loss mask, in the order in which they are shown. */
-export const wayNames = ['tito', 'generation', 'prefix', 'fixed-base'] as const
-/** One of wayNames. */
-export type WayName = (typeof wayNames)[number]
+export const WAY_NAMES = ['tito', 'generation', 'prefix', 'fixed-base'] as const
+/** One of WAY_NAMES. */
+export type WayName = (typeof WAY_NAMES)[number]
 
 /** The report of the mask doctor on a conversation. */
 export interface MaskReport {
