@@ -7,7 +7,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 import type { Region, RenderComparison } from './compare.ts'
 import type { ScriptMessage } from './fix/script.ts'
-import type { DifferenceCause, CauseKind } from './report.ts'
+import type { CauseKind, DifferenceCause } from './report.ts'
 
 /** The parts of a message of turn n+1, as it was given. */
 export interface MessageParts {
@@ -55,7 +55,10 @@ export interface FirstDifference {
 }
 
 /** Locates the first difference, given the index of the first token that differs. */
-export function locateFirstDifference({ expected, rendered, before }: RenderComparison, tokenIndex: number): FirstDifference {
+export function locateFirstDifference(
+  { expected, rendered, before }: RenderComparison,
+  tokenIndex: number,
+): FirstDifference {
   const textOffset = commonText(expected.text, rendered.text)
   const [ours, theirs] = [expected.starts(), rendered.starts()]
   const tokenOffset = Math.min(
@@ -110,7 +113,12 @@ export function causeOf(subject: DifferenceCase, place: FirstDifference): Differ
 const cause = (kind: CauseKind, text: string): DifferenceCause => ({ kind, text })
 
 /** Returns the cause if only one side has an empty think block. */
-function emptyThink({ tags }: DifferenceCase, { region }: FirstDifference, a: string, b: string): DifferenceCause | undefined {
+function emptyThink(
+  { tags }: DifferenceCase,
+  { region }: FirstDifference,
+  a: string,
+  b: string,
+): DifferenceCause | undefined {
   // If the template changes the text before the reply, the delimiter alone cannot be recognized.
   if (!tags || !/^[<[]/.test(tags.open)) return undefined
   const block = new RegExp(`^\\s*${escapePattern(tags.open)}\\s*${escapePattern(tags.close)}`)
@@ -131,7 +139,10 @@ function emptyThink({ tags }: DifferenceCase, { region }: FirstDifference, a: st
       )
 }
 
-function lostThinking(subject: DifferenceCase, { region, message, offset }: FirstDifference): DifferenceCause | undefined {
+function lostThinking(
+  subject: DifferenceCase,
+  { region, message, offset }: FirstDifference,
+): DifferenceCause | undefined {
   const { comparison, messages, replyIndex, tags } = subject
   const isReply = region === 'thinking' || region === 'prompt'
   if (region !== 'history' && !isReply) return undefined
@@ -189,13 +200,13 @@ function changedMessages(
         'The template writes the start of the conversation (system message, tools) differently than in turn n.',
       )
   }
-  return region === 'added' ? lostMessages({ comparison, messages, replyIndex })?.cause : undefined
+  return region === 'added' ? findMissingMessages({ comparison, messages, replyIndex })?.cause : undefined
 }
 
 /**
  * Returns the cause for new messages that are missing or in another order. This is wrong even if the recipe writes them in the same way.
  */
-export function lostMessages({
+export function findMissingMessages({
   comparison,
   messages,
   replyIndex,

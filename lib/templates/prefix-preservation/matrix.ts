@@ -9,13 +9,13 @@ import { proofOf } from './fix/recipe.ts'
 import { messagesJson, type ScriptMessage, templateMessages } from './fix/script.ts'
 import { trainedForm, type Writing, writingOf } from './fix/writing.ts'
 import {
-  boundaries,
+  BOUNDARY_NAMES,
   type Cell,
   type OptionChange,
   type RecipeProof,
   type TemplateFacts,
   type TemplateVerdict,
-  thinkings,
+  THINKING_NAMES,
 } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
 
@@ -48,8 +48,8 @@ export interface MatrixSettings {
 /** Returns the places of all cells row by row: by options, then by thinking; columns are boundaries. */
 export function placesOf(facts: TemplateFacts, subject: Subject): readonly ScriptCell['place'][] {
   return optionSets(facts, subject).flatMap((options) =>
-    thinkings.flatMap((thinking) =>
-      boundaries.flatMap((boundary) =>
+    THINKING_NAMES.flatMap((thinking) =>
+      BOUNDARY_NAMES.flatMap((boundary) =>
         contentsOf(boundary).map((content) => ({ kind: 'script', boundary, content, thinking, options }) as const),
       ),
     ),

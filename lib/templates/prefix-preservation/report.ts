@@ -64,14 +64,14 @@ export interface TemplateFacts {
 }
 
 /** Kinds of messages that follow the reply. */
-export const boundaries = ['end', 'user', 'system', 'tool', 'parallel', 'order', 'retry', 'chain'] as const
+export const BOUNDARY_NAMES = ['end', 'user', 'system', 'tool', 'parallel', 'order', 'retry', 'chain'] as const
 /** One of `boundaries`. */
-export type Boundary = (typeof boundaries)[number]
+export type Boundary = (typeof BOUNDARY_NAMES)[number]
 
 /** Kinds of thinking. 'stripped': the reply thinks, and earlier replies have lost their thinking because clients drop it. */
-export const thinkings = ['off', 'on', 'stripped'] as const
+export const THINKING_NAMES = ['off', 'on', 'stripped'] as const
 /** One of `thinkings`. */
-export type Thinking = (typeof thinkings)[number]
+export type Thinking = (typeof THINKING_NAMES)[number]
 
 /** One check of the report, with its verdict. */
 export interface Cell {
