@@ -3,9 +3,16 @@
  * added or deleted rows shift nothing. All input is passed as parameters.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { FilterChoices, CutCount, GroupSummary, ListSort, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
+import type {
+  CutCount,
+  FilterChoices,
+  GroupSummary,
+  ListSort,
+  Neighbours,
+  TrajectorySummary,
+} from '#lib/api/library.ts'
 import { byGravity } from '#lib/trajectory/health/health.ts'
-import { cutFinding, lostToCut, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import { countUntrainedTokens, cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { SUMMARY_COLUMNS, summary } from '../entry.ts'
 import { type HealthFilter, healthCondition } from '../health.ts'
 import { type Condition, searchConditions } from './search.ts'
@@ -124,7 +131,7 @@ function cutCount(database: DatabaseSync, matching: readonly Condition[], cut: T
   const losses = longer.map((row) => {
     if (cut.overlong !== 'cut') return Number(row.trained)
     const spans = spansOf(row)
-    return spans && lostToCut(spans, Number(row.tokens), cut)
+    return spans && countUntrainedTokens(spans, Number(row.tokens), cut)
   })
   return {
     samples: Number(all?.samples),
