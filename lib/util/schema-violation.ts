@@ -17,7 +17,7 @@ export interface Violation {
 export function schemaViolation(error: z.ZodError, input: unknown): Violation {
   const issue = deepest(error.issues)
   const value = valueAt(input, issue.path)
-  return { path: fieldPathText(issue.path), expected: expectation(issue), found: shownValue(value) }
+  return { path: fieldPathText(issue.path), expected: expectation(issue), found: describeValue(value) }
 }
 
 /** Writes a violation as the end of a sentence: `path: expected …, found …`. */
@@ -93,7 +93,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 const SHOWN = 80
 
 /** Writes a value briefly for an error message. */
-export function shownValue(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null)

@@ -4,7 +4,7 @@ import { without } from '#lib/json/json-value.ts'
 import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'
-import { shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import { describeValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
 import type { Format, RecordSource } from '../format.ts'
 import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
@@ -67,7 +67,7 @@ const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupporte
 export const unknownFormat = (value: unknown): Violation => ({
   path: '',
   expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
-  found: unsupportedWords(value) ?? shownValue(value),
+  found: unsupportedWords(value) ?? describeValue(value),
 })
 
 function unsupportedWords(value: unknown): string | undefined {

@@ -8,7 +8,7 @@ import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
 import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/tools/tool-schema.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { fieldPathText, shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import { describeValue, fieldPathText, type Violation, violationText } from '#lib/util/schema-violation.ts'
 
 /** Returns why the arguments do not match the schema, for the model; undefined if they match. */
 export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
@@ -144,7 +144,7 @@ function told(error: OutputUnit, schema: CheckedSchema, input: unknown): Violati
     const name = (rule as readonly string[]).find((key) => valueAt(value, [key]) === undefined) as string
     return { path: at([name]), expected: 'a value, it is required', found: 'nothing' }
   }
-  return { path: at(), expected: expectation(error.keyword, rule), found: shownValue(value) }
+  return { path: at(), expected: expectation(error.keyword, rule), found: describeValue(value) }
 }
 
 function expectation(keyword: string, rule: unknown): string {
