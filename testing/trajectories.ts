@@ -34,4 +34,4 @@ export const trajectories: fc.Arbitrary<Trajectory> = fc.array(segment, { maxLen
 }))
 
 /** Returns what every format must keep: the kinds and ids of the segments. */
-export const bones = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => ({ kind, ids }))
+export const kindsAndIds = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => ({ kind, ids }))
