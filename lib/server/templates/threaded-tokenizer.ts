@@ -72,8 +72,8 @@ export const slowRenders = (thread: Pick<LabThread, 'ask'>): SlowRenders => ({
 })
 
 /** Leaves an attempt that needs a missing result; never visible outside of settle. */
-class Lacking extends Error {
-  override readonly name = 'Lacking'
+class MissingResult extends Error {
+  override readonly name = 'MissingResult'
 }
 
 /**
@@ -112,7 +112,7 @@ function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread,
   let running: Computation | undefined
   const lack = (what: NonNullable<Computation['lack']>): never => {
     if (running) running.lack = what
-    throw new Lacking()
+    throw new MissingResult()
   }
 
   const encode = (text: string): number[] => {
