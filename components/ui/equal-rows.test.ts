@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rowsInSight, type Scroller, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
+import { rowsInSight, type Scroller, scrolledHeight, scrollTopFor } from './equal-rows.ts'
 
 const scrollers: fc.Arbitrary<Scroller> = fc.record({
   count: fc.integer({ min: 1, max: 3_000_000 }),
@@ -9,7 +9,7 @@ const scrollers: fc.Arbitrary<Scroller> = fc.record({
 })
 const HEADER = 30
 
-test('virtual rows: every row can be scrolled into view, and is drawn at its visible position', () => {
+test('rows of one height: every row can be scrolled into view, and is drawn at its visible position', () => {
   fc.assert(
     fc.property(scrollers, fc.double({ min: 0, max: 1, noNaN: true }), (scroller, share) => {
       const row = Math.min(scroller.count - 1, Math.floor(share * scroller.count))
@@ -26,7 +26,7 @@ test('virtual rows: every row can be scrolled into view, and is drawn at its vis
   )
 })
 
-test('virtual rows: the last row is at the end of the scrolled element', () => {
+test('rows of one height: the last row is at the end of the scrolled element', () => {
   for (const count of [10, 100_000, 2_000_000]) {
     const scroller = { count, rowHeight: 24, viewHeight: 500 }
     const scrollTop = Math.max(0, scrolledHeight(scroller) - scroller.viewHeight)
@@ -36,7 +36,7 @@ test('virtual rows: the last row is at the end of the scrolled element', () => {
   }
 })
 
-test('virtual rows: a visible row needs no scrolling', () => {
+test('rows of one height: a visible row needs no scrolling', () => {
   const scroller = { count: 1000, rowHeight: 20, viewHeight: 400 }
   expect(scrollTopFor(scroller, 2000, 105, HEADER)).toBeUndefined()
   expect(scrollTopFor(scroller, 2000, 99, HEADER)).toBeLessThan(2000)
