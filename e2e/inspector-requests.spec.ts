@@ -84,7 +84,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
   expect(wrongs).toEqual([])
 })
 
-// components/inspector/raw/raw-view.test.tsx covers keys and links to tokens, virtual-rows.test.ts any number of lines.
+// components/inspector/raw/raw-view.test.tsx covers keys and links to tokens, row-window.test.ts any number of lines.
 test('Raw tab finds in the file, copies a value, scrolls to the end with few rows, downloads the same bytes, and fits', async ({
   page,
 }) => {

@@ -1,5 +1,5 @@
 /** `rollscope doctor`: checks the prefix stability of a template, for people and for CI. */
-import { stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
@@ -14,7 +14,7 @@ import { violationText } from '#lib/util/schema-violation.ts'
 import type { CommandEnvironment } from './command.ts'
 import { repairText, reportText } from './doctor-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { readTextFile, templateIn, tokenizerNamed } from './inputs.ts'
+import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
@@ -101,18 +101,6 @@ async function fixed(
     complain(told)
   }
   return result.repair.unstable.length > 0 ? EXIT.findings : EXIT.well
-}
-
-async function writeText(folder: string, file: string, text: string): Promise<void> {
-  try {
-    await writeFile(path.resolve(folder, file), text)
-  } catch (error) {
-    throw new CommandError(
-      EXIT.unchecked,
-      `${file} cannot be written: ${error instanceof Error ? error.message : error}`,
-      { cause: error },
-    )
-  }
 }
 
 function parsed(argumentList: readonly string[]) {

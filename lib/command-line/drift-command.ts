@@ -2,7 +2,7 @@
  * `rollscope drift`: finds samples that become other tokens in a pipeline that keeps text or messages, for people and
  * CI.
  */
-import { stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { kindsCsv, samplesCsv } from '#lib/analysis/corpus/csv.ts'
@@ -15,7 +15,7 @@ import type { CommandEnvironment } from './command.ts'
 import { otherRecords, type Right, samplesOf, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { readTextFile, templateIn, tokenizerNamed } from './inputs.ts'
+import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
 
 const MODES = ['text', 'structured', 'raw'] as const
 const FAIL_ON = [...DRIFT_SEVERITIES, 'structural', 'any', 'never'] as const
@@ -53,7 +53,7 @@ export async function driftCommand(argumentList: readonly string[], around: Comm
   const { right, against } = await rightSide(values, around, reading)
   const csv = values.csv === undefined ? undefined : { samples: values.csv, kinds: kindsFile(values.csv) }
   // A file that cannot be written is reported before a long run, not after it.
-  for (const file of Object.values(csv ?? {})) await written(around.folder, file, '', 'a')
+  for (const file of Object.values(csv ?? {})) await writeText(around.folder, file, '', 'a')
   const samples: Sample[] = []
   let totals = NO_TOTALS
   for await (const sample of samplesOf(files, right, reading)) {
@@ -64,8 +64,8 @@ export async function driftCommand(argumentList: readonly string[], around: Comm
   const report = corpusReport({ against, partial: false }, totals, samples)
   around.print(values.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report))
   if (csv) {
-    await written(around.folder, csv.samples, samplesCsv(report))
-    await written(around.folder, csv.kinds, kindsCsv(report))
+    await writeText(around.folder, csv.samples, samplesCsv(report))
+    await writeText(around.folder, csv.kinds, kindsCsv(report))
   }
   return statusOf(samples, failOn)
 }
@@ -141,13 +141,6 @@ function tokenizers(around: CommandEnvironment): (name: string) => Promise<Loade
     known.set(name, found)
     return found
   }
-}
-
-async function written(folder: string, file: string, text: string, flag: 'w' | 'a' = 'w'): Promise<void> {
-  await writeFile(path.resolve(folder, file), text, { flag }).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : error
-    throw new CommandError(EXIT.unchecked, `${file} cannot be written: ${why}`, { cause: error })
-  })
 }
 
 function parsed(argumentList: readonly string[]) {

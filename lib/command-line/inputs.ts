@@ -1,5 +1,5 @@
-/** Reads the inputs of commands: texts, chat templates, tokenizers. */
-import { readFile, stat } from 'node:fs/promises'
+/** Reads the inputs of commands (texts, chat templates, tokenizers), and writes their files. */
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -63,4 +63,12 @@ export async function readTextFile(folder: string, file: string): Promise<string
       },
     )
   }
+}
+
+/** Writes or appends to a file that the command line names. Throws CommandError. */
+export async function writeText(folder: string, file: string, text: string, flag: 'w' | 'a' = 'w'): Promise<void> {
+  await writeFile(path.resolve(folder, file), text, { flag }).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : error
+    throw new CommandError(EXIT.unchecked, `${file} cannot be written: ${why}`, { cause: error })
+  })
 }

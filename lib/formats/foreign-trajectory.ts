@@ -1,6 +1,5 @@
 /** Builds a trajectory from a trainer's file. Information that such files lack is omitted and reported. */
-import type { JsonObject } from '#lib/json/json-object.ts'
-import { storable } from '#lib/json/json-value.ts'
+import { type JsonObject, storable } from '#lib/json/json-object.ts'
 import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { RecordSource } from './format.ts'
 

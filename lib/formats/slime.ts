@@ -4,8 +4,7 @@
  * `metadata.rollscope`, which slime ignores.
  */
 import * as z from 'zod'
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { without } from '#lib/json/json-value.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'

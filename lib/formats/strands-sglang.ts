@@ -4,8 +4,7 @@
  * `initial_prompt_length`. It may be the whole value or under a key of another object, next to messages and a reward.
  */
 import * as z from 'zod'
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { without } from '#lib/json/json-value.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'

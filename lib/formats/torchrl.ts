@@ -4,8 +4,7 @@
  * each optional. Prompt and response are one range each; `masks.all_assistant_mask` marks further turns.
  */
 import * as z from 'zod'
-import { isObject, type JsonObject } from '#lib/json/json-object.ts'
-import { without } from '#lib/json/json-value.ts'
+import { isObject, type JsonObject, without } from '#lib/json/json-object.ts'
 import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { responseTextWithStarts, withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'

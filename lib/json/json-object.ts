@@ -4,3 +4,25 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** Returns whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the JSON object in a field's text: an empty one for an empty text, undefined for invalid text. */
+export function objectOf(text: string): object | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the object without some keys, or undefined if none are left. Keys that JavaScript gives a meaning are data.
+ */
+export function without(value: JsonObject, keys: readonly string[]): JsonObject | undefined {
+  const rest = Object.entries(value).filter(([key]) => !keys.includes(key))
+  return rest.length > 0 ? Object.fromEntries(rest) : undefined
+}
+
+/** Copies a value and replaces NaN and the infinities by null, because JSON cannot represent them. */
+export const storable = (value: JsonObject): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject

@@ -1,6 +1,6 @@
 /** Defines the sampling form, in which every parameter is a typed text. */
 import * as z from 'zod'
-import { objectOf } from '#lib/json/object-text.ts'
+import { objectOf } from '#lib/json/json-object.ts'
 import { type SamplingName, samplingNames } from './parameters.ts'
 import { readSamplingText } from './texts.ts'
 import { combinationProblem, furtherProblem, type SamplingRequest } from './values.ts'

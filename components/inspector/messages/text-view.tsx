@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
+import { useEqualRows } from '#components/ui/equal-rows.ts'
 import { placeInText, visibleText } from '#components/ui/visible-text.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import {
@@ -25,7 +26,6 @@ import {
   wrapLines,
   wrappedRowAt,
 } from '#lib/util/text/text-lines.ts'
-import { rowsInSight, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
 
 interface TextViewProps {
   readonly label: string
@@ -46,15 +46,16 @@ const NO_HITS = new Int32Array(0)
 
 /** Shows a text of any length in wrapped rows with line numbers. */
 export function TextView({ label, text, hits = NO_HITS, shown, onPlace, className = '' }: TextViewProps) {
-  const viewport = useRef<HTMLDivElement>(null)
   const measure = useRef<HTMLSpanElement>(null)
-  const [place, setPlace] = useState({ scrollTop: 0, viewHeight: 400 })
   const [cell, setCell] = useState({ width: 8, columns: 80 })
   const digits = String(lineCount(text)).length
   const rows = useMemo(() => wrapLines(text, cell.columns), [text, cell.columns])
-  const scroller = { count: rowCount(rows), rowHeight: ROW_HEIGHT, viewHeight: place.viewHeight }
-  const { first, end, top } = rowsInSight(scroller, place.scrollTop, MARGIN)
-
+  const { viewport, first, end, top, height, ...list } = useEqualRows({
+    count: rowCount(rows),
+    rowHeight: ROW_HEIGHT,
+    margin: MARGIN,
+    usualHeight: 400,
+  })
   const numbers = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i)
 
   const resize = useEffectEvent(() => {
@@ -63,28 +64,16 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
     const width = sample.getBoundingClientRect().width / SAMPLE.length || 8
     const columns = Math.max(16, Math.floor((element.clientWidth - GAPS) / width) - digits)
     setCell((known) => (known.width === width && known.columns === columns ? known : { width, columns }))
-    setPlace({ scrollTop: element.scrollTop, viewHeight: element.clientHeight || 400 })
   })
   useEffect(() => {
     const element = viewport.current
     if (!element) return
-    const onScroll = () => setPlace({ scrollTop: element.scrollTop, viewHeight: element.clientHeight || 400 })
     const observer = new ResizeObserver(resize)
     observer.observe(element)
     document.fonts?.ready.then(resize)
-    element.addEventListener('scroll', onScroll, { passive: true })
-    return () => {
-      observer.disconnect()
-      element.removeEventListener('scroll', onScroll)
-    }
-  }, [])
-  const reveal = useEffectEvent((offset: number) => {
-    const element = viewport.current
-    if (!element) return
-    const seen = { ...scroller, viewHeight: element.clientHeight || 400 }
-    const wanted = scrollTopFor(seen, element.scrollTop, wrappedRowAt(text, rows, offset), 0)
-    if (wanted !== undefined) element.scrollTop = wanted
-  })
+    return () => observer.disconnect()
+  }, [viewport])
+  const reveal = useEffectEvent((offset: number) => list.reveal(wrappedRowAt(text, rows, offset)))
   const start = shown?.start
   // biome-ignore lint/correctness/useExhaustiveDependencies: another width or text moves the offset to another row
   useEffect(() => {
@@ -123,7 +112,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
       <span ref={measure} aria-hidden className="invisible absolute whitespace-pre">
         {SAMPLE}
       </span>
-      <Canvas height={scrolledHeight(scroller)} top={top}>
+      <Canvas height={height} top={top}>
         {numbers.map((number) => {
           const row = rowNumbered(text, rows, number)
           return (

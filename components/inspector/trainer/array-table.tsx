@@ -1,10 +1,10 @@
 'use client'
-import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
 import { type Selection, selectedRange, single } from '#components/token-view/selection.ts'
+import { useEqualRows } from '#components/ui/equal-rows.ts'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { rowsInSight, scrolledHeight, scrollTopFor } from '../messages/virtual-rows.ts'
 import { notesOf } from './array-notes.ts'
 import { ArrayHeader, ArrayRow, ROW_HEIGHT, smallestWidth } from './array-row.tsx'
 
@@ -23,36 +23,21 @@ const MARGIN = 8
 
 /** Shows every array of a sample beside its tokens. */
 export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: ArrayTableProps) {
-  const viewport = useRef<HTMLDivElement>(null)
-  const [place, setPlace] = useState({ scrollTop: 0, viewHeight: 600 })
   const id = useId()
   const notes = useMemo(() => notesOf(row), [row])
   const starts = segmentStarts(trajectory)
   const segments = segmentsOf(trajectory)
-  const scroller = { count: tokens, rowHeight: ROW_HEIGHT, viewHeight: place.viewHeight }
-  const { first, end, top } = rowsInSight(scroller, place.scrollTop, MARGIN)
+  const { viewport, first, end, top, height, viewHeight, ...rows } = useEqualRows({
+    count: tokens,
+    rowHeight: ROW_HEIGHT,
+    margin: MARGIN,
+    header: HEADER_HEIGHT,
+    usualHeight: 600,
+  })
   const chosen = selection && selectedRange(selection)
   const focus = selection && selection.focus < tokens ? selection.focus : undefined
 
-  useEffect(() => {
-    const element = viewport.current
-    if (!element) return
-    const follow = () => setPlace({ scrollTop: element.scrollTop, viewHeight: element.clientHeight || 600 })
-    const observer = new ResizeObserver(follow)
-    observer.observe(element)
-    element.addEventListener('scroll', follow, { passive: true })
-    return () => {
-      observer.disconnect()
-      element.removeEventListener('scroll', follow)
-    }
-  }, [])
-  const reveal = useEffectEvent((token: number) => {
-    const element = viewport.current
-    if (!element) return
-    const seen = { ...scroller, viewHeight: element.clientHeight || 600 }
-    const wanted = scrollTopFor(seen, element.scrollTop, token, HEADER_HEIGHT)
-    if (wanted !== undefined) element.scrollTop = wanted
-  })
+  const reveal = useEffectEvent(rows.reveal)
   useEffect(() => {
     if (focus !== undefined) reveal(focus)
   }, [focus])
@@ -61,7 +46,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Escape' && selection) return onSelect(undefined)
     if (event.key === 'Enter' && selection) return onSelect(selection, 'tokens')
-    const next = keyTarget(event.key, focus, tokens, Math.max(1, Math.floor(place.viewHeight / ROW_HEIGHT) - 2))
+    const next = keyTarget(event.key, focus, tokens, Math.max(1, Math.floor(viewHeight / ROW_HEIGHT) - 2))
     if (next === undefined) return
     event.preventDefault()
     onSelect(event.shiftKey && selection ? { anchor: selection.anchor, focus: next } : single(next))
@@ -82,7 +67,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
     >
       <div style={{ minWidth: smallestWidth(row.columns) }}>
         <ArrayHeader columns={row.columns} height={HEADER_HEIGHT} />
-        <div className="relative" style={{ height: scrolledHeight(scroller) }}>
+        <div className="relative" style={{ height }}>
           <div className="absolute inset-x-0" style={{ top }}>
             {Array.from({ length: end - first }, (_, offset) => first + offset).map((token) => {
               const segmentIndex = segmentIndexAt(starts, token)

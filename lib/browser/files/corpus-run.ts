@@ -5,6 +5,7 @@ import type { Sample } from '#lib/analysis/corpus/sample.ts'
 import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
 import { NO_TOTALS, type Totals, withSample } from '#lib/analysis/corpus/totals.ts'
 import { listTrajectories } from '../library/library.ts'
+import { createStore } from '../store.ts'
 import { createCompareWorker } from '../workers/comparison.ts'
 import { readerWorker } from '../workers/reader.ts'
 import { fileRecords } from '../workers/records.ts'
@@ -72,14 +73,9 @@ const NOTHING: CorpusState = { status: { kind: 'none' }, samples: [], totals: NO
 
 /** Returns a store without a report. */
 export function createCorpusStore({ startComparing, now, tellMs, ...deps }: StoreDeps = inBrowser): CorpusStore {
-  const listeners = new Set<() => void>()
-  let state = NOTHING
+  const { subscribe, state, set } = createStore<CorpusState>(NOTHING)
   let shown: CorpusAsked | undefined
   let controller = new AbortController()
-  const set = (changed: CorpusState) => {
-    state = changed
-    for (const listener of listeners) listener()
-  }
   const begin = async ({ source, check }: CorpusAsked, { signal }: AbortController): Promise<void> => {
     const started = now()
     const comparing = startComparing()
@@ -118,11 +114,8 @@ export function createCorpusStore({ startComparing, now, tellMs, ...deps }: Stor
     else set(NOTHING)
   }
   return {
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    state: () => state,
+    subscribe,
+    state,
     files: () => (shown?.source.kind === 'files' ? shown.source.files : []),
     show(asked) {
       if (isSame(asked, shown)) return

@@ -5,6 +5,7 @@
 import { type Imported, importedSchema } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, fetchJson } from '../api.ts'
+import { createStore } from '../store.ts'
 import type { ReaderWorker } from '../workers/reader.ts'
 
 /** State of the file. `opening` numbers the opened files, so that a view knows whether it still shows the same one. */
@@ -69,21 +70,13 @@ export async function importFile(file: File, tokenizer?: string): Promise<Import
 
 /** Returns a store without a file. */
 export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFileDeps): OpenedFileStore {
-  const listeners = new Set<() => void>()
-  let current: OpenedFile = { kind: 'none' }
+  const { subscribe, state, set } = createStore<OpenedFile>({ kind: 'none' })
   let openings = 0
   const stored = new Map<string, StoredCounts & { readonly opening: number }>()
   let shownFile: File | undefined
-  const set = (state: OpenedFile) => {
-    current = state
-    for (const listener of listeners) listener()
-  }
   return {
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    state: () => current,
+    subscribe,
+    state,
     openingOf: (key) => stored.get(key)?.opening,
     storedWith: (key) => stored.get(key),
     async open(file, signal) {
@@ -93,10 +86,14 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
       return count
     },
     async store() {
+      const current = state()
       if (current.kind !== 'shown' || current.storing.kind === 'under-way' || shownFile === undefined) return
       const { opening, trajectory } = current
       /** Another file may be shown by now. */
-      const shown = () => (current.kind === 'shown' && current.opening === opening ? current : undefined)
+      const shown = () => {
+        const now = state()
+        return now.kind === 'shown' && now.opening === opening ? now : undefined
+      }
       set({ ...current, storing: { kind: 'under-way' } })
       try {
         const { trajectories, existing, first } = await importFile(shownFile)

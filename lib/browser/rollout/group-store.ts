@@ -9,6 +9,7 @@ import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createGrowth, type Growth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
+import { createStore } from '../store.ts'
 import { followLines, notUnderstood } from './follow-lines.ts'
 
 /** A sample of a followed group. */
@@ -48,19 +49,15 @@ export interface GroupStore {
 
 /** Returns a store without a group. `nextFrame` runs an action before the next frame is drawn. */
 export function createGroupStore(nextFrame: (action: () => void) => void): GroupStore {
-  const listeners = new Set<() => void>()
-  let current: GroupState = { kind: 'idle' }
+  const { subscribe, state, set } = createStore<GroupState>({ kind: 'idle' })
   let leave = new AbortController()
   let folds: SampleFold[] = []
   let shown: number | undefined
   let isDue = false
 
-  const set = (state: GroupState) => {
-    current = state
-    for (const listener of listeners) listener()
-  }
   const draw = () => {
     isDue = false
+    const current = state()
     if (current.kind !== 'following' && current.kind !== 'ended') return
     try {
       const samples = current.samples.map((before, index) => folds[index]?.told ?? before)
@@ -78,11 +75,8 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
     isDue = true
   }
   return {
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    state: () => current,
+    subscribe,
+    state,
     follow(groupId, count) {
       leave.abort()
       leave = new AbortController()
@@ -103,6 +97,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
           return running > 0 ? 'more' : 'done'
         },
         onConnected(isConnected) {
+          const current = state()
           if (current.kind === 'following' && current.isConnected !== isConnected) set({ ...current, isConnected })
         },
         onGone: (error) => set({ kind: 'gone', groupId, error }),
@@ -121,7 +116,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
     reset() {
       leave.abort()
       folds = []
-      if (current.kind !== 'idle') set({ kind: 'idle' })
+      if (state().kind !== 'idle') set({ kind: 'idle' })
     },
   }
 }

@@ -5,6 +5,7 @@
 import { createGrowth } from '#lib/trajectory/events/growth.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ApiError } from '../api.ts'
+import { createStore } from '../store.ts'
 import { followLines, notUnderstood } from './follow-lines.ts'
 
 /** State of the rollout; `key` is the key under which its trajectory is stored. */
@@ -39,19 +40,11 @@ export interface RolloutStore {
 
 /** Returns a store without a rollout. `nextFrame` runs an action before the next frame is drawn. */
 export function createRolloutStore(nextFrame: (action: () => void) => void): RolloutStore {
-  const listeners = new Set<() => void>()
-  let current: RolloutState = { kind: 'idle' }
+  const { subscribe, state, set } = createStore<RolloutState>({ kind: 'idle' })
   let leave = new AbortController()
-  const set = (state: RolloutState) => {
-    current = state
-    for (const listener of listeners) listener()
-  }
   return {
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    state: () => current,
+    subscribe,
+    state,
     reset() {
       leave.abort()
       set({ kind: 'idle' })
@@ -60,7 +53,7 @@ export function createRolloutStore(nextFrame: (action: () => void) => void): Rol
       leave.abort()
       leave = new AbortController()
       set({ kind: 'following', key, rolloutId, trajectory: undefined, isConnected: true })
-      followUntilEnd(rolloutId, key, leave.signal, nextFrame, () => current, set)
+      followUntilEnd(rolloutId, key, leave.signal, nextFrame, state, set)
     },
   }
 }

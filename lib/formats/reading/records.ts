@@ -1,6 +1,5 @@
 /** The records of a file as JSON values with their positions, and the messages about wrong ones. */
-import { isObject } from '#lib/json/json-object.ts'
-import { without } from '#lib/json/json-value.ts'
+import { isObject, without } from '#lib/json/json-object.ts'
 import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'

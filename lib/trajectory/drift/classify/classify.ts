@@ -6,13 +6,37 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type AlignedRun, driftOf } from '../align.ts'
 import { KIND_TEXTS } from '../kinds.ts'
 import type { DriftLayer, DriftSpan } from '../report.ts'
+import { toolCall } from './call/call.ts'
+import { context } from './context.ts'
 import { mergeEqualRuns } from './cut.ts'
 import type { DriftSide } from './drift-side.ts'
+import { endOfTurn } from './end-of-turn.ts'
 import { hitBy } from './hit.ts'
-import { type DriftPosition, type DriftVerdict, partOf } from './place.ts'
-import { content } from './remainder.ts'
-import { RULES } from './rules.ts'
-import { isStructural } from './special-tokens.ts'
+import { movedAroundCall } from './moved.ts'
+import { type DriftPosition, type DriftVerdict, partOf, type Rule } from './place.ts'
+import { content, truncation } from './remainder.ts'
+import { classifySameBytes, spelled, untold } from './same-bytes.ts'
+import { separator } from './separator.ts'
+import { isStructural, specialTokens } from './special-tokens.ts'
+import { think } from './think.ts'
+import { normalisation, partialUtf8 } from './unicode.ts'
+
+/** All rules, the most certain first. The first rule that applies wins. */
+const RULES: readonly Rule[] = [
+  untold,
+  spelled,
+  classifySameBytes,
+  partialUtf8,
+  normalisation,
+  endOfTurn,
+  truncation,
+  think,
+  toolCall,
+  movedAroundCall,
+  separator,
+  specialTokens,
+  context,
+]
 
 /** The classified drifts of a comparison. */
 export interface Classified {
