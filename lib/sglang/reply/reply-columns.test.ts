@@ -107,6 +107,16 @@ describe('readBytes', () => {
     expect(readBytes(bytes)).toBeUndefined()
   })
 
+  test('leaves a reply that breaks off at any byte to JSON.parse', () => {
+    const json = inMeta(
+      '"output_token_logprobs":[[-1.5,20,null],[null,3,null]]',
+      '"output_top_logprobs":[null,[[-1,2,null]]]',
+    )
+    expect(readBytes(json)).toBeDefined()
+    const read = Array.from({ length: json.length - 1 }, (_, end) => readBytes(json.subarray(0, end)))
+    expect(read.filter((reply) => reply !== undefined)).toEqual([])
+  })
+
   test('refuses rows that one long row makes too long', () => {
     const long = `[${Array.from({ length: 10_000 }, () => '[-1,2,null]').join(',')}]`
     const nulls = Array.from({ length: 10_000 }, () => 'null').join(',')

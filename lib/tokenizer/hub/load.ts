@@ -1,4 +1,5 @@
 /** Finds a tokenizer by name: the built-in model's, an allowed folder, or a Hub repository. */
+import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Download } from '#lib/api/tokenizer-download.ts'
@@ -52,7 +53,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
     const folder = await folderOf(name, places, onProgress, signal)
     onProgress(undefined)
     const files = await readFiles(name, folder, places.folders)
-    const content = JSON.stringify(Object.values(files))
+    const content = contentHash(files)
     const known = byContent.get(content)
     if (known) return known
     const loaded = loadTokenizerFiles(name, files)
@@ -197,6 +198,13 @@ async function allowedFolder(name: string, folders: readonly string[]): Promise<
     }
   }
   throw refused('is not under a folder that ROLLSCOPE_TOKENIZERS names')
+}
+
+/** Identifies files by a hash, because their texts are too large for a key. */
+function contentHash(files: TokenizerFiles): string {
+  const hash = createHash('sha256')
+  for (const text of Object.values(files)) hash.update(text === undefined ? '-' : `${text.length}:`).update(text ?? '')
+  return hash.digest('hex')
 }
 
 const notFound = (name: string) => new TokenizerError('TOKENIZER_NOT_FOUND', `there is no folder ${name}`)
