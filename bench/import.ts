@@ -1,12 +1,14 @@
 /**
  * Sends large files to /api/import of the built application. Figures are the duration, the latency of /api/health meanwhile
  * compared with that without an import, and the memory of the process compared with the file's bytes (Linux only). `[1,1,…]`
- * of 126 MiB is refused, and a list of 1,000 rollouts of about 96 MB is stored.
+ * of 126 MiB is refused, a list of 1,000 rollouts of about 96 MB is stored, and so is a rollout with as many tokens as the
+ * limits allow.
  */
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { LIMITS } from '#lib/util/limits.ts'
 import { CHANGING, startApplication, stopApplication } from '../e2e/application.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
 import { reportFigure } from './figures.ts'
@@ -34,6 +36,7 @@ try {
   reportFigure('health without an import, 99th percentile', at(idle, 0.99), 'ms')
   await measure('[1,1,…]', ones, 422, idleP99)
   await measure('a list of 1,000 rollouts', (file) => rollouts(file, 1000), 201, idleP99)
+  await measure('a rollout of 2,000,000 tokens', (file) => rollouts(file, 1, LIMITS.tokens), 201, idleP99)
 } finally {
   await stopApplication(application, 'SIGTERM')
   rmSync(folder, { recursive: true, force: true })

@@ -13,6 +13,7 @@ import {
   type ColumnRange,
   hasLogprobs,
   idsSchema,
+  isFiller,
   lengthViolation,
   logprobsSchema,
   maskBits,
@@ -103,9 +104,14 @@ function read(value: unknown, source: RecordSource): ReadResult {
   if (error) return { ok: false, error }
   const promptLength = sample.tokens.length - (responseLength as number)
   const mask = sample.loss_mask ? maskBits(sample.loss_mask) : sample.tokens.slice(promptLength).map(() => 1 as const)
-  const scores = sample.rollout_log_probs
-  const isFiller = (index: number) => scores?.[index] === 0 && mask[index] === 0
-  const fillers = mask.filter((_, index) => isFiller(index)).length
+  const columns = {
+    ids: sample.tokens,
+    mask,
+    logprobs: sample.rollout_log_probs,
+    promptLength,
+    hasFillers: true,
+  }
+  const fillers = mask.reduce<number>((sum, _, index) => sum + (isFiller(columns, index) ? 1 : 0), 0)
   const own = ownSegments(sample.metadata, sample.tokens.length)
   const info = own && initialLength(own) === promptLength ? own : undefined
   const parts: readonly ColumnRange[] = info
@@ -120,12 +126,6 @@ function read(value: unknown, source: RecordSource): ReadResult {
       ]
   const tooMany = tooManySegments(parts, 'loss_mask')
   if (tooMany) return { ok: false, error: tooMany }
-  const unknown = (length: number) => Array.from({ length }, () => null)
-  const columns = {
-    ids: sample.tokens,
-    mask: [...unknown(promptLength).map(() => 0 as const), ...mask],
-    logprobs: scores && [...unknown(promptLength), ...scores.map((score, i) => (isFiller(i) ? null : score))],
-  }
   const messages = promptMessages(sample.prompt)
   const segments = withVersions(
     parts.map((part) => segmentOf(part, columns)),

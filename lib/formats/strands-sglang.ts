@@ -13,10 +13,13 @@ import {
   type Columns,
   contradiction,
   hasLogprobs,
+  idSchema,
   idsSchema,
   lengthViolation,
+  logprobSchema,
   logprobsSchema,
   maskBits,
+  maskEntrySchema,
   maskRuns,
   maskSchema,
   segmentOf,
@@ -68,9 +71,9 @@ const rolloutOf = (trajectory: Trajectory) => ({
 })
 
 const tokenSchema = z.looseObject({
-  token_id: idsSchema.element,
-  logprob: logprobsSchema.element.nullish(),
-  loss_mask: maskSchema.element.nullish(),
+  token_id: idSchema,
+  logprob: logprobSchema.nullish(),
+  loss_mask: maskEntrySchema.nullish(),
 })
 const recordShape = {
   token_ids: idsSchema.nullish(),
@@ -78,7 +81,7 @@ const recordShape = {
   loss_mask: maskSchema.nullish(),
   output_mask: maskSchema.nullish(),
   logprobs: logprobsSchema.nullish(),
-  segment_info: z.array(z.tuple([maskSchema.element, z.int().min(0)])).nullish(),
+  segment_info: z.array(z.tuple([maskEntrySchema, z.int().min(0)])).nullish(),
   segments: z.array(z.array(tokenSchema)).nullish(),
   initial_prompt_length: z.int().min(0).nullish(),
   initial_prompt: z.array(tokenSchema).nullish(),

@@ -99,18 +99,13 @@ function read(value: unknown, source: RecordSource): ReadResult {
     'masks.all_attention_mask': attention,
     log_probs: scores,
   }
-  const error = contradictionIn(sample, attention.every(Boolean)) ?? lengthViolation(lengths, all.length)
+  const isWhole = attention.every(Boolean)
+  const error = contradictionIn(sample, isWhole) ?? lengthViolation(lengths, all.length)
   if (error) return { ok: false, error }
   // Padding does not belong to a rollout.
-  const isThere = (_: unknown, index: number) => Boolean(attention[index])
-  const mask = maskBits(assistant.filter(isThere))
-  const known = scores?.filter(isThere)
-  const isFiller = (index: number) => known?.[index] === 0 && mask[index] === 0
-  const columns = {
-    ids: all.filter(isThere),
-    mask,
-    logprobs: known?.map((score, index) => (isFiller(index) ? null : score)),
-  }
+  const unpadded = <T>(column: readonly T[]) => (isWhole ? column : column.filter((_, index) => attention[index]))
+  const mask = maskBits(unpadded(assistant))
+  const columns = { ids: unpadded(all), mask, logprobs: scores && unpadded(scores), hasFillers: true }
   const own = ownSegments(sample, columns.ids.length)
   const parts: readonly ColumnRange[] = own ? stretches(own) : maskRuns(mask)
   const tooMany = tooManySegments(parts, 'masks.all_assistant_mask')
