@@ -211,8 +211,7 @@ const entryAt = (column: readonly unknown[], index: number): unknown =>
   index < column.length ? comparable(column[index]) : undefined
 
 /** Masks are numbers or booleans, logprobs are numbers or texts for those that JSON lacks; -0 equals 0. */
-const comparable = (entry: unknown): unknown =>
-  entry === null ? null : Number(entry) === 0 ? 0 : Number(entry)
+const comparable = (entry: unknown): unknown => (entry === null ? null : Number(entry) === 0 ? 0 : Number(entry))
 
 const shownEntry = (column: readonly unknown[], index: number): string =>
   index < column.length ? String(entryAt(column, index)) : 'nothing'

@@ -63,8 +63,7 @@ export async function runImportRequest(
       throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
     const { provenance } = one.trajectory
     if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
-    const trajectory =
-      texts && lacksTexts(one.trajectory) ? withTokenizerTexts(one.trajectory, texts) : one.trajectory
+    const trajectory = texts && lacksTexts(one.trajectory) ? withTokenizerTexts(one.trajectory, texts) : one.trajectory
     found = one.format.name
     first ??= { id: trajectory.id, createdAt: trajectory.createdAt }
     waiting.push(trajectory)
