@@ -6,7 +6,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { maskDoctor } from '../loss-mask/doctor.ts'
 import { compareRevisions } from '../preview/compare.ts'
 import { prefixMask, preview } from '../preview/preview.ts'
-import { readInput } from './input.ts'
+import { orTemplateFailure, readInput } from './input.ts'
 
 const template =
   '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if tools is not none %}[{{ tools | length }} tools]{% endif %}'
@@ -111,4 +111,28 @@ describe('continue_final_message', () => {
         .turns
     expect(turns(options)).toEqual(turns(''))
   })
+})
+
+test.each([
+  ['an empty conversation', { messages: '[]' }, 'messages', 'a conversation needs at least one message'],
+  ['messages that are no list', { messages: '{}' }, 'messages', 'the messages are not a list'],
+  ['a message that is no object', { messages: '[{}, 1]' }, 'messages', 'entry 2 of the messages is not an object'],
+  ['tools that are no list', { tools: '{}' }, 'tools', 'the tools are not a list'],
+  ['options that are no object', { options: '[]' }, 'options', 'the options are not an object of names and values'],
+])('%s is refused with its place', (_, changed, where, message) => {
+  expect(readInput(document(changed))).toMatchObject({ ok: false, error: { where, message } })
+})
+
+test('options that are no JSON are refused with their line and column', () => {
+  expect(readInput(document({ options: '{\n  "a": }' }))).toMatchObject({
+    ok: false,
+    error: { where: 'options', className: 'JSONDecodeError', line: 2, column: 8 },
+  })
+})
+
+test('an error that no template raised is thrown', () => {
+  const broken = () => {
+    throw new RangeError('a bug')
+  }
+  expect(() => orTemplateFailure(broken)).toThrow(RangeError)
 })

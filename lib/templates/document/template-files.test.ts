@@ -44,3 +44,19 @@ test('files of the lab are recognized by name; other files are trajectories', ()
   expect(['x.jinja', 'tokenizer_config.json', 'chat_template.jsonc', 'messages.json'].every(isLabFile)).toBe(true)
   expect(['run.json', 'steps.jsonl', 'rollout.parquet'].some(isLabFile)).toBe(false)
 })
+
+test('a repository without a configuration has no templates, and entries of another form are left out', () => {
+  expect(templatesOf({})).toEqual([])
+  const odd = '{"chat_template": [{"name": "a"}, {"name": 1, "template": "t"}, {"name": "b", "template": "t"}]}'
+  expect(templatesOf({ tokenizerConfigJson: odd })).toEqual([{ name: 'b', text: 't' }])
+  expect(templatesOf({ tokenizerConfigJson: '{"chat_template": 1}' })).toEqual([])
+})
+
+test('without a template named default, a conversation gets the first one', () => {
+  const templates = [
+    { name: 'rag', text: 'r' },
+    { name: 'other', text: 'o' },
+  ]
+  expect([false, true].map((hasTools) => chosenTemplate(templates, hasTools)?.text)).toEqual(['r', 'r'])
+  expect(chosenTemplate([], true)).toBeUndefined()
+})
