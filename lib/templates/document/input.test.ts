@@ -6,6 +6,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { maskDoctor } from '../loss-mask/doctor.ts'
 import { compareRevisions } from '../preview/compare.ts'
 import { prefixMask, preview } from '../preview/preview.ts'
+import { check } from './check.ts'
 import { orTemplateFailure, readInput } from './input.ts'
 
 const template =
@@ -135,4 +136,36 @@ test('an error that no template raised is thrown', () => {
     throw new RangeError('a bug')
   }
   expect(() => orTemplateFailure(broken)).toThrow(RangeError)
+})
+
+const lab = (template: string, messages = '[{"role": "user", "content": "Hi"}]'): LabInput => ({
+  template,
+  messages,
+  tools: '',
+  options: '',
+})
+
+test.each([
+  ['does not compile', lab('{% if %}'), 'template'],
+  ['raises an error', lab("{{ raise_exception('no') }}"), 'template'],
+  ['has messages that are no list', lab('', '{}'), 'messages'],
+])('the check of a document says where it fails if it %s', (_, input, where) => {
+  expect(runToEnd(check(input, [tokenizer]))).toMatchObject({ ok: false, error: { where } })
+})
+
+test('the check names the markers that are no tokens of the tokenizer', () => {
+  expect(runToEnd(check(lab('<|im_start|>{{ messages[0].content }}<|end_of_turn|>'), [tokenizer]))).toEqual({
+    ok: true,
+    markers: ['<|im_start|>', '<|end_of_turn|>'],
+    plainMarkers: ['<|end_of_turn|>'],
+  })
+})
+
+test('the check without a tokenizer reads only the input', () => {
+  expect(runToEnd(check(lab('{% if %}<|im_end|>'), []))).toEqual({
+    ok: true,
+    markers: ['<|im_end|>'],
+    plainMarkers: [],
+  })
+  expect(runToEnd(check(lab('', '['), []))).toMatchObject({ ok: false, error: { where: 'messages' } })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { conversationTexts } from './samples.ts'
 import { isLabFile, openedFile, selectTemplate, templatesOf } from './template-files.ts'
 
 const named = '{"chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]}'
@@ -57,6 +58,18 @@ test('without a template named default, a conversation gets the first one', () =
     { name: 'rag', text: 'r' },
     { name: 'other', text: 'o' },
   ]
-  expect([false, true].map((hasTools) => chosenTemplate(templates, hasTools)?.text)).toEqual(['r', 'r'])
-  expect(chosenTemplate([], true)).toBeUndefined()
+  expect([false, true].map((hasTools) => selectTemplate(templates, hasTools)?.text)).toEqual(['r', 'r'])
+  expect(selectTemplate([], true)).toBeUndefined()
+})
+
+test('the texts of a conversation are spelled as in its file, and those that it lacks are empty', () => {
+  expect(conversationTexts('{"messages": [{"x": 1.0}], "options": {"a": 1e3}}')).toEqual({
+    messages: '[{"x": 1.0}]',
+    tools: '',
+    options: '{"a": 1e3}',
+  })
+})
+
+test('a file that is not JSON has no texts', () => {
+  expect(conversationTexts('{')).toBeUndefined()
 })
