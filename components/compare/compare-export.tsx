@@ -22,9 +22,10 @@ export function CompareExport({ compared, onClose }: CompareExportProps) {
     const show = (known: readonly ExportChoice[]) => {
       if (!isClosed) setChoices(known)
     }
-    const opening = exportsOf(trajectory, show, (error) =>
-      setProblem(error instanceof Error ? error.message : String(error)),
-    )
+    setProblem(undefined)
+    const opening = exportsOf(trajectory, show, (error) => {
+      if (!isClosed) setProblem(error instanceof Error ? error.message : String(error))
+    })
     void opening.then(({ choices }) => show(choices))
     return () => {
       isClosed = true

@@ -59,7 +59,7 @@ describe('The configuration refuses, with what to do instead,', () => {
     ),
     [{ PORT: '0' }, 'from 1 to 65535'],
     [{ PORT: 'http' }, 'from 1 to 65535'],
-    [{ ROLLSCOPE_MODEL_DTYPE: 'q5' }, 'none of fp32, q8'],
+    [{ ROLLSCOPE_MODEL_DTYPE: 'q5' }, 'must be one of fp32, q8'],
     [{ ROLLSCOPE_MODEL_RUNNING: '0' }, 'from 1 on'],
     [{ ROLLSCOPE_MODEL_CACHE_MB: '1.5' }, 'from 0 on'],
     [{ ROLLSCOPE_TOKEN: 'short' }, 'at least 16'],

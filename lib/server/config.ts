@@ -1,4 +1,4 @@
-/** Reads the environment once. Nothing else reads process.env. */
+/** Reads the settings of the server from its environment. */
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { defaultDataFolder } from '#lib/store/files/data-folder.ts'
 export interface Config {
   readonly host: string
   readonly port: number
-  /** Further hosts under which clients may reach the application besides the loopback names, in lower case. */
+  /** Additional hosts under which clients may reach the application besides the loopback names, in lower case. */
   readonly hosts: readonly string[]
   readonly token: string
   readonly dataFolder: string
@@ -21,9 +21,9 @@ export interface Config {
   readonly modelDtype: Dtype | undefined
   /** Limits of the built-in server. */
   readonly modelCapacity: Capacity
-  /** File that names MCP servers, including programs; undefined if there is none. */
+  /** File that names MCP servers, including those started as local programs; undefined if there is none. */
   readonly mcpFile: string | undefined
-  /** Python program that renders templates as a reference. */
+  /** Python interpreter that renders templates as a reference. */
   readonly python: string
   readonly sglang: { readonly baseUrl: string; readonly apiKey: string | undefined } | undefined
   readonly hub: {
@@ -35,7 +35,7 @@ export interface Config {
   readonly applicationFolder: string
 }
 
-/** Thrown at the start for a setting that is invalid; the message says what to do. */
+/** Thrown at startup for a setting that is invalid; the message says what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -109,7 +109,7 @@ function listenPort(port: string | undefined): number {
   if (port === undefined) return 3000
   const number = Number(port)
   if (!Number.isInteger(number) || number < 1 || number > 65535)
-    throw new ConfigError(`PORT=${JSON.stringify(port)} is no port: give a number from 1 to 65535`)
+    throw new ConfigError(`PORT=${JSON.stringify(port)} is not a port: use a number from 1 to 65535`)
   return number
 }
 
@@ -117,7 +117,7 @@ function wholeNumber(name: string, value: string | undefined, least: number): nu
   if (value === undefined) return undefined
   const number = Number(value)
   if (!Number.isSafeInteger(number) || number < least)
-    throw new ConfigError(`${name}=${JSON.stringify(value)} is no whole number from ${least} on`)
+    throw new ConfigError(`${name}=${JSON.stringify(value)} must be a whole number of at least ${least}`)
   return number
 }
 
@@ -131,7 +131,7 @@ function modelPlace(model: string | undefined): string | undefined {
 function modelDtype(dtype: string | undefined): Dtype | undefined {
   const known = dtypes.find((one) => one === dtype)
   if (dtype !== undefined && known === undefined)
-    throw new ConfigError(`ROLLSCOPE_MODEL_DTYPE=${JSON.stringify(dtype)} is none of ${dtypes.join(', ')}`)
+    throw new ConfigError(`ROLLSCOPE_MODEL_DTYPE=${JSON.stringify(dtype)} must be one of ${dtypes.join(', ')}`)
   return known
 }
 

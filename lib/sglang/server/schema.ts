@@ -1,5 +1,5 @@
 /**
- * Schemas of the JSON that SGLang sends, as far as it is read. Every field may be missing: versions differ, and aborts
+ * Schemas of the fields that Rollscope reads from SGLang's JSON. Most fields may be missing: versions differ, and aborts
  * lack most.
  */
 import * as z from 'zod'
