@@ -116,7 +116,7 @@ test('the parser lab has a lane per parser with parts, dropped text with the rea
   const row = within(within(lane('hermes')).getByRole('table')).getByRole('row', { name: /^a / })
   expect(row.textContent).toBe('astring ≠ integer"x"')
   expect(screen.queryByRole('region', { name: 'kimi_k2' })).toBeNull()
-  expect(within(lane('qwen_xml')).getByText(/Line 1, column 16: "{" where <function= should stand\./)).toBeDefined()
+  expect(within(lane('qwen_xml')).getByText(/Line 1, column 16: "{" where <function= is expected\./)).toBeDefined()
   expect(lane('glm').textContent).toContain('hermes reads 1 more')
 })
 

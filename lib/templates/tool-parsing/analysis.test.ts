@@ -205,7 +205,7 @@ describe('the analysis of a text', () => {
   test('has line, column and expected text of a fault', () => {
     const text = 'é💡\n<tool_call>\n{"name": "f",\n "arguments": {"a": x}}\n</tool_call>'
     expect(laneOf('hermes', text).calls).toMatchObject([
-      { kind: 'malformed', why: '"x" where a JSON value should stand', at: { line: 4, column: 21 } },
+      { kind: 'malformed', why: '"x" where a JSON value is expected', at: { line: 4, column: 21 } },
     ])
   })
 

@@ -45,7 +45,7 @@ test('the reasons of a fit report calls that are malformed, dropped, unknown, mi
   const reasons = (name: string) => ranking.find(({ parser }) => parser === name)?.completions?.reasons
   expect(reasons('hermes')).toEqual([
     'reads 4 of 5 calls, in 5 of 7 completions',
-    '1 malformed, the first because: "a" where a JSON value should stand',
+    '1 malformed, the first because: "a" where a JSON value is expected',
     'reads calls of tools that are not given: "mul"',
     'reads arguments that do not fit their tool, the first of add: "a" is a string, the schema wants an integer',
     'drops 7 characters silently',
