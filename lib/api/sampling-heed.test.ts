@@ -10,7 +10,7 @@ test('unheededNote reports parameters that routers drop, and unknown ones, only 
 
 test('unheededNote reports parameters that are newer than the server', () => {
   expect(unheededNote('stop_regex', { kind: 'server', version: '0.5.2' })).toBe(
-    'SGLang knows it from 0.5.5 on; this server is 0.5.2.',
+    'SGLang supports it since version 0.5.5; this server is version 0.5.2.',
   )
   expect(unheededNote('stop_regex', { kind: 'server', version: '0.5.5' })).toBeUndefined()
   expect(unheededNote('stop_regex', {})).toBeUndefined()

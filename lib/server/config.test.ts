@@ -59,9 +59,9 @@ describe('The configuration refuses, with what to do instead,', () => {
     ),
     [{ PORT: '0' }, 'from 1 to 65535'],
     [{ PORT: 'http' }, 'from 1 to 65535'],
-    [{ ROLLSCOPE_MODEL_DTYPE: 'q5' }, 'none of fp32, q8'],
-    [{ ROLLSCOPE_MODEL_RUNNING: '0' }, 'from 1 on'],
-    [{ ROLLSCOPE_MODEL_CACHE_MB: '1.5' }, 'from 0 on'],
+    [{ ROLLSCOPE_MODEL_DTYPE: 'q5' }, 'is not one of fp32, q8'],
+    [{ ROLLSCOPE_MODEL_RUNNING: '0' }, 'at least 1'],
+    [{ ROLLSCOPE_MODEL_CACHE_MB: '1.5' }, 'at least 0'],
     [{ ROLLSCOPE_TOKEN: 'short' }, 'at least 16'],
     [{ ROLLSCOPE_TOKEN: 'with space 0123456789' }, 'letter'],
   ])('the environment %j', (environment, words) => {

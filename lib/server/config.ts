@@ -91,7 +91,7 @@ function listenHost(host: string | undefined): string {
   const spelled = host.trim().replace(/^\[(.*)\]$/, '$1')
   if (spelled === '' || isWildcard(spelled))
     throw new ConfigError(
-      `HOST=${JSON.stringify(host)} would listen on every address of this machine, which Rollscope refuses: whoever reaches it can use your models. Name one address, for example HOST=127.0.0.1, and reach it from elsewhere through an SSH tunnel.`,
+      `HOST=${JSON.stringify(host)} would listen on every address of this machine, so that anyone in the network could use your models. Name one address, for example HOST=127.0.0.1, and connect from elsewhere through an SSH tunnel.`,
     )
   return spelled
 }
@@ -109,7 +109,7 @@ function listenPort(port: string | undefined): number {
   if (port === undefined) return 3000
   const number = Number(port)
   if (!Number.isInteger(number) || number < 1 || number > 65535)
-    throw new ConfigError(`PORT=${JSON.stringify(port)} is no port: give a number from 1 to 65535`)
+    throw new ConfigError(`PORT=${JSON.stringify(port)} is not a port: use a number from 1 to 65535`)
   return number
 }
 
@@ -117,7 +117,7 @@ function wholeNumber(name: string, value: string | undefined, least: number): nu
   if (value === undefined) return undefined
   const number = Number(value)
   if (!Number.isSafeInteger(number) || number < least)
-    throw new ConfigError(`${name}=${JSON.stringify(value)} is no whole number from ${least} on`)
+    throw new ConfigError(`${name}=${JSON.stringify(value)} is not a whole number of at least ${least}`)
   return number
 }
 
@@ -131,7 +131,7 @@ function modelPlace(model: string | undefined): string | undefined {
 function modelDtype(dtype: string | undefined): Dtype | undefined {
   const known = dtypes.find((one) => one === dtype)
   if (dtype !== undefined && known === undefined)
-    throw new ConfigError(`ROLLSCOPE_MODEL_DTYPE=${JSON.stringify(dtype)} is none of ${dtypes.join(', ')}`)
+    throw new ConfigError(`ROLLSCOPE_MODEL_DTYPE=${JSON.stringify(dtype)} is not one of ${dtypes.join(', ')}`)
   return known
 }
 
@@ -143,7 +143,7 @@ function launchToken(token: string | undefined): string {
   if (token === undefined) return randomBytes(24).toString('base64url')
   if (token.length < SHORTEST_TOKEN || !/^[\w.~-]+$/.test(token))
     throw new ConfigError(
-      `ROLLSCOPE_TOKEN must have at least ${SHORTEST_TOKEN} characters, each a letter, a digit or one of . _ ~ -`,
+      `ROLLSCOPE_TOKEN must have at least ${SHORTEST_TOKEN} characters: letters, digits and . _ ~ -`,
     )
   return token
 }
