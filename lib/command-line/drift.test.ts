@@ -231,7 +231,7 @@ test('rollscope drift --against reports a sample without tokens', async () => {
     const { stdout } = await rollscope([left, '--against', right, '--json'])
     return corpusReportSchema.parse(JSON.parse(stdout)).unchecked.map(({ why }) => why)
   }
-  expect(await whyOf('empty.jsonl', 'steady.jsonl')).toEqual(['It has no tokens.'])
+  expect(await whyOf('empty.jsonl', 'steady.jsonl')).toEqual(['The sample has no tokens.'])
   expect(await whyOf('steady.jsonl', 'empty.jsonl')).toEqual(['The other side has no tokens.'])
 })
 

@@ -14,7 +14,7 @@ test('the Python script names what strands-sglang cannot express', () => {
   const odd = pythonScript(againOfRequest({ prompt: 'q', sampling: { top_p: 1, further: { odd: true } } }), BASE)
   expect(odd).toContain('SAMPLING = {"max_new_tokens": 1024, "odd": True, "top_p": 1}')
   expect(script).toContain('no parser llama3')
-  expect(script).toContain('No counterpart of the limit maxTokens (99)')
+  expect(script).toContain('strands-sglang has no limit maxTokens (99 in the run).')
   expect(script).toContain('MODEL = os.environ["MODEL"]')
   expect(script).toContain('LoopLimiter(max_tool_iters=2)')
   expect(script).toContain('only recorded results: search')
@@ -34,7 +34,7 @@ test('the Python script has the known schema of each tool, and names the tools w
   expect(known).toContain('"description": "Searches files"')
   expect(known).not.toContain('No schema is known')
   const unknown = pythonScript(againOfRequest(request, { specs: [{ ...search, mcp: { server: 'other' } }] }), BASE)
-  expect(unknown).toContain('No schema is known here of: add, search.')
+  expect(unknown).toContain('The schemas of these tools are unknown: add, search.')
   expect(unknown).toContain('"properties": {}}}},  # its schema is not known')
 })
 
