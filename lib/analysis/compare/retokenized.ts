@@ -22,6 +22,6 @@ export function shownSide(given: LoadedSide): Making<ShownSide> {
 
 const WITHOUT_TOKENIZER: Making<never> = {
   ok: false,
-  why: 'No tokenizer was given.',
-  hint: 'Choose the tokenizer that the model was run with.',
+  why: 'No tokenizer is chosen.',
+  hint: 'Choose the tokenizer of the model that was run.',
 }

@@ -254,14 +254,14 @@ describe('health', () => {
     expect(exact.checks.filter(({ unknown }) => unknown !== undefined)).toEqual([])
     const drifted = (ids: readonly number[]) =>
       kinds(checked(of([prompt, first, reported, response('b', { request: request(ids, true) })])))
-    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response after other tokens'])
+    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response after different tokens'])
     expect(drifted([...prompt.ids, ...encode('OTHER')])).toEqual([
       'alignment: 1 request with other ids',
-      'alignment: 1 response after other tokens',
+      'alignment: 1 response after different tokens',
     ])
     expect(drifted(before)).toEqual([
       'alignment: 1 request of another length',
-      'alignment: 1 response after other tokens',
+      'alignment: 1 response after different tokens',
     ])
   })
 
@@ -309,7 +309,7 @@ describe('health', () => {
       'truncated: 1 response broken off',
     ])
     expect(at({ kind: 'cancelled' }, { kind: 'ended', reason: 'cancelled' })).toEqual([
-      'truncated: 1 response stopped by hand',
+      'truncated: 1 response stopped by the user',
     ])
     expect(at({ kind: 'cut', code: 'C', message: 'm' }, { kind: 'failed', code: 'C', message: 'm' })).toEqual([
       'ending: run failed: C',
@@ -622,7 +622,7 @@ describe('drift health', () => {
     const unknown = resultOf(driftTask(undefined, spelled, []))
     expect(withDrift(checked(spelled), unknown).checks.at(-1)).toEqual({
       name: 'drift',
-      unknown: 'no tokenizer was given',
+      unknown: 'no tokenizer is chosen',
     })
     expect(
       resultOf(driftTask(undefined, spelled, [{ tokenizer: byteTokenizer, compile: () => undefined as never }])),
