@@ -361,7 +361,7 @@ test('The library shows pages, a running trajectory, an empty list and a lost ap
     await saved(page)
     await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'Said during the run' })
-    await expect(alert).toContainText('a rollout of a rollout of this trajectory is running')
+    await expect(alert).toContainText('a rollout of this trajectory is running')
     await expect(alert).toContainText('Stop the rollout')
     await request.post(`/api/rollouts/${rolloutId}/cancel`, { headers: CHANGING, data: {} })
     expect(await stored(request, key)).toMatchObject({
