@@ -215,7 +215,7 @@ describe('an MCP server with invalid answers', () => {
       'blocks',
       '[text: cannot be read, not shown]\n[video: cannot be read, not shown]\n[image: cannot be read, not shown]\n' +
         '[image: cannot be read, not shown]\n[resource: cannot be read, not shown]\nwhole\n' +
-        '[a block without a type: cannot be read, not shown]\n[a block without a type: cannot be read, not shown]',
+        '[block without a type: cannot be read, not shown]\n[block without a type: cannot be read, not shown]',
     ],
     ['nothing', ''],
     ['list', '[the content is not a list, and is not shown]'],

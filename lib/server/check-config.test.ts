@@ -38,7 +38,7 @@ test.each([
 
 test.each([
   ['rollscope.db', 'no database'.repeat(1000), /rollscope\.db is damaged\. .*restore a backup/],
-  ['servers.json', '{"servers": [', /servers\.json is damaged: it is not JSON, or truncated\. .*move it away/],
+  ['servers.json', '{"servers": [', /servers\.json is damaged: the file is not JSON, or is truncated\. .*move it away/],
   ['mcp-servers.json', '', /mcp-servers\.json is damaged: it is empty\. .*move it away/],
 ])('A damaged %s ends the start with what to do', (name, text, words) => {
   mkdirSync(path.join(folder, 'data'))

@@ -190,6 +190,6 @@ function checkMustCall({ regex, ebnf, json_schema }: SamplingParams, { toolCalls
     )
   if (toolCalls === undefined)
     throw refused(
-      'tool_choice requires a call, but the built-in server does not know this model's format of calls: use auto or none.',
+      'tool_choice requires a call, but the built-in server does not know this model’s format of calls: use auto or none.',
     )
 }

@@ -125,7 +125,7 @@ test('Two MCP servers with a tool of the same name are reported with both names,
   expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
     422,
     'BAD_TOOL',
-    'there are two tools named "echo": one from the MCP server everything, one from the MCP server other',
+    'there are two tools named "echo": a tool of the MCP server everything, a tool of the MCP server other',
   ])
   const echo = all.runnable(await all.spec({ mcp: 'other', name: 'echo' }, signal))
   await expect(echo?.run({ message: 'die' }, context)).rejects.toThrow(
@@ -240,7 +240,7 @@ test.each([
   ['http://169.254.169.254/mcp', /link-local/],
   ['http://[::ffff:169.254.169.254]/mcp', /link-local/],
   ['http://user:pw@example.com/mcp', /user name or password/],
-  ['file:///etc/passwd', /neither http/],
+  ['file:///etc/passwd', /is not http/],
   ['nonsense', /not a URL/],
   ['http://a/\n', /control character/],
   ['http://a:0/mcp', /port 0/],

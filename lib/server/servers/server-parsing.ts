@@ -18,8 +18,8 @@ export const serverParsingRequestSchema = z.strictObject({
     .describe('The defined tools. SGLang drops calls of other tools. Omitted: none.'),
   toolCallParser: parserName
     .exactOptional()
-    .describe('SGLang’s name. Omitted: the one that the server runs with, else that of `parser`.'),
-  reasoningParser: parserName.exactOptional().describe('SGLang’s name. Omitted: the one that the server runs with.'),
+    .describe('SGLang’s name. Omitted: the parser that the server runs with, otherwise the one for `parser`.'),
+  reasoningParser: parserName.exactOptional().describe('SGLang’s name. Omitted: the parser that the server runs with.'),
   parser: z.string().exactOptional().describe('Parser of Rollscope. SGLang’s parser for the same format is used.'),
 })
 type ServerParsingRequest = z.infer<typeof serverParsingRequestSchema>

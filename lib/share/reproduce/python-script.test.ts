@@ -24,7 +24,9 @@ test('the Python script names what strands-sglang cannot express', () => {
   const reasoning = { role: 'assistant', content: 'a', reasoning: 'r' } as const
   const messages = [reasoning, { role: 'user', content: 'q' }] as const
   expect(pythonScript(againOfRequest({ messages }), BASE)).toContain('Structured calls and reasoning')
-  expect(pythonScript({ ...againOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain('its first response')
+  expect(pythonScript({ ...againOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain(
+    'samples only the first response',
+  )
 })
 
 test('the Python script has the known schema of each tool, and names the tools whose schema is unknown', () => {
@@ -32,10 +34,10 @@ test('the Python script has the known schema of each tool, and names the tools w
   const known = pythonScript(againOfRequest(request, { specs: [add, { ...search, name: 'add' }, search] }), BASE)
   expect(known).toContain('"description": "Adds"')
   expect(known).toContain('"description": "Searches files"')
-  expect(known).not.toContain('No schema is known')
+  expect(known).not.toContain('schemas of these tools are unknown')
   const unknown = pythonScript(againOfRequest(request, { specs: [{ ...search, mcp: { server: 'other' } }] }), BASE)
   expect(unknown).toContain('The schemas of these tools are unknown: add, search.')
-  expect(unknown).toContain('"properties": {}}}},  # its schema is not known')
+  expect(unknown).toContain('"properties": {}}}},  # add its schema here, which is unknown')
 })
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -207,7 +209,7 @@ test('the Python script gives an agent the context window of the run, or none', 
   const windowOf = (limits: RunRequest['limits']) =>
     pythonScript(againOfRequest({ prompt: 'q', ...(limits && { limits }) }), BASE)
   expect(windowOf({ contextWindow: 512 })).toContain('CONTEXT_WINDOW = 512')
-  expect(windowOf({ contextWindow: 512 })).not.toContain('No counterpart')
+  expect(windowOf({ contextWindow: 512 })).not.toContain('strands-sglang has no limit')
   expect(windowOf(undefined)).toContain('CONTEXT_WINDOW = None')
   expect(windowOf(undefined)).toContain('context_window_limit=CONTEXT_WINDOW')
 })
@@ -231,7 +233,7 @@ test.runIf(hasPython)(
     const request: RunRequest = { prompt: 'q', sampling: { sampling_seed: 5, max_new_tokens: 2 } }
     const rule = { kind: 'exact', expected: '4' } as never
     const again = againOfRequest(request, { samples: 3, reward: rule })
-    expect(pythonScript(again, BASE)).toContain('Rewards are left out')
+    expect(pythonScript(again, BASE)).toContain('computes no rewards')
     expect(printed(again)).toMatchObject(
       [5, 6, 7].map((seed) => ({ rollout: [{ sampling_seed: seed, max_new_tokens: 2 }, {}, 'q'] })),
     )

@@ -68,7 +68,7 @@ export const compare: LabTask<CompareRequest, RevisionComparison | undefined, Re
   { input, against, turns },
   [chosen, other = chosen],
 ) {
-  if (!chosen || !other) throw new Error('a comparison takes a tokenizer')
+  if (!chosen || !other) throw new Error('a comparison needs a tokenizer')
   const read = readInput(input)
   if (!read.ok) {
     const none: TurnCounts = { kind: 'none', why: 'the conversation cannot be read' }
