@@ -306,17 +306,17 @@ describe('health', () => {
       'truncated: 1 response cut at the token limit',
     ])
     expect(at({ kind: 'abort', message: 'm' }, { kind: 'ended', reason: 'aborted' })).toEqual([
-      'truncated: 1 response broken off',
+      'truncated: 1 response interrupted',
     ])
     expect(at({ kind: 'cancelled' }, { kind: 'ended', reason: 'cancelled' })).toEqual([
       'truncated: 1 response stopped by the user',
     ])
     expect(at({ kind: 'cut', code: 'C', message: 'm' }, { kind: 'failed', code: 'C', message: 'm' })).toEqual([
       'ending: run failed: C',
-      'truncated: 1 response broken off',
+      'truncated: 1 response interrupted',
     ])
     expect(at(undefined, { kind: 'ended', reason: 'context_full' })).toEqual(['ending: context full'])
-    expect(at({ kind: 'unknown', raw: '"x"' }, { kind: 'running' })).toEqual(['truncated: 1 response broken off'])
+    expect(at({ kind: 'unknown', raw: '"x"' }, { kind: 'running' })).toEqual(['truncated: 1 response interrupted'])
   })
 
   test.each([

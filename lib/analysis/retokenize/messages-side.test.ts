@@ -476,7 +476,7 @@ describe('the template of the messages side', () => {
     expect(picture(shown)).toMatch(/^\(2026-07-04</)
     expect(shown.caveats).toEqual([expect.stringContaining('2026-07-04T15:00:00')])
     expect(made({ ...simple, createdAt: 'once' }, undefined, { template: dated }).caveats).toEqual([
-      expect.stringContaining('of 1970'),
+      expect.stringContaining('a time in 1970'),
     ])
   })
 })

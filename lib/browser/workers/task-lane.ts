@@ -131,7 +131,9 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
   function start(): TaskWorker {
     const made: TaskWorker = connectWorker(startPageWorker(createWorker), [TaskError], ({ message }) => {
       if (made === worker)
-        failAll(new TaskError('WORKER_FAILED', `the page’s worker failed: ${message || 'the browser reports no reason'}`))
+        failAll(
+          new TaskError('WORKER_FAILED', `the page’s worker failed: ${message || 'the browser reports no reason'}`),
+        )
     })
     return made
   }

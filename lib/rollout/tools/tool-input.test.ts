@@ -30,7 +30,7 @@ describe('arguments that do not match are reported by path, expectation and find
     [
       { dependentRequired: { a: ['b'] } },
       { a: 1 },
-      'expected what "dependentRequired" of the schema allows, found an object with a',
+      'expected a value that "dependentRequired" of the schema allows, found an object with a',
     ],
     [
       { properties: { a: { type: 'object', properties: { b: { items: { required: ['c'] } } } } } },
@@ -74,8 +74,8 @@ describe('arguments that do not match are reported by path, expectation and find
     [{ minItems: 1 }, [], 'at least 1 item, found an array of 0'],
     [{ maxItems: 2 }, [1, 2, 3], 'at most 2 items, found an array of 3'],
     [{ uniqueItems: true }, [1, 1], 'no item twice, found an array of 2'],
-    [{ contains: { const: 1 } }, [2], 'what "contains" of the schema allows, found an array of 1'],
-    [{ not: { const: 1 } }, 1, 'what "not" of the schema allows, found 1'],
+    [{ contains: { const: 1 } }, [2], 'a value that "contains" of the schema allows, found an array of 1'],
+    [{ not: { const: 1 } }, 1, 'a value that "not" of the schema allows, found 1'],
     [
       { anyOf: [{ type: 'string' }, { type: 'null' }] },
       1,

@@ -245,8 +245,8 @@ test.each([
   ['http://a/\n', /control character/],
   ['http://a:0/mcp', /port 0/],
   ['http://a/mcp#tools', /a fragment/],
-  ['http://127.0.0.1:3000/mcp', /Rollscope’s own/],
-  ['http://localhost.:3000/sglang', /Rollscope’s own/],
+  ['http://127.0.0.1:3000/mcp', /Rollscope itself/],
+  ['http://localhost.:3000/sglang', /Rollscope itself/],
 ])('The MCP server URL %j is refused before any request', async (url, why) => {
   expect(await problemOf(() => servers().create({ name: 'x', url }))).toEqual([
     400,

@@ -810,7 +810,9 @@ describe('a retry', () => {
       retryAfterMs: 18_000,
       hint: 'Check the server’s log. The next call after that time tests the server.',
     })
-    expect(error.message).toMatch(/^not sent because .* failed \(UPSTREAM_ERROR: .*\); the next call is possible in 18 s$/)
+    expect(error.message).toMatch(
+      /^not sent because .* failed \(UPSTREAM_ERROR: .*\); the next call is possible in 18 s$/,
+    )
     expect(await failing.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
     expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
     expect(calls).toBe(15)
