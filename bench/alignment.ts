@@ -14,7 +14,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
 import { percentile } from './browser.ts'
 import { type EditedPair, editedPair } from './edited-trajectory.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const TOKENS = 200_000
 const ROUNDS = 7
@@ -41,13 +41,13 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
     diffWordsWithSpace: () => diffWordsWithSpace(text, other, options),
     diffChars: () => diffChars(text, other, options),
   }
-  tell(`${edits} edits, 500: drifts found`, drift.length, '')
-  tell(
+  reportFigure(`${edits} edits, 500: drifts found`, drift.length, '')
+  reportFigure(
     `${edits} edits: tokens in them, of ${changed.toLocaleString('en')} that were edited`,
     sum(drift.map(({ left, right }) => left.end - left.start + right.end - right.start)),
     '',
   )
-  tell(`${edits} edits: compared, the first time`, cold, 'ms', LIMIT_MS)
+  reportFigure(`${edits} edits: compared, the first time`, cold, 'ms', LIMIT_MS)
   const times: number[] = []
   const others = Object.entries(ways).map(([name, run]) => {
     const taken: number[] = []
@@ -60,12 +60,12 @@ function beside(edits: string, { left, right, changed }: EditedPair): void {
     return { name, ms: percentile(taken, 0.5) }
   })
   const own = percentile(times, 0.5)
-  tell(`${edits} edits: compared`, own, 'ms', LIMIT_MS)
+  reportFigure(`${edits} edits: compared`, own, 'ms', LIMIT_MS)
   for (const { name, ms } of others) {
     if (ms === undefined) console.log(`${edits} edits: jsdiff, ${name}: given up after ${GIVEN_UP_MS / 1000} s`)
     else {
-      tell(`${edits} edits: jsdiff, ${name}`, ms, 'ms')
-      tell(`${edits} edits: our share of its time`, own / ms, '×', edits === 'mixed' ? SHARE : undefined)
+      reportFigure(`${edits} edits: jsdiff, ${name}`, ms, 'ms')
+      reportFigure(`${edits} edits: our share of its time`, own / ms, '×', edits === 'mixed' ? SHARE : undefined)
     }
   }
 }
@@ -107,7 +107,7 @@ function hostile(): void {
     ['200 blocks in random order', blocks.flat(), [...blocks].sort(() => random() - 0.5).flat(), words],
   ]
   for (const [name, left, right, table] of pairs)
-    tell(
+    reportFigure(
       `hostile: ${name}`,
       percentile(
         Array.from({ length: ROUNDS }, () => timed(() => alignTokens(left, right, (id) => table[id]))),

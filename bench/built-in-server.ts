@@ -15,7 +15,7 @@ import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers'
 import { AUTHORIZED, startApplication, stopApplication } from '../e2e/application.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
 import { percentile } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const ROUNDS = 7
 const NEW_TOKENS = 128
@@ -48,10 +48,10 @@ try {
       rounds.push({ ours: await ours(count), theirs: await theirs(promptsOf(count)) })
     }
     const what = count === 1 ? '1 request' : `${count} at once`
-    tell(`${what}: tokens a second`, median(rounds.map((round) => round.ours)), '')
-    tell(`${what}: tokens a second, generate()`, median(rounds.map((round) => round.theirs)), '')
+    reportFigure(`${what}: tokens a second`, median(rounds.map((round) => round.ours)), '')
+    reportFigure(`${what}: tokens a second, generate()`, median(rounds.map((round) => round.theirs)), '')
     const limit = { atLeast: 1.5 }
-    tell(`${what}: beside generate()`, median(rounds.map((round) => round.ours / round.theirs)), '×', limit)
+    reportFigure(`${what}: beside generate()`, median(rounds.map((round) => round.ours / round.theirs)), '×', limit)
   }
   await firstTokens()
   await ownRequests()
@@ -139,10 +139,14 @@ async function firstTokens(): Promise<void> {
     times.push({ cached, cold: await timeToFirst(second, 0) })
   }
   const length = FIRST_TURN + REPLY + ADDED
-  tell(`first token of ${length}, none cached`, median(times.map(({ cold }) => cold)), 'ms')
-  tell(`first token of ${length}, ${FIRST_TURN + REPLY - 1} cached`, median(times.map(({ cached }) => cached)), 'ms')
+  reportFigure(`first token of ${length}, none cached`, median(times.map(({ cold }) => cold)), 'ms')
+  reportFigure(
+    `first token of ${length}, ${FIRST_TURN + REPLY - 1} cached`,
+    median(times.map(({ cached }) => cached)),
+    'ms',
+  )
   const ratio = median(times.map(({ cold, cached }) => cold / cached))
-  tell('first token, none cached beside cached', ratio, '×', { atLeast: 3 })
+  reportFigure('first token, none cached beside cached', ratio, '×', { atLeast: 3 })
 }
 
 async function timeToFirst(input_ids: readonly number[], cachedTokens: number): Promise<number> {
@@ -173,7 +177,7 @@ async function ownRequests(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) rounds.push(percentile(await times(address), 0.95))
     // No limit applies to `/`, because it renders a whole page.
     const limit = address === '/' ? undefined : 20
-    tell(`GET ${address} during ${TOGETHER} streams, p95`, median(rounds), 'ms', limit)
+    reportFigure(`GET ${address} during ${TOGETHER} streams, p95`, median(rounds), 'ms', limit)
   }
   stop.abort()
   await Promise.all(streams)

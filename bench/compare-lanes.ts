@@ -11,7 +11,7 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { type Bench, frames, openStored, percentile, settled, untilDrawn, weigh, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300
@@ -46,7 +46,7 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
   await page.goto(new URL(address, bench.base).href)
   await page.waitForFunction(() => window.arrival.drawn > 0, undefined, { timeout: 120_000 })
   const { told, drawn } = await page.evaluate(() => window.arrival)
-  tell(`${what}: comparison → tokens drawn`, drawn - told, 'ms', 200)
+  reportFigure(`${what}: comparison → tokens drawn`, drawn - told, 'ms', 200)
   await settled(page)
 
   const toggles: number[] = []
@@ -64,7 +64,7 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
         undefined,
       ),
     )
-  tell(`${what}: only differences, p95`, percentile(toggles, 0.95), 'ms')
+  reportFigure(`${what}: only differences, p95`, percentile(toggles, 0.95), 'ms')
 
   await page.getByRole('grid', { name: 'Tokens of both sides' }).focus()
   await page.keyboard.press('Z')
@@ -79,7 +79,7 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
     },
     step,
   )
-  tell(`${what}: 20 lines a frame, p95`, percentile(lines, 0.95), 'ms', 17)
+  reportFigure(`${what}: 20 lines a frame, p95`, percentile(lines, 0.95), 'ms', 17)
   const jumps = await frames(
     page,
     FRAMES,
@@ -90,10 +90,10 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
     },
     undefined,
   )
-  tell(`${what}: random jumps, p95`, percentile(jumps, 0.95), 'ms', 17)
+  reportFigure(`${what}: random jumps, p95`, percentile(jumps, 0.95), 'ms', 17)
   const grid = await page.evaluate(() => document.querySelector('.lanes')?.querySelectorAll('*').length ?? 0)
-  tell(`${what}: nodes of the lanes`, grid, 'nodes', 3000)
-  tell(`${what}: nodes of the page`, (await weigh(page)).nodes, 'nodes')
+  reportFigure(`${what}: nodes of the lanes`, grid, 'nodes', 3000)
+  reportFigure(`${what}: nodes of the page`, (await weigh(page)).nodes, 'nodes')
   await page.context().close()
 }
 

@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { shownSide } from '#lib/analysis/compare/retokenized.ts'
+import { buildSide } from '#lib/analysis/compare/retokenized.ts'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
 import { corpusReport } from '#lib/analysis/corpus/report.ts'
 import type { Sample } from '#lib/analysis/corpus/sample.ts'
@@ -18,8 +18,8 @@ import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '#testing/random-numbers.ts'
-import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
-import { tell } from './figures.ts'
+import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
+import { reportFigure } from './figures.ts'
 
 const SAMPLES = 300
 const TURNS = 4
@@ -57,13 +57,13 @@ const trajectories = Array.from({ length: SAMPLES }, (_, index) => conversation(
 const lines = trajectories.map((one) => `${JSON.stringify(one)}\n`)
 const tokens = trajectories.reduce((sum, one) => sum + tokenCount(one), 0)
 const rendered = trajectories.map((trajectory) => {
-  const made = shownSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
+  const made = buildSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
   if (!made.ok) throw new Error(made.why)
   return textOf(ids(made.value.trajectory), made.value.trajectory.vocab)
 })
 
 function conversation(index: number): Trajectory {
-  const turns = Array.from({ length: TURNS }, (_, turn): Turn => {
+  const turns = Array.from({ length: TURNS }, (_, turn): SimulatedTurn => {
     const isLast = turn === TURNS - 1
     // Half of the calls are written differently from the template.
     const space = random() < 0.5 ? ' ' : ''
@@ -131,6 +131,6 @@ const runs: { readonly report: number; readonly encode: number }[] = []
 for (let run = 0; run < RUNS; run++)
   runs.push({ report: await milliseconds(report), encode: await milliseconds(encode) })
 const perSecond = (ms: number): number => (1000 * tokens) / ms
-tell('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report))), '')
-tell('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
-tell('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)
+reportFigure('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report))), '')
+reportFigure('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
+reportFigure('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)

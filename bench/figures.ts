@@ -20,7 +20,7 @@ export type Limit = number | { readonly atLeast: number }
 export const FIGURES_VARIABLE = 'ROLLSCOPE_BENCH_FIGURES'
 
 /** Prints a figure and appends it to the file of figures. */
-export function tell(what: string, value: number, unit: Figure['unit'], limit?: Limit): void {
+export function reportFigure(what: string, value: number, unit: Figure['unit'], limit?: Limit): void {
   const bench = path.basename(process.argv[1] ?? '', '.ts')
   const figure: Figure = { bench, what, value, unit, ...(limit !== undefined && { limit }) }
   console.log(figureLine(figure))

@@ -1,15 +1,17 @@
 /**
  * Sends large files to /api/import of the built application. Figures are the duration, the latency of /api/health meanwhile
  * compared with that without an import, and the memory of the process compared with the file's bytes (Linux only). `[1,1,…]`
- * of 126 MiB is refused, and a list of 1,000 rollouts of about 96 MB is stored.
+ * of 126 MiB is refused, a list of 1,000 rollouts of about 96 MB is stored, and so is a rollout with as many tokens as the
+ * limits allow.
  */
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { LIMITS } from '#lib/util/limits.ts'
 import { CHANGING, startApplication, stopApplication } from '../e2e/application.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { ones, rollouts } from './import-files.ts'
 
 const MEGABYTE = 1e6
@@ -31,9 +33,10 @@ try {
   await wait(2_000)
   const idle = await latencies(wait(5_000))
   const idleP99 = Math.max(LEAST_IDLE_MS, at(idle, 0.99))
-  tell('health without an import, 99th percentile', at(idle, 0.99), 'ms')
+  reportFigure('health without an import, 99th percentile', at(idle, 0.99), 'ms')
   await measure('[1,1,…]', ones, 422, idleP99)
   await measure('a list of 1,000 rollouts', (file) => rollouts(file, 1000), 201, idleP99)
+  await measure('a rollout of 2,000,000 tokens', (file) => rollouts(file, 1, LIMITS.tokens), 201, idleP99)
 } finally {
   await stopApplication(application, 'SIGTERM')
   rmSync(folder, { recursive: true, force: true })
@@ -50,11 +53,16 @@ async function measure(what: string, write: (file: string) => number, status: nu
   const answered = await sending
   const ms = performance.now() - started
   if (answered !== status) throw new Error(`${what}: answered with ${answered}, not ${status}`)
-  tell(`${what}, ${(bytes / MEGABYTE).toFixed(0)} MB`, ms, 'ms')
-  tell(`${what}: health meanwhile, 99th percentile, × idle`, at(during, 0.99) / idle, '×', LIMIT_LATENCY)
-  tell(`${what}: health meanwhile, longest`, at(during, 1), 'ms')
+  reportFigure(`${what}, ${(bytes / MEGABYTE).toFixed(0)} MB`, ms, 'ms')
+  reportFigure(`${what}: health meanwhile, 99th percentile, × idle`, at(during, 0.99) / idle, '×', LIMIT_LATENCY)
+  reportFigure(`${what}: health meanwhile, longest`, at(during, 1), 'ms')
   if (before !== undefined)
-    tell(`${what}: most memory beside idle, × file`, ((memory('VmHWM') ?? 0) - before) / bytes, '×', LIMIT_MEMORY)
+    reportFigure(
+      `${what}: most memory beside idle, × file`,
+      ((memory('VmHWM') ?? 0) - before) / bytes,
+      '×',
+      LIMIT_MEMORY,
+    )
   rmSync(file)
 }
 

@@ -9,7 +9,7 @@ import type { Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { openStored, percentile, settled, untilDrawn, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-colour-'))
@@ -36,9 +36,9 @@ await withBench(async ({ open }) => {
   for (const mode of modes) again.push(await choose(page, mode))
   const steps: number[] = []
   for (let step = 0; step < 20; step++) steps.push(await moveHandle(page, 1 + step / 10))
-  tell('colour switch, first time, worst', Math.max(...first), 'ms', 50)
-  tell('colour switch, again, p95', percentile(again, 0.95), 'ms', 50)
-  tell('handle to drawn tokens and minimap, p95', percentile(steps, 0.95), 'ms', 50)
+  reportFigure('colour switch, first time, worst', Math.max(...first), 'ms', 50)
+  reportFigure('colour switch, again, p95', percentile(again, 0.95), 'ms', 50)
+  reportFigure('handle to drawn tokens and minimap, p95', percentile(steps, 0.95), 'ms', 50)
 })
 rmSync(scratch, { recursive: true })
 

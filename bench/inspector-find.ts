@@ -10,13 +10,13 @@ import type { Page } from '@playwright/test'
 import { findTask } from '#lib/analysis/find/find.ts'
 import { foldedText } from '#lib/analysis/find/folded-text.ts'
 import { textIndex } from '#lib/analysis/find/text-index.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { openStored, percentile, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const SIZES = [200_000, 1_000_000]
 /** The limit in milliseconds for 200,000 tokens. */
@@ -40,20 +40,20 @@ for (const [index, tokens] of SIZES.entries()) {
   const { trajectory } = pack(large[index] as (typeof large)[number])
   const size = tokens.toLocaleString('en')
   const limit = tokens === SIZES[0] ? LIMIT_MS : undefined
-  tell(
+  reportFigure(
     `${size}: make the text, once`,
     median(() => textIndex({ ...trajectory })),
     'ms',
     limit,
   )
   const { folded } = textIndex(trajectory)
-  tell(
+  reportFigure(
     `${size}: every indexOf of “${RARE}”, no tokens`,
     median(() => everyIndexOf(folded, foldedText(RARE))),
     'ms',
   )
   for (const query of QUERIES)
-    tell(
+    reportFigure(
       `${size}: ${query}`,
       median(() => hitsOf(query, trajectory)),
       'ms',
@@ -72,7 +72,7 @@ try {
     for (const query of ['read', ...QUERIES]) {
       const times: number[] = []
       for (let round = 0; round < ROUNDS; round++) times.push(await fromKeyToCount(page, query))
-      tell(`in the page, 200,000: ${query}`, percentile(times, 0.5), 'ms', LIMIT_MS)
+      reportFigure(`in the page, 200,000: ${query}`, percentile(times, 0.5), 'ms', LIMIT_MS)
     }
   })
 } finally {
@@ -94,7 +94,7 @@ async function fromKeyToCount(page: Page, query: string): Promise<number> {
 }
 
 function hitsOf(query: string, trajectory: TrajectoryView): number {
-  const result = resultOf(findTask({ query }, trajectory))
+  const result = runToEnd(findTask({ query }, trajectory))
   if (result.kind !== 'found') throw new Error(`${query}: ${JSON.stringify(result)}`)
   return result.hits.length / 2
 }

@@ -10,7 +10,7 @@ import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBaselines } from './baselines/serve.ts'
 import { chooseFile, FIRST_TOKENS, longTasks, settled, untilDrawn, weigh, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
@@ -31,7 +31,7 @@ await withBench(async ({ open }) => {
   await page.locator('[data-library="idle"]').waitFor()
   await page.waitForTimeout(LET_GO_MS)
   const left = await weigh(page)
-  tell('after the page was left: heap and typed arrays', (left.heap + left.buffers) / 1e6, 'MB', 25)
+  reportFigure('after the page was left: heap and typed arrays', (left.heap + left.buffers) / 1e6, 'MB', 25)
   await page.context().close()
 
   for (const [who, hash] of [
@@ -42,7 +42,7 @@ await withBench(async ({ open }) => {
     const painted = firstPaint(baseline, '.token')
     await baseline.getByLabel('Trajectory file').setInputFiles(file)
     await told(who, baseline, await painted, {})
-    tell(`${who}pointed at → highlighted`, await pointed(baseline), 'ms')
+    reportFigure(`${who}pointed at → highlighted`, await pointed(baseline), 'ms')
     await baseline.context().close()
   }
 })
@@ -88,10 +88,10 @@ async function told(who: string, page: Page, painted: number, limits: Limits): P
   }))
   const { nodes, heap, buffers } = await weigh(page)
   const [longest = 0] = await longTasks(page, chosen)
-  tell(`${who}file chosen → first tokens painted`, painted - chosen, 'ms', limits.painted)
-  tell(`${who}file chosen → interactive`, Math.max(painted, lastEnd) - chosen, 'ms', limits.interactive)
-  tell(`${who}longest task`, longest, 'ms', limits.longest)
-  tell(`${who}DOM nodes`, nodes, 'nodes', limits.nodes)
-  tell(`${who}heap`, heap / 1e6, 'MB', limits.heap)
-  tell(`${who}typed arrays beside it`, buffers / 1e6, 'MB')
+  reportFigure(`${who}file chosen → first tokens painted`, painted - chosen, 'ms', limits.painted)
+  reportFigure(`${who}file chosen → interactive`, Math.max(painted, lastEnd) - chosen, 'ms', limits.interactive)
+  reportFigure(`${who}longest task`, longest, 'ms', limits.longest)
+  reportFigure(`${who}DOM nodes`, nodes, 'nodes', limits.nodes)
+  reportFigure(`${who}heap`, heap / 1e6, 'MB', limits.heap)
+  reportFigure(`${who}typed arrays beside it`, buffers / 1e6, 'MB')
 }

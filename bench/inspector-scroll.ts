@@ -13,7 +13,7 @@ import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { serveBaselines } from './baselines/serve.ts'
 import { frames, longTasks, now, openStored, percentile, settled, untilDrawn, weigh, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const FRAMES = 300
@@ -38,7 +38,7 @@ await withBench(async ({ open }) => {
   const before = await now(page)
   const rowHeight = await page.evaluate(() => document.querySelector('.token-row')?.clientHeight ?? 0)
   await scrolled(page, '', { selector: '.token-viewport', rowHeight, count: FRAMES, isLimited: true })
-  tell('long tasks while scrolling', (await longTasks(page, before)).length, '')
+  reportFigure('long tasks while scrolling', (await longTasks(page, before)).length, '')
 
   const hovers: number[] = []
   for (let time = 0; time < TIMES; time++)
@@ -60,7 +60,7 @@ await withBench(async ({ open }) => {
         time,
       ),
     )
-  tell('hover → highlight, p95', percentile(hovers, 0.95), 'ms', 50)
+  reportFigure('hover → highlight, p95', percentile(hovers, 0.95), 'ms', 50)
 
   const colours: number[] = []
   for (let time = 0; time < TIMES; time++)
@@ -77,7 +77,7 @@ await withBench(async ({ open }) => {
         time % 2 === 0 ? 'Mask' : 'Logprob',
       ),
     )
-  tell('colour switch, p95', percentile(colours, 0.95), 'ms', 50)
+  reportFigure('colour switch, p95', percentile(colours, 0.95), 'ms', 50)
 
   const resizes: number[] = []
   for (let time = 0; time < TIMES; time++) {
@@ -95,8 +95,8 @@ await withBench(async ({ open }) => {
       ),
     )
   }
-  tell('another width, p95', percentile(resizes, 0.95), 'ms', 100)
-  tell('nodes', (await weigh(page)).nodes, 'nodes', 5000)
+  reportFigure('another width, p95', percentile(resizes, 0.95), 'ms', 100)
+  reportFigure('nodes', (await weigh(page)).nodes, 'nodes', 5000)
   await page.context().close()
 
   for (const [who, hash, selector] of [
@@ -148,8 +148,8 @@ async function scrolled(page: Page, who: string, { selector, rowHeight, count, i
     ['20 lines a frame', lines],
     ['random jumps', jumps],
   ] as const) {
-    tell(`${who}${what}: frame, p95`, percentile(times, 0.95), 'ms', isLimited ? FRAME : undefined)
-    tell(`${who}${what}: frame, p99`, percentile(times, 0.99), 'ms', isLimited ? TWO_FRAMES : undefined)
+    reportFigure(`${who}${what}: frame, p95`, percentile(times, 0.95), 'ms', isLimited ? FRAME : undefined)
+    reportFigure(`${who}${what}: frame, p99`, percentile(times, 0.99), 'ms', isLimited ? TWO_FRAMES : undefined)
   }
 }
 
@@ -168,8 +168,8 @@ function layoutAlone(): void {
   const passes = timesOf(() => {
     for (const { ids } of segments) for (let index = 0; index < ids.length; index++) sum += ids[index] as number
   })
-  tell('layout, the first', layouts[0] ?? Number.NaN, 'ms')
-  tell('layout at another width, p95', percentile(layouts.slice(1), 0.95), 'ms', tokens > 200_000 ? 50 : 10)
-  tell('layout ÷ one pass over the ids', percentile(layouts, 0.5) / percentile(passes, 0.5), '×')
+  reportFigure('layout, the first', layouts[0] ?? Number.NaN, 'ms')
+  reportFigure('layout at another width, p95', percentile(layouts.slice(1), 0.95), 'ms', tokens > 200_000 ? 50 : 10)
+  reportFigure('layout ÷ one pass over the ids', percentile(layouts, 0.5) / percentile(passes, 0.5), '×')
   if (sum < 0) throw new Error('ids are no negative numbers')
 }

@@ -12,7 +12,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { lines } from '#lib/browser/api.ts'
+import { streamJsonLines } from '#lib/browser/api.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import { createFold } from '#lib/trajectory/events/fold.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
@@ -22,7 +22,7 @@ import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { CHANGING, TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { startUpstream } from './kill/upstream.ts'
 
 const [kills = 100, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)
@@ -140,7 +140,7 @@ async function run(killed: AbortSignal): Promise<boolean> {
   answered++
   try {
     const answer = await fetch(`${base}/api/rollouts/${rolloutId}/events?from=0`, { headers: CHANGING, signal: killed })
-    for await (const event of lines(answer, 'the events')) hear(one, event as RolloutEvent)
+    for await (const event of streamJsonLines(answer, 'the events')) hear(one, event as RolloutEvent)
     return one.outcome !== undefined
   } catch {
     return false
@@ -373,15 +373,15 @@ async function main(): Promise<void> {
   }
 
   startMs.sort((a, b) => a - b)
-  tell('kills', kills, '')
-  tell('answered changes', answered, '')
-  tell('trajectories', known.size, '')
-  tell('answered changes that were lost', lost.length, '', 0)
-  tell('databases that were damaged', damaged, '', 0)
-  tell('runs that were interrupted', interrupted, '')
-  tell('Python processes that were left', orphans, '', 0)
-  tell('start until it answers, median', startMs[startMs.length >> 1] ?? Number.NaN, 'ms')
-  tell('start until it answers, longest', startMs.at(-1) ?? Number.NaN, 'ms')
+  reportFigure('kills', kills, '')
+  reportFigure('answered changes', answered, '')
+  reportFigure('trajectories', known.size, '')
+  reportFigure('answered changes that were lost', lost.length, '', 0)
+  reportFigure('databases that were damaged', damaged, '', 0)
+  reportFigure('runs that were interrupted', interrupted, '')
+  reportFigure('Python processes that were left', orphans, '', 0)
+  reportFigure('start until it answers, median', startMs[startMs.length >> 1] ?? Number.NaN, 'ms')
+  reportFigure('start until it answers, longest', startMs.at(-1) ?? Number.NaN, 'ms')
   if (lost.length + damaged + orphans > 0) process.exitCode = 1
 }
 

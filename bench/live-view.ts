@@ -6,7 +6,7 @@
 
 import { TOKEN } from '../e2e/application.ts'
 import { type Bench, percentile, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { type ReceivedRequest, startScriptedSglang } from './load/scripted-sglang.ts'
 
 const SAMPLES = 8
@@ -23,8 +23,8 @@ await withBench(async (bench) => {
       rounds.map((delays) => percentile(delays[part], 0.95)),
       0.5,
     )
-  tell('a token to its pixel, p95', p95('tokens'), 'ms', LIMIT_MS)
-  tell(
+  reportFigure('a token to its pixel, p95', p95('tokens'), 'ms', LIMIT_MS)
+  reportFigure(
     'a token to its pixel, median',
     percentile(
       rounds.flatMap(({ tokens }) => tokens),
@@ -32,7 +32,7 @@ await withBench(async (bench) => {
     ),
     'ms',
   )
-  tell('a token to the counters of its sample, p95', p95('counters'), 'ms', LIMIT_MS)
+  reportFigure('a token to the counters of its sample, p95', p95('counters'), 'ms', LIMIT_MS)
 })
 
 /** Delays of each chunk in milliseconds. */

@@ -11,7 +11,7 @@ import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/traject
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { type Bench, frames, percentile, withBench } from './browser.ts'
-import { tell as tellFigure } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const TOKENS_A_SECOND = 200
 const FRAMES = 600
@@ -24,16 +24,16 @@ await withBench(async (bench) => {
   for (let round = 0; round < ROUNDS; round++)
     rounds.push({ small: await followed(bench, SMALL), large: await followed(bench, LARGE) })
   const times = rounds.flatMap(({ large }) => large.times)
-  tellFigure('frame, p95', percentile(times, 0.95), 'ms', 17)
-  tellFigure('frame, p99', percentile(times, 0.99), 'ms')
+  reportFigure('frame, p95', percentile(times, 0.95), 'ms', 17)
+  reportFigure('frame, p99', percentile(times, 0.99), 'ms')
   const work = (part: 'small' | 'large') =>
     percentile(
       rounds.map((round) => round[part].workMs),
       0.5,
     )
-  tellFigure(`work a token, into ${SMALL}`, work('small'), 'ms')
-  tellFigure(`work a token, into ${LARGE}`, work('large'), 'ms')
-  tellFigure('work a token, ratio', work('large') / work('small'), '×', 1.5)
+  reportFigure(`work a token, into ${SMALL}`, work('small'), 'ms')
+  reportFigure(`work a token, into ${LARGE}`, work('large'), 'ms')
+  reportFigure('work a token, ratio', work('large') / work('small'), '×', 1.5)
 })
 
 interface Followed {

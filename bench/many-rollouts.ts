@@ -13,7 +13,7 @@ import { randomNumbers } from '#testing/random-numbers.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, weigh, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { type ProcessMemory, watchMemory } from './load/process-memory.ts'
 import { builtInTokenizer, type Reply, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
 
@@ -68,40 +68,40 @@ async function measure(bench: Bench, memory: ProcessMemory, server: ScriptedSgla
     let pageBytes = 0
     for (const page of pages) pageBytes += heapOf(await weigh(page))
     parts.push({ server: heap + external, resident: now, pages: pageBytes })
-    tell(`after ${upTo} rollouts: heap and buffers of the server`, (heap + external) / MEGABYTE, 'MB')
-    tell(`after ${upTo} rollouts: resident memory of the server`, now / MEGABYTE, 'MB')
-    tell(`after ${upTo} rollouts: heap of the ${pages.length} pages`, pageBytes / MEGABYTE, 'MB')
+    reportFigure(`after ${upTo} rollouts: heap and buffers of the server`, (heap + external) / MEGABYTE, 'MB')
+    reportFigure(`after ${upTo} rollouts: resident memory of the server`, now / MEGABYTE, 'MB')
+    reportFigure(`after ${upTo} rollouts: heap of the ${pages.length} pages`, pageBytes / MEGABYTE, 'MB')
   }
   const seconds = (performance.now() - beginning) / 1000
   clearInterval(sampling)
   const answers = await asking.stop()
   const ratio = (of: (part: (typeof parts)[number]) => number) =>
     of(parts.at(-1) as (typeof parts)[number]) / of(parts[0] as (typeof parts)[number])
-  tell(
+  reportFigure(
     'heap and buffers of the server, last part by first',
     ratio(({ server }) => server),
     '×',
     1.15,
   )
-  tell(
+  reportFigure(
     'resident memory of the server, last part by first',
     ratio(({ resident }) => resident),
     '×',
     1.15,
   )
-  tell(
+  reportFigure(
     'heap of the pages, last part by first',
     ratio(({ pages }) => pages),
     '×',
     1.15,
   )
-  tell('peak of resident memory', Math.max(...resident), 'MB')
-  tell('a frame and an answer in the page in front, p95', percentile(answers, 0.95), 'ms')
-  tell('a frame and an answer in the page in front, longest', Math.max(...answers), 'ms')
-  tell('rollouts in a second', started.length / seconds, '')
-  tell('pages that still show their run', await growingPages(pages), '', { atLeast: LIVE_PAGES })
-  tell('rollouts that did not finish', started.filter(({ reason }) => reason !== 'end_turn').length, '', 0)
-  tell('rollouts whose stored ids are not those of the server', await wrongIds(bench, server, started), '', 0)
+  reportFigure('peak of resident memory', Math.max(...resident), 'MB')
+  reportFigure('a frame and an answer in the page in front, p95', percentile(answers, 0.95), 'ms')
+  reportFigure('a frame and an answer in the page in front, longest', Math.max(...answers), 'ms')
+  reportFigure('rollouts in a second', started.length / seconds, '')
+  reportFigure('pages that still show their run', await growingPages(pages), '', { atLeast: LIVE_PAGES })
+  reportFigure('rollouts that did not finish', started.filter(({ reason }) => reason !== 'end_turn').length, '', 0)
+  reportFigure('rollouts whose stored ids are not those of the server', await wrongIds(bench, server, started), '', 0)
 }
 
 /** Returns the first reply of a run, which calls the calculator, or the second, which answers. */

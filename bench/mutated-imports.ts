@@ -13,7 +13,7 @@ import { runInNewContext } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type GoodFile, goodFiles, mutantOf } from '#lib/formats/test-mutants.ts'
 import { verdictOn } from '#lib/formats/test-verdict.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const LONGEST_MS = 5_000
 /** The largest time on the clock, which includes other work on the machine. LONGEST_MS limits processor time. */
@@ -94,15 +94,20 @@ async function main(): Promise<void> {
   for (const failure of failures.slice(0, 20)) console.log(failure)
   const levels = reports.flatMap(({ memoryMb }) => memoryMb ?? [])
   const count = (kind: Report['kind']): number => reports.filter((report) => report.kind === kind).length
-  tell('mutants opened', count('opened'), '')
-  tell('mutants refused', count('refused'), '')
-  tell('different refusals', new Set(reports.map(({ words }) => words.replaceAll(/\d+/g, 'N'))).size, '')
-  tell('crashes', failures.length - failures.filter((words) => words.endsWith('hung')).length, '', 0)
-  tell(`longer than ${LONGEST_MS / 1000} s`, failures.filter((words) => words.endsWith('hung')).length, '', 0)
-  tell('slowest mutant', Math.max(...reports.map(({ elapsedMs }) => elapsedMs)), 'ms', LONGEST_MS)
-  tell('heap at the end, over that after 500 mutants', (levels.at(-1) ?? 0) - (levels[0] ?? 0), 'MB', MOST_MEMORY_MB)
-  tell('process at the end, over that after 500 mutants', rss() - rssAfterWarmUp, 'MB', MOST_MEMORY_MB)
-  tell('all of it', performance.now() - startedAt, 'ms')
+  reportFigure('mutants opened', count('opened'), '')
+  reportFigure('mutants refused', count('refused'), '')
+  reportFigure('different refusals', new Set(reports.map(({ words }) => words.replaceAll(/\d+/g, 'N'))).size, '')
+  reportFigure('crashes', failures.length - failures.filter((words) => words.endsWith('hung')).length, '', 0)
+  reportFigure(`longer than ${LONGEST_MS / 1000} s`, failures.filter((words) => words.endsWith('hung')).length, '', 0)
+  reportFigure('slowest mutant', Math.max(...reports.map(({ elapsedMs }) => elapsedMs)), 'ms', LONGEST_MS)
+  reportFigure(
+    'heap at the end, over that after 500 mutants',
+    (levels.at(-1) ?? 0) - (levels[0] ?? 0),
+    'MB',
+    MOST_MEMORY_MB,
+  )
+  reportFigure('process at the end, over that after 500 mutants', rss() - rssAfterWarmUp, 'MB', MOST_MEMORY_MB)
+  reportFigure('all of it', performance.now() - startedAt, 'ms')
 }
 
 function filesIn(folder: string): readonly GoodFile[] {

@@ -10,7 +10,7 @@ import type { Browser, Page } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
 import { chooseFile, FIRST_TOKENS, weigh, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-offline-'))
 
@@ -37,9 +37,9 @@ async function measure(what: string, browser: Browser, page: Page, limit?: numbe
   await button.click()
   const file = path.join(scratch, 'page.html')
   await (await download).saveAs(file)
-  tell(`${what}: saved`, performance.now() - asked, 'ms')
+  reportFigure(`${what}: saved`, performance.now() - asked, 'ms')
   await page.context().close()
-  tell(`${what}: size of the file`, statSync(file).size / 1e6, 'MB')
+  reportFigure(`${what}: size of the file`, statSync(file).size / 1e6, 'MB')
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const saved = await context.newPage()
   await saved.addInitScript((selector) => {
@@ -55,9 +55,14 @@ async function measure(what: string, browser: Browser, page: Page, limit?: numbe
   }, FIRST_TOKENS)
   await saved.goto(pathToFileURL(file).href)
   await saved.locator('html[data-painted]').waitFor()
-  tell(`${what}: opened → first tokens painted`, Number(await saved.getAttribute('html', 'data-painted')), 'ms', limit)
+  reportFigure(
+    `${what}: opened → first tokens painted`,
+    Number(await saved.getAttribute('html', 'data-painted')),
+    'ms',
+    limit,
+  )
   const { nodes, heap, buffers } = await weigh(saved)
-  tell(`${what}: DOM nodes`, nodes, 'nodes', 5_000)
-  tell(`${what}: heap and typed arrays`, (heap + buffers) / 1e6, 'MB')
+  reportFigure(`${what}: DOM nodes`, nodes, 'nodes', 5_000)
+  reportFigure(`${what}: heap and typed arrays`, (heap + buffers) / 1e6, 'MB')
   await context.close()
 }

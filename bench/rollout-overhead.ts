@@ -11,7 +11,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { installStrands, peersFolder } from '../peers/install.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { type Result, type Shape, type Task, taskOf } from './rollout-overhead/workload.ts'
 
 interface Case extends Shape {
@@ -20,8 +20,8 @@ interface Case extends Shape {
   /** Numbers of rollouts for the warm-up and for the measurement. */
   readonly warmUp: number
   readonly rollouts: number
-  /** The smallest ratio of Python's time to ours after the warm-up. */
-  readonly atLeast: number
+  /** The smallest ratio of Python's time to ours after the warm-up. Omitted: no bound is set yet. */
+  readonly atLeast?: number
 }
 
 const TURNS = { turns: 4, tokens: 256, alternatives: 0, warmUp: 200 }
@@ -32,6 +32,11 @@ const CASES: readonly Case[] = [
   { ...TURNS, name: 'c16-alternatives', alternatives: 5, concurrency: 16, rollouts: 1000, atLeast: 4 },
   // The warm-up has as many tokens as 200 rollouts of four turns.
   { turns: 32, tokens: 1900, alternatives: 0, name: '64k', concurrency: 1, warmUp: 4, rollouts: 8, atLeast: 4 },
+  { turns: 2, tokens: 4000, alternatives: 0, name: 'thinking', concurrency: 16, warmUp: 32, rollouts: 96 },
+  { turns: 20, tokens: 300, alternatives: 0, name: 'turns', concurrency: 16, warmUp: 40, rollouts: 120 },
+  { ...TURNS, name: 'tools', otherTools: 7, concurrency: 16, rollouts: 1000 },
+  { ...TURNS, name: 'stop', stop: ['Observation:', '</answer>'], concurrency: 16, rollouts: 1000 },
+  { ...TURNS, name: 'group', samples: 64, concurrency: 64, rollouts: 1024 },
 ]
 const PAIRS = 3
 /** Warm-up rollouts before the cold figures, as in the benchmark of strands-sglang. */
@@ -50,20 +55,29 @@ for (const one of chosen) {
     const cold = await measured({ ...one, warmUp: Math.min(COLD_WARM_UP, one.warmUp / 4) }, baseUrl)
     const ratio = (of: (values: readonly number[]) => number, { ours, theirs }: Pairs) =>
       of(theirs.map(perThousand)) / of(ours.map(perThousand))
-    tell(`${one.name}: Python’s processor time, minima`, ratio(least, warm), '×', { atLeast: one.atLeast })
-    tell(`${one.name}: the same, medians`, ratio(median, warm), '×', { atLeast: one.atLeast })
-    tell(`${one.name}: the same cold, minima`, ratio(least, cold), '×')
+    const bound = one.atLeast === undefined ? undefined : { atLeast: one.atLeast }
+    reportFigure(`${one.name}: Python’s processor time, minima`, ratio(least, warm), '×', bound)
+    reportFigure(`${one.name}: the same, medians`, ratio(median, warm), '×', bound)
+    reportFigure(`${one.name}: the same cold, minima`, ratio(least, cold), '×')
     for (const [side, results] of [
       ['ours', warm.ours],
       ['Python’s', warm.theirs],
       ['ours, cold', cold.ours],
       ['Python’s, cold', cold.theirs],
     ] as const) {
-      tell(`${one.name}: per 1,000 tokens, ${side}, minimum`, least(results.map(perThousand)), 'ms')
-      tell(`${one.name}: per 1,000 tokens, ${side}, median`, median(results.map(perThousand)), 'ms')
+      reportFigure(`${one.name}: per 1,000 tokens, ${side}, minimum`, least(results.map(perThousand)), 'ms')
+      reportFigure(`${one.name}: per 1,000 tokens, ${side}, median`, median(results.map(perThousand)), 'ms')
     }
-    tell(`${one.name}: peak memory, ours, median`, median(warm.ours.map(({ peakMebibytes }) => peakMebibytes)), 'MB')
-    tell(`${one.name}: peak memory, Python’s`, median(warm.theirs.map(({ peakMebibytes }) => peakMebibytes)), 'MB')
+    reportFigure(
+      `${one.name}: peak memory, ours, median`,
+      median(warm.ours.map(({ peakMebibytes }) => peakMebibytes)),
+      'MB',
+    )
+    reportFigure(
+      `${one.name}: peak memory, Python’s`,
+      median(warm.theirs.map(({ peakMebibytes }) => peakMebibytes)),
+      'MB',
+    )
   } finally {
     server.kill()
   }

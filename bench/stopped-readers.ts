@@ -11,7 +11,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, withBench } from './browser.ts'
-import { tell } from './figures.ts'
+import { reportFigure } from './figures.ts'
 import { watchMemory } from './load/process-memory.ts'
 import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
 
@@ -51,7 +51,7 @@ await withBench(
     try {
       await call(bench, '/api/servers', 'POST', { name: 'scripted', baseUrl: server.baseUrl })
       const beside = await round(bench, server, { count: READERS, isReading: true }, () => begin.resolve())
-      tell('a chunk to its reader, beside those that read, p95', percentile(beside.delays, 0.95), 'ms')
+      reportFigure('a chunk to its reader, beside those that read, p95', percentile(beside.delays, 0.95), 'ms')
       begin = Promise.withResolvers<void>()
       const before = await memory.collected()
       let peak = 0
@@ -61,16 +61,16 @@ await withBench(
       const crowded = await round(bench, server, { count: READERS, isReading: false }, () => begin.resolve())
       const full = await memory.collected()
       clearInterval(sampling)
-      tell('a chunk to its reader, beside those that stopped, p95', percentile(crowded.delays, 0.95), 'ms', 250)
-      tell('events of one run', crowded.bytes / MEGABYTE, 'MB', { atLeast: LEAST_BYTES / MEGABYTE })
+      reportFigure('a chunk to its reader, beside those that stopped, p95', percentile(crowded.delays, 0.95), 'ms', 250)
+      reportFigure('events of one run', crowded.bytes / MEGABYTE, 'MB', { atLeast: LEAST_BYTES / MEGABYTE })
       // Readers that have begun keep the events of their runs in memory, once for all of them.
       const events = RUNS * crowded.bytes
       const forEach = (bytes: number) => (bytes - events) / READERS / KILOBYTE
-      tell('heap and buffers for each stopped reader', forEach(bytesOf(full, before)), 'kB', 128)
-      tell('resident memory for each stopped reader, at its peak', forEach(peak - before.resident), 'kB')
+      reportFigure('heap and buffers for each stopped reader', forEach(bytesOf(full, before)), 'kB', 128)
+      reportFigure('resident memory for each stopped reader, at its peak', forEach(peak - before.resident), 'kB')
       await finish(bench, server, crowded)
       const after = await memory.collected()
-      tell(
+      reportFigure(
         'heap and buffers after all, beside before',
         (after.heap + after.external) / (before.heap + before.external),
         '×',
@@ -183,19 +183,19 @@ async function finish(bench: Bench, server: ScriptedSglang, { stopped, whole }: 
   await pause(CUT_OFF_MS)
   const late = await Promise.all(stopped.slice(half).map((reader) => readOn(bench, server, reader, whole)))
   const count = (ends: readonly Ended[], is: (ended: Ended) => boolean) => ends.filter(is).length
-  tell(
+  reportFigure(
     'readers that read on and were not told that they were too slow',
     count(early, ({ end }) => end !== 'told'),
     '',
     0,
   )
-  tell(
+  reportFigure(
     'readers that stopped for good and are not cut off',
     count(late, ({ end }) => end !== 'cut off'),
     '',
     0,
   )
-  tell(
+  reportFigure(
     'readers that did not find every event again',
     count([...early, ...late], ({ isWhole }) => !isWhole),
     '',

@@ -5,7 +5,7 @@
  */
 import { liveViewOf } from '#lib/api/live-view.ts'
 import { createClient } from '#lib/sglang/client/client.ts'
-import { type Manner, promptOf, replyOf, startStreamServer, VOCABULARY } from '#testing/sglang/stream-server.ts'
+import { type Manner, replyOf, startStreamServer, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 
 const [TOKENS = 8192, PROMPT = 3000] = process.argv.slice(2).map(Number)
 
@@ -28,7 +28,7 @@ async function bytesOf(manner: Manner, alternatives: number, step: number | unde
   const server = await startStreamServer(manner)
   const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined })
   const request = {
-    inputIds: promptOf(PROMPT),
+    inputIds: streamPrompt(PROMPT),
     sampling: { max_new_tokens: TOKENS },
     rid: 'r'.repeat(32),
     stream: step !== undefined,
@@ -53,7 +53,7 @@ function naiveBytes(manner: Manner, alternatives: number): number {
   const middle = Math.ceil(TOKENS / 2)
   const asked = {
     rid: 'r'.repeat(32),
-    input_ids: promptOf(PROMPT),
+    input_ids: streamPrompt(PROMPT),
     sampling_params: { max_new_tokens: TOKENS },
     logprob_start_len: 0,
     top_logprobs_num: alternatives,

@@ -8,9 +8,9 @@
  */
 
 import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
-import { type Case, casesOf, longestMs, outcomeOf, responsesOf, runFault } from '#testing/faults.ts'
-import { CHUNKED, chunk, type Exchange } from '#testing/sglang/fault-server.ts'
-import { tell } from './figures.ts'
+import { casesOf, type FaultCase, faultOutcome, longestMs, responsesOf, runFault } from '#testing/faults.ts'
+import { CHUNKED, chunk, type FaultExchange } from '#testing/sglang/fault-server.ts'
+import { reportFigure } from './figures.ts'
 
 /** A late call is repeated, and the fastest of so many attempts counts, because other work on the machine varies. */
 const TRIES = 3
@@ -22,7 +22,7 @@ const MEGABYTE = 1 << 20
 const MOST_MEMORY_MB = 1_200
 
 const writesUntil =
-  (bytes: number, part: (exchange: Exchange) => string): NonNullable<Case['fault']> =>
+  (bytes: number, part: (exchange: FaultExchange) => string): NonNullable<FaultCase['fault']> =>
   async (exchange) => {
     const { begin, write, socket } = exchange
     await begin(3, CHUNKED)
@@ -31,7 +31,7 @@ const writesUntil =
   }
 
 /** Faults whose bodies are as large as the limits of the application require. */
-const LARGE: readonly Case[] = [
+const LARGE: readonly FaultCase[] = [
   {
     what: '2 GB that nothing announces',
     outcome: 'TOO_LARGE',
@@ -51,7 +51,7 @@ const LARGE: readonly Case[] = [
 
 interface Row {
   readonly number: string
-  readonly found: Case
+  readonly found: FaultCase
   readonly isStream: boolean
   readonly at: number
 }
@@ -108,7 +108,7 @@ for (const row of rows) {
     const waitedMs = run.waitsMs.reduce((sum, ms) => sum + ms, 0)
     const isLate = isTimed && run.elapsedMs + waitedMs > most
     if (isLate && tries < TRIES) continue
-    const outcome = outcomeOf(run.trajectory)
+    const outcome = faultOutcome(run.trajectory)
     const isWrong = outcome !== found.outcome || responsesOf(run.trajectory).length < at - 1
     if (isWrong) wrong++
     if (isLate) late++
@@ -122,11 +122,11 @@ for (const row of rows) {
   }
 }
 clearInterval(watch)
-tell('runs', rows.length, '')
-tell('outcomes other than the table’s', wrong, '', 0)
-tell('runs that stay open', open, '', 0)
-tell('calls that took longer than the table says', late, '', 0)
-tell('slowest call, of what it may take', slowest, '×', 1)
-tell('memory at its highest, over that at the start', (peak - before) / MEGABYTE, 'MB', MOST_MEMORY_MB)
+reportFigure('runs', rows.length, '')
+reportFigure('outcomes other than the table’s', wrong, '', 0)
+reportFigure('runs that stay open', open, '', 0)
+reportFigure('calls that took longer than the table says', late, '', 0)
+reportFigure('slowest call, of what it may take', slowest, '×', 1)
+reportFigure('memory at its highest, over that at the start', (peak - before) / MEGABYTE, 'MB', MOST_MEMORY_MB)
 // The process exits explicitly, because a thread of a port that never answers may still be closing.
 process.exit(wrong + open + late > 0 ? 1 : 0)

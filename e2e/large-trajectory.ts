@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { hermes } from '#lib/parsers/json/hermes.ts'
-import { annotations, callId, vocabularyWriter } from '#lib/rollout/record/record.ts'
+import { annotations, callIdAt, vocabularyWriter } from '#lib/rollout/record/record.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
@@ -122,7 +122,7 @@ export function largeTrajectory({ tokens, seed = 1, alternatives = ALTERNATIVES 
       thinks,
       toolCalls: toolCalls.map((made) => ({
         ...made,
-        id: callId(turn),
+        id: callIdAt(turn),
         result: {
           status: turn % 9 === 8 ? 'error' : 'success',
           text: new TextDecoder().decode(Buffer.concat(read.map((id) => tokenizer.bytes(id)))),
@@ -137,7 +137,7 @@ export function largeTrajectory({ tokens, seed = 1, alternatives = ALTERNATIVES 
         ...read,
         ...tokenizer.encode(`\n</tool_response>${END_OF_TURN}\n<|im_start|>assistant\n`),
       ],
-      messages: [{ role: 'tool', callId: callId(turn) }],
+      messages: [{ role: 'tool', callId: callIdAt(turn) }],
       derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'held' } },
     })
   }

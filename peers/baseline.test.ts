@@ -7,7 +7,7 @@ import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { turnsRead } from '#lib/analysis/compare/read-side.ts'
 import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
 import { recordedCalls } from '#lib/analysis/requests/recorded-calls.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -58,7 +58,7 @@ test('the report of a chat baseline is consistent, and the drift of sampled runs
   let [turns, drifted, split] = [0, 0, 0]
   for (const prompt of [...QUESTIONS, ...QUESTIONS]) {
     const trajectory = await baseline('sglang-sampled', { prompt, sampling: { temperature: 1.2, max_new_tokens: 256 } })
-    const hashes = resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)
+    const hashes = runToEnd(checkInputs(null, trajectory)).map(({ hash }) => hash)
     expect(hashes).toEqual(recordedCalls(trajectory).map(({ request }) => request.inputHash))
     for (const segment of trajectory.segments.slice(1))
       if (segment.kind === 'prompt')

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { type Compared, compareSides } from '#lib/analysis/compare/compare-sides.ts'
+import { type ComparedSides, compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { rescore } from '#lib/analysis/rescore/rescoring.ts'
 import { scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
@@ -52,7 +52,7 @@ async function forcedCall(): Promise<Trajectory> {
   return decoded.trajectory
 }
 
-function retokenized(trajectory: Trajectory): Compared {
+function retokenized(trajectory: Trajectory): ComparedSides {
   const side = (kind: 'recorded' | 'text') => ({ as: { kind }, trajectory, tokenizer, template: undefined })
   const compared = compareSides(side('recorded'), side('text'))
   if (!compared.ok) throw new Error(compared.why)

@@ -9,7 +9,7 @@ import { runFamily } from '#lib/rollout/families/test-run.ts'
 import { type ScriptedServer, startScriptedServer } from '#lib/rollout/families/test-server.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
-import { CLOCK, type Outcome, outcomeOf } from '#lib/templates/golden/test-golden.ts'
+import { CLOCK, type RenderOutcome, renderGolden } from '#lib/templates/golden/test-golden.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { type Conversation, conversing } from './python.ts'
 
@@ -43,14 +43,14 @@ async function familyGolden(
   server: ScriptedServer,
   madeWith: string,
 ): Promise<FamilyGolden> {
-  const render = async (input: RenderInput): Promise<Outcome> =>
+  const render = async (input: RenderInput): Promise<RenderOutcome> =>
     (await transformers.ask({
       template: text,
       messages: JSON.stringify(input.messages),
       tools: input.tools ?? null,
       variables: JSON.stringify({ ...family.specialTokens, ...input.options }),
       addGenerationPrompt: input.addGenerationPrompt,
-    })) as Outcome
+    })) as RenderOutcome
   const tools = templateTools(toolsFor(family, []).map(({ spec }) => spec))
   const whole = async (messages: RenderInput['messages'], addGenerationPrompt: boolean) =>
     textOf(await render({ messages, tools, addGenerationPrompt, options: family.options ?? {} }), family)
@@ -61,7 +61,7 @@ async function familyGolden(
   let last = ''
   for (const [key, input] of await inputsOf(family, text, replies, server)) {
     const outcome = await render(input)
-    const ours = outcomeOf({
+    const ours = renderGolden({
       template: text,
       specialTokens: family.specialTokens,
       input: { ...input, clock: () => CLOCK },
@@ -127,7 +127,7 @@ const front = (last: string, text: string): Front => {
   return [shared, text.slice(shared)]
 }
 
-function textOf(outcome: Outcome, { name }: Family): string {
+function textOf(outcome: RenderOutcome, { name }: Family): string {
   if (typeof outcome !== 'string') throw new Error(`${name}: ${outcome.class}: ${outcome.message}`)
   return outcome
 }

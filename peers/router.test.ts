@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
-import { promptOf, replyOf, VOCABULARY } from '#testing/sglang/stream-server.ts'
+import { replyOf, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import { type Running, startRouter } from './processes.ts'
 
 const never = new AbortController().signal
@@ -74,7 +74,7 @@ test('the real router in front of a dead first worker is described, and a cancel
 
   const cancelled = new AbortController()
   const request = {
-    inputIds: promptOf(3),
+    inputIds: streamPrompt(3),
     sampling: { max_new_tokens: 1000 },
     rid: 'r'.repeat(32),
     stream: true,

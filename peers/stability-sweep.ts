@@ -7,7 +7,7 @@ import {
   TemplateError,
   type TemplateMessage,
 } from '#lib/templates/chat-template.ts'
-import { CLOCK, type Outcome } from '#lib/templates/golden/test-golden.ts'
+import { CLOCK, type RenderOutcome } from '#lib/templates/golden/test-golden.ts'
 import { scriptedTurn } from '#lib/templates/prefix-preservation/boundary.ts'
 import { doctor, readTemplateUnderTest } from '#lib/templates/prefix-preservation/doctor.ts'
 import { thinkingOf } from '#lib/templates/prefix-preservation/facts.ts'
@@ -111,7 +111,7 @@ export async function trlGolden(python: string, templates: readonly DoctoredTemp
     const answers: [string, TrlAnswer][] = []
     for (const { name, text, marks } of templates) {
       const { renders, ...answer } = (await trl.ask({ template: text, marks })) as Omit<TrlAnswer, 'renders'> & {
-        readonly renders: readonly (readonly [messages: readonly unknown[], prompt: boolean, outcome: Outcome])[]
+        readonly renders: readonly (readonly [messages: readonly unknown[], prompt: boolean, outcome: RenderOutcome])[]
       }
       const byInput = renders.map(([messages, prompt, outcome]) => [keyOfInput(messages, prompt), outcome] as const)
       answers.push([name, { ...answer, marks, renders: Object.fromEntries(byInput) }])
@@ -166,7 +166,7 @@ async function refutations(
   const read = readTemplateUnderTest({ template: text }, { tokenizer: markTokenizer(marks), compile: compiled })
   if (!read.ok) return []
   const { subject, settings } = read.value
-  const known = new Map<string, Outcome>()
+  const known = new Map<string, RenderOutcome>()
   const found: (readonly [Cell, string | undefined])[] = []
   const places = new Map(placesOf(settings.facts, subject).map((place) => [cellId(place), place]))
   for (const cell of report.cells) {
@@ -182,7 +182,7 @@ async function refutations(
         addGenerationPrompt,
       }
       const key = JSON.stringify(question)
-      const outcome = known.get(key) ?? ((await transformers.ask(question)) as Outcome)
+      const outcome = known.get(key) ?? ((await transformers.ask(question)) as RenderOutcome)
       known.set(key, outcome)
       return typeof outcome === 'string' ? outcome : `\u0000${outcome.class}: ${outcome.message}`
     }

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { doctor } from '#lib/templates/prefix-preservation/doctor.ts'
 import { fixFor } from '#lib/templates/prefix-preservation/fix/fix.ts'
@@ -98,7 +98,7 @@ async function fixesOf(
   const cells = distinctFindings(report).filter(({ id }) => isWanted(id))
   const offered: OfferedFix[] = []
   for (const cell of cells) {
-    const { fix } = resultOf(fixFor({ input: { template }, cell: cell.id }, tokenizer))
+    const { fix } = runToEnd(fixFor({ input: { template }, cell: cell.id }, tokenizer))
     if (!fix || !report.facts) continue
     const { held, wrong } = await judged(template, fix, report.facts, cell, transformers)
     const costs = fix.costs.map(({ text }) => text)

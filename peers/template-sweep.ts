@@ -11,7 +11,7 @@ import { type FamilyRun, runFamily } from '#lib/rollout/families/test-run.ts'
 import { type ScriptedServer, startScriptedServer } from '#lib/rollout/families/test-server.ts'
 import { templateTools } from '#lib/rollout/prompt/prompt.ts'
 import { type ChatTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
-import { CLOCK, type Outcome } from '#lib/templates/golden/test-golden.ts'
+import { CLOCK, type RenderOutcome } from '#lib/templates/golden/test-golden.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
@@ -46,7 +46,7 @@ export type Kind =
   | 'unnoticed'
 
 type Json = { readonly role: string }
-type Render = (messages: readonly Json[], addGenerationPrompt: boolean, options: object) => Promise<Outcome>
+type Render = (messages: readonly Json[], addGenerationPrompt: boolean, options: object) => Promise<RenderOutcome>
 
 /** Runs every template, in the order of packages and files. */
 export async function sweepTemplates(python: string, chatTemplates: string): Promise<readonly Swept[]> {
@@ -82,7 +82,7 @@ async function sweepTemplate(
       tools,
       variables: JSON.stringify({ ...SPECIAL_TOKENS, ...options }),
       addGenerationPrompt,
-    })) as Outcome
+    })) as RenderOutcome
   if (!/\btool/.test(text)) return { name, kind: 'no tools', why: '' }
   const form = await formOf(text, render)
   if ('why' in form) return { name, ...form }

@@ -8,7 +8,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
-import { CLOCK, type Failure, members, type Outcome, outcomeOf } from '#lib/templates/golden/test-golden.ts'
+import { CLOCK, type Failure, members, type RenderOutcome, renderGolden } from '#lib/templates/golden/test-golden.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { type GeneratedTemplate, generatedTemplate } from './generated-templates.ts'
 import { conversing, python } from './python.ts'
@@ -32,7 +32,7 @@ test(`${CASES} generated templates render as with transformers (SEED=${seed})`, 
     const madeWith = await theirs.reply()
     await fc.assert(
       fc.asyncProperty(generatedTemplate(), async (one) => {
-        const expected = (await theirs.ask(one)) as Outcome
+        const expected = (await theirs.ask(one)) as RenderOutcome
         const ours = rendered(one)
         expect(comparable(ours)).toEqual(comparable(expected))
         if (typeof expected === 'string') seen.texts += 1
@@ -51,21 +51,21 @@ test(`${CASES} generated templates render as with transformers (SEED=${seed})`, 
 })
 
 /** Removes what depends on the limits of recursion and memory, which differ (docs/divergences.md, `limits`). */
-const comparable = (outcome: Outcome): unknown => {
+const comparable = (outcome: RenderOutcome): unknown => {
   if (typeof outcome === 'string') return outcome
   const { class: name, line } = outcome
   if (name === 'RecursionError') return { class: name }
   return { class: name === 'MemoryError' ? 'BudgetError' : name, line }
 }
 
-function rendered({ template, variables, messages, addGenerationPrompt }: GeneratedTemplate): Outcome {
+function rendered({ template, variables, messages, addGenerationPrompt }: GeneratedTemplate): RenderOutcome {
   const input: RenderInput = {
     messages: readJson(messages) as RenderInput['messages'],
     tools: undefined,
     addGenerationPrompt,
     options: members(readJson(variables)),
   }
-  return outcomeOf({ template, specialTokens: {}, input })
+  return renderGolden({ template, specialTokens: {}, input })
 }
 
 test('the golden files of templates equal those that make.py writes', async () => {

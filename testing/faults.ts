@@ -20,11 +20,11 @@ import {
   CHUNKED,
   CLOSED_PORT,
   chunk,
-  type Exchange,
-  event,
-  type Fault,
+  type FaultExchange,
   type FaultServer,
   type SentToken,
+  type ServerFault,
+  serverSentEvent,
   startFaultServer,
   swallowingPort,
 } from '#testing/sglang/fault-server.ts'
@@ -45,7 +45,7 @@ type Kept =
   | 'all'
 
 /** A fault with its expected outcome. */
-export interface Case {
+export interface FaultCase {
   readonly what: string
   /** Error code, or the reason for which the run ended. */
   readonly outcome: SglangErrorCode | 'UNKNOWN_FINISH' | Extract<Outcome, { kind: 'ended' }>['reason']
@@ -59,7 +59,7 @@ export interface Case {
   /** Starts another server that answers in place of the test server; alternative to `fault`. */
   readonly elsewhere?: () => Promise<{ readonly baseUrl: string; close?(): Promise<void> }>
   /** Fault with which the test server answers; alternative to `elsewhere`. */
-  readonly fault?: Fault
+  readonly fault?: ServerFault
   /** Runs before the failing call. */
   readonly before?: (server: FaultServer) => void
   readonly limits?: Partial<TransportLimits>
@@ -74,14 +74,14 @@ export interface Case {
 }
 
 /** A row of the fault table, which docs/upstream-faults.md shows. */
-export interface Row {
+export interface FaultRow {
   readonly number: number
   readonly what: string
-  readonly cases: readonly Case[]
+  readonly cases: readonly FaultCase[]
 }
 
 const status =
-  (line: string, body: string, headers: Readonly<Record<string, string>> = {}): Fault =>
+  (line: string, body: string, headers: Readonly<Record<string, string>> = {}): ServerFault =>
   async ({ head, write }) => {
     const type = body.startsWith('{') ? 'application/json' : 'text/html'
     await head(line, { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...headers })
@@ -90,7 +90,7 @@ const status =
 
 /** Returns a fault that begins well and then sends this text: an event of a stream, or a whole plain body. */
 const rest =
-  (text: (exchange: Exchange) => string): Fault =>
+  (text: (exchange: FaultExchange) => string): ServerFault =>
   async (exchange) => {
     const body = text(exchange)
     if (exchange.isStream) {
@@ -104,12 +104,15 @@ const rest =
   }
 
 /** Returns such a fault with a JSON body that claims something impossible. */
-const claims = (change: (body: ReturnType<Exchange['body']>) => unknown): Fault =>
+const claims = (change: (body: ReturnType<FaultExchange['body']>) => unknown): ServerFault =>
   rest(({ body, tokens, isStream }) => JSON.stringify(change(body(isStream ? 3 : 0, tokens.length))))
 
 const meta =
   (change: (meta: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) =>
-  (body: ReturnType<Exchange['body']>) => ({ ...body, meta_info: { ...body.meta_info, ...change(body.meta_info) } })
+  (body: ReturnType<FaultExchange['body']>) => ({
+    ...body,
+    meta_info: { ...body.meta_info, ...change(body.meta_info) },
+  })
 
 const scores = (meta: Readonly<Record<string, unknown>>) =>
   meta.output_token_logprobs as readonly (readonly [number, number, null])[]
@@ -125,11 +128,11 @@ const BOMB = Buffer.concat(Array(100).fill(gzipSync(Buffer.alloc(1_000_000))))
 /** Three times as many tokens as a run requests. */
 const TOO_MANY: readonly SentToken[] = Array.from({ length: 600 }, () => ({ id: 65, logprob: -0.5 }))
 
-const busy = (line: string, retryAfter?: string): Fault =>
+const busy = (line: string, retryAfter?: string): ServerFault =>
   status(line, '{"message": "full"}', retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 
 const drips =
-  (everyMs: number): Fault =>
+  (everyMs: number): ServerFault =>
   async ({ begin, write, socket }) => {
     await begin(3)
     while (!socket.destroyed) {
@@ -143,7 +146,7 @@ const tooLong = JSON.stringify({
 })
 
 /** All faults, by row of the table. */
-export const ROWS: readonly Row[] = [
+export const ROWS: readonly FaultRow[] = [
   {
     number: 1,
     what: 'nothing listens at the port',
@@ -270,7 +273,7 @@ export const ROWS: readonly Row[] = [
     what: 'the request is refused (400, 404, 422)',
     cases: [
       ...['400 Bad Request', '404 Not Found', '422 Unprocessable Content'].map(
-        (line): Case => ({
+        (line): FaultCase => ({
           what: line,
           outcome: 'UPSTREAM_REJECTED',
           kept: 'nothing',
@@ -285,7 +288,7 @@ export const ROWS: readonly Row[] = [
     what: 'the server is busy (408, 409, 429, 503), with or without Retry-After',
     cases: [
       ...[undefined, '1', '99999999', 'Wed, 01 Jan 2020 00:00:00 GMT', 'soon'].map(
-        (retryAfter): Case => ({
+        (retryAfter): FaultCase => ({
           what: `503, Retry-After ${retryAfter ?? 'missing'}`,
           outcome: 'UPSTREAM_BUSY',
           kept: 'nothing',
@@ -295,7 +298,7 @@ export const ROWS: readonly Row[] = [
         }),
       ),
       ...['408 Request Timeout', '409 Conflict', '429 Too Many Requests'].map(
-        (line): Case => ({ what: line, outcome: 'UPSTREAM_BUSY', kept: 'nothing', tries: 4, fault: busy(line) }),
+        (line): FaultCase => ({ what: line, outcome: 'UPSTREAM_BUSY', kept: 'nothing', tries: 4, fault: busy(line) }),
       ),
       {
         what: '503 twice, then an answer',
@@ -550,7 +553,7 @@ export const ROWS: readonly Row[] = [
           const { tokens, body, isStream, head, write } = exchange
           const half = Math.ceil(tokens.length / 2)
           const text = isStream
-            ? `${event(body(0, half))}${event(body(half, tokens.length))}data: [DONE]\n\n`
+            ? `${serverSentEvent(body(0, half))}${serverSentEvent(body(half, tokens.length))}data: [DONE]\n\n`
             : JSON.stringify(body(0, tokens.length))
           await head('200 OK', typed(isStream))
           for (const byte of Buffer.from(text)) {
@@ -644,7 +647,7 @@ export const ROWS: readonly Row[] = [
     what: 'a stream stays open without a token',
     cases: [
       { what: 'comments', send: () => ': still here\n\n' },
-      { what: 'events without tokens', send: ({ body }: Exchange) => event(body(0, 0)) },
+      { what: 'events without tokens', send: ({ body }: FaultExchange) => serverSentEvent(body(0, 0)) },
     ].map(({ what, send }) => ({
       what,
       outcome: 'TOKEN_TIMEOUT',
@@ -689,7 +692,7 @@ export interface FaultRun {
  * calls for cases without limits of their own.
  */
 export async function runFault(
-  found: Case | undefined,
+  found: FaultCase | undefined,
   isStream: boolean,
   at: number,
   {
@@ -716,7 +719,7 @@ export async function runFault(
         waitsMs.push(ms)
       },
     }
-    const clientOf = (baseUrl: string, { limits = {}, repetitions = 3 }: Partial<Case> = {}): SglangClient => {
+    const clientOf = (baseUrl: string, { limits = {}, repetitions = 3 }: Partial<FaultCase> = {}): SglangClient => {
       const client = createClient({
         baseUrl,
         apiKey: undefined,
@@ -775,7 +778,7 @@ export async function runFault(
 }
 
 /** Returns the outcome as one word: the stop reason, the error code, or the kind. */
-export const outcomeOf = ({ outcome }: Trajectory): string =>
+export const faultOutcome = ({ outcome }: Trajectory): string =>
   outcome.kind === 'ended' ? outcome.reason : outcome.kind === 'failed' ? outcome.code : outcome.kind
 
 /** Returns the response segments of a trajectory. */
@@ -786,7 +789,10 @@ export const responsesOf = ({ segments }: Trajectory): ResponseSegment[] =>
 const AT_ONCE_MS = 1_000
 
 /** Returns the milliseconds by which a call with this fault must have ended under these limits, waits included. */
-export function longestMs({ limits = {}, tries = 1, repetitions, retryAfterMs }: Case, all: TransportLimits): number {
+export function longestMs(
+  { limits = {}, tries = 1, repetitions, retryAfterMs }: FaultCase,
+  all: TransportLimits,
+): number {
   // A case with fewer repetitions than usual represents one with the usual number.
   const made = repetitions === undefined ? tries : 1 + RETRY_POLICY.repetitions
   const endedBy = ENDING.filter((name) => limits[name] !== undefined)
@@ -800,7 +806,7 @@ export function longestMs({ limits = {}, tries = 1, repetitions, retryAfterMs }:
 const ENDING = ['connectMs', 'firstByteMs', 'idleMs', 'firstTokenMs', 'deadlineMs'] as const
 
 /** Returns the cases that apply to streamed or to plain replies, each with the number of its row. */
-export const casesOf = (isStream: boolean): readonly (Case & Pick<Row, 'number'>)[] =>
+export const casesOf = (isStream: boolean): readonly (FaultCase & Pick<FaultRow, 'number'>)[] =>
   ROWS.flatMap(({ number, cases }) =>
     cases.filter(({ onlyStreamed }) => isStream || !onlyStreamed).map((one) => ({ ...one, number })),
   )

@@ -54,8 +54,8 @@ export async function runScriptedChat({
       requests.push(request)
       const script = queue.shift()
       if (script === undefined) throw new Error('the script has no more replies')
-      const made = typeof script === 'string' ? answer(request, script) : await script(request, callSignal)
-      return { ...answer(request, ''), ...made }
+      const made = typeof script === 'string' ? answerScriptedChat(request, script) : await script(request, callSignal)
+      return { ...answerScriptedChat(request, ''), ...made }
     },
     serverName: 'scripted',
     server: { kind: 'server' },
@@ -86,7 +86,11 @@ export async function runScriptedChat({
 }
 
 /** Returns the endpoint's answer: the rendered prompt, and the reply after parsing, without thinking and with structured calls. */
-export function answer(request: ChatRequest, text: string, ids: readonly number[] = [...bytes(text), END]): ChatAnswer {
+export function answerScriptedChat(
+  request: ChatRequest,
+  text: string,
+  ids: readonly number[] = [...bytes(text), END],
+): ChatAnswer {
   const visible = text.slice(text.lastIndexOf('</think>') + 1).replace(/^\/think>/, '')
   const calls = hermes.parse(visible, [], request.tools).flatMap((call, index) =>
     call.kind === 'parsed' && request.tools.some(({ name }) => name === call.name)

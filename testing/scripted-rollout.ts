@@ -42,7 +42,7 @@ export async function* says(text: string, end: Chunk['end'] = stop(text.length +
 }
 
 /** Returns a script that sends a text and then fails with the error. */
-export const cut = (text: string, error: Error): Script =>
+export const failAfterText = (text: string, error: Error): Script =>
   async function* () {
     for (const id of bytes(text)) yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [] }
     throw error
@@ -146,7 +146,7 @@ export async function runScripted({
 }
 
 /** Returns a trajectory as text: context in round brackets and trained tokens in square ones, without the tokens of ChatML. */
-export const draw = (trajectory: Trajectory): string =>
+export const drawMask = (trajectory: Trajectory): string =>
   trajectory.segments
     .map((segment) => {
       const text = textOf(segment.ids, trajectory.vocab)

@@ -19,7 +19,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 
 /** A turn of the simulated conversation. */
-export interface Turn {
+export interface SimulatedTurn {
   /** New messages: a question, or the results of the previous calls. */
   readonly messages: readonly Message[]
   readonly reply: readonly number[]
@@ -44,7 +44,7 @@ interface PlaySettings {
 /** Runs the turns. A template as text uses the byte tokenizer; a `PromptEncoder` has a tokenizer of its own. */
 export function simulateRollout(
   template: string | PromptEncoder,
-  turns: readonly Turn[],
+  turns: readonly SimulatedTurn[],
   { tools = [], options = {}, parser = hermes }: PlaySettings = {},
 ): SimulatedRollout {
   const codec: PromptEncoder =
@@ -69,11 +69,12 @@ export function simulateRollout(
     const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
     requests.push([...ids(trajectory), ...prompt.ids])
     apply(openPrompt(messages, prompt, newVocabulary))
-    trajectory = apply(closePrompt({ logprobs: prompt.ids.map(logprobOf) }, prompt.problems, newVocabulary))
+    trajectory = apply(closePrompt({ logprobs: prompt.ids.map(simulatedLogprob) }, prompt.problems, newVocabulary))
     trajectory = apply(
       openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
     )
-    for (const id of reply) trajectory = apply(addTokens({ ids: [id], logprobs: [logprobOf(id)] }, newVocabulary))
+    for (const id of reply)
+      trajectory = apply(addTokens({ ids: [id], logprobs: [simulatedLogprob(id)] }, newVocabulary))
     trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, parser, tokenizer))
   }
   const { live: _, ...done } = apply({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
@@ -81,7 +82,7 @@ export function simulateRollout(
 }
 
 /** Returns a logprob from which the token can be recognised. */
-export const logprobOf = (id: number): number => -(id + 1) / 1000
+export const simulatedLogprob = (id: number): number => -(id + 1) / 1000
 
 /** Returns the trajectory with which a run begins. */
 export function emptyTrajectory(

@@ -1,11 +1,11 @@
 /** Random trajectories that every format must be able to carry. For tests. */
 import fc from 'fast-check'
-import type { Source } from '#lib/formats/format.ts'
+import type { RecordSource } from '#lib/formats/format.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 
 /** A source for format readers with a fixed time and id. */
-export const source: Source = { file: 'run.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
+export const source: RecordSource = { file: 'run.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
 const tokens = fc.array(
   fc.record({
@@ -34,4 +34,4 @@ export const trajectories: fc.Arbitrary<Trajectory> = fc.array(segment, { maxLen
 }))
 
 /** Returns what every format must keep: the kinds and ids of the segments. */
-export const bones = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => ({ kind, ids }))
+export const kindsAndIds = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => ({ kind, ids }))

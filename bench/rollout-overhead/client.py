@@ -42,11 +42,17 @@ def read_page(use, **_):
 
 async def one_rollout(client, tokenizer, number):
     model = SGLangModel(client=client, tokenizer=tokenizer, sampling_params=TASK["sampling"])
-    spec = TASK["tool"]
-    tool = {"name": spec["name"], "description": spec["description"], "inputSchema": {"json": spec["inputSchema"]}}
+    tools = [
+        PythonAgentTool(
+            spec["name"],
+            {"name": spec["name"], "description": spec["description"], "inputSchema": {"json": spec["inputSchema"]}},
+            read_page,
+        )
+        for spec in [TASK["tool"], *TASK["otherTools"]]
+    ]
     agent = Agent(
         model=model,
-        tools=[PythonAgentTool(spec["name"], tool, read_page)],
+        tools=tools,
         system_prompt=TASK["systemPrompt"],
         callback_handler=None,
     )

@@ -33,6 +33,7 @@ const server = await client.describe(new AbortController().signal)
 const endOfTurn = endOfTurnId(codec, {})
 const tools: readonly AgentTool[] = [
   { spec: task.tool, run: ({ page }) => task.pages[Number(page)] ?? 'There is no such page.' },
+  ...task.otherTools.map((spec): AgentTool => ({ spec, run: () => 'Nothing was found.' })),
 ]
 
 const before = await rollouts(0, task.warmUp)
@@ -85,7 +86,7 @@ async function oneRollout(number: number): Promise<readonly RolloutEvent[]> {
         ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
       },
       template: { text: codec.template.text, options: {} },
-      tools: [task.tool],
+      tools: tools.map(({ spec }) => spec),
       parser: 'hermes',
     },
     vocab: {},

@@ -17,6 +17,12 @@ export interface Shape {
   readonly tokens: number
   /** Number of alternatives for each token of a reply. */
   readonly alternatives: number
+  /** Number of tools that no reply calls, each with a schema of about 2 kB. Omitted: 0. */
+  readonly otherTools?: number
+  /** Stop strings, which no reply contains. */
+  readonly stop?: readonly string[]
+  /** Number of rollouts from each prompt. Omitted: 1. */
+  readonly samples?: number
 }
 
 /** The input of a client on its standard input. Ours and Python's both read it. */
@@ -25,11 +31,12 @@ export interface Task {
   readonly tokenizerFolder: string
   readonly systemPrompt: string
   readonly tool: ToolSpec
+  readonly otherTools: readonly ToolSpec[]
   /** Results of the tool, indexed by its argument. */
   readonly pages: readonly string[]
   /** One prompt for each rollout, those of the warm-up first. */
   readonly prompts: readonly string[]
-  readonly sampling: Readonly<Record<string, number>>
+  readonly sampling: Readonly<Record<string, number | readonly string[]>>
   readonly alternatives: number
   readonly warmUp: number
   readonly concurrency: number
@@ -65,7 +72,7 @@ export const PAGES = 64
 /** Returns the input of a client for a case. */
 export function taskOf(
   baseUrl: string,
-  { tokens, alternatives }: Shape,
+  { tokens, alternatives, otherTools = 0, stop, samples = 1 }: Shape,
   {
     warmUp,
     rollouts,
@@ -77,17 +84,33 @@ export function taskOf(
     tokenizerFolder: TOKENIZER_FOLDER,
     systemPrompt: 'You are a helpful assistant. Look into the manual before you answer.',
     tool: TOOL,
+    otherTools: Array.from({ length: otherTools }, (_, index) => unusedTool(index)),
     pages: Array.from({ length: PAGES }, (_, page) => excerpt(page, 400)),
-    prompts: Array.from(
-      { length: warmUp + rollouts },
-      (_, number) => `Question ${number}: what does the manual say of this?\n\n${excerpt(PAGES + number, 300)}`,
-    ),
-    sampling: { temperature: 1, top_p: 0.95, max_new_tokens: tokens },
+    prompts: Array.from({ length: warmUp + rollouts }, (_, number) => question(Math.floor(number / samples))),
+    sampling: { temperature: 1, top_p: 0.95, max_new_tokens: tokens, ...(stop && { stop }) },
     alternatives,
     warmUp,
     concurrency,
   }
 }
+
+const question = (number: number): string =>
+  `Question ${number}: what does the manual say of this?\n\n${excerpt(PAGES + number, 300)}`
+
+const unusedTool = (index: number): ToolSpec => ({
+  name: `search_${index}`,
+  description: excerpt(index, 400),
+  inputSchema: {
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 8 }, (_, field) => [
+        `field_${field}`,
+        { type: 'string', description: excerpt(100 * index + field, 130) },
+      ]),
+    ),
+    required: ['field_0'],
+  },
+})
 
 /** Returns an excerpt of the documents, at a different position for each number. It is plain ASCII, so it can be cut anywhere. */
 export function excerpt(number: number, length: number): string {

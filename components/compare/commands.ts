@@ -24,11 +24,11 @@ export interface CompareScreenState {
   readonly options: GridOptions
   readonly onOptions: (options: GridOptions) => void
   readonly say: (message: string) => void
-  readonly page: ComparePage
+  readonly page: ComparePageActions
 }
 
 /** Functions of the page around the comparison that commands call. */
-export interface ComparePage extends CommandLists {
+export interface ComparePageActions extends CommandLists {
   readonly openFile: () => void
   /** Undefined if there is nothing to export. */
   readonly exportFile: (() => void) | undefined

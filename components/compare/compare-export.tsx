@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react'
 import { ExportDialog } from '#components/shell/export-dialog.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
-import type { Compared, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { type ExportChoice, exportsOf } from '#lib/browser/files/files.ts'
 
 interface CompareExportProps {
-  readonly compared: Compared
+  readonly compared: ComparedSides
   readonly onClose: () => void
 }
 

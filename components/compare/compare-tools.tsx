@@ -5,7 +5,7 @@ import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
 import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-import { vocabularyOf } from './drift/drift-words.ts'
+import { driftVocabularyOf } from './drift/drift-words.ts'
 import type { ComparePartProps } from './view.ts'
 
 interface CompareToolsProps extends ComparePartProps {
@@ -22,7 +22,7 @@ const TOGGLE =
 export function CompareTools({ pair, view, onView, onNext, onPrevious, children }: CompareToolsProps) {
   const { left, comparison } = pair.compared
   const count = comparison.report.spans.length
-  const { noun } = vocabularyOf(pair)
+  const { noun } = driftVocabularyOf(pair)
   return (
     <div className="flex items-center gap-x-3 gap-y-1.5 overflow-x-auto border-line border-b px-3.5 py-1.5 lg:flex-wrap">
       <span className="flex shrink-0 items-center tabular-nums">

@@ -11,10 +11,10 @@ import { useStatusMessage } from '#components/commands/use-status-message.ts'
 import { DriftCard } from '#components/compare/drift/drift-card.tsx'
 import { DriftList } from '#components/compare/drift/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from '#components/compare/drift/drift-steps.ts'
-import { vocabularyOf } from '#components/compare/drift/drift-words.ts'
+import { driftVocabularyOf } from '#components/compare/drift/drift-words.ts'
 import { SummaryStrip } from '#components/compare/drift/summary-strip.tsx'
 import { Lanes } from '#components/compare/lanes/lanes.tsx'
-import { SegmentsAlone } from '#components/compare/lanes/segments-alone.tsx'
+import { SegmentEncodings } from '#components/compare/lanes/segments-alone.tsx'
 import { useRescoring } from '#components/compare/rescore/use-rescoring.ts'
 import { Caveats } from '#components/compare/sides/caveats.tsx'
 import { Link } from '#components/shell/navigation.tsx'
@@ -36,7 +36,7 @@ import { exampleName, isChatRun } from '#lib/analysis/compare/side.ts'
 import { saveContent } from '#lib/browser/files/save-file.ts'
 import { usePreference } from '#lib/browser/preference.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { COMPARE_COMMANDS, type ComparePage, type CompareScreenState } from './commands.ts'
+import { COMPARE_COMMANDS, type ComparePageActions, type CompareScreenState } from './commands.ts'
 import { CompareTools } from './compare-tools.tsx'
 import type { ComparePartProps, CompareView, ShownPair } from './view.ts'
 
@@ -59,7 +59,7 @@ interface ComparePairProps {
   /** View in the address; if `isUnified` is undefined, the width of the window decides. */
   readonly asked: Omit<CompareView, 'isUnified'> & { readonly isUnified: boolean | undefined }
   readonly onView: (change: Partial<CompareView>) => void
-  readonly page: Pick<ComparePage, 'exportFile' | 'swap' | 'chooseSide' | 'setRight' | 'runBaseline' | 'link'>
+  readonly page: Pick<ComparePageActions, 'exportFile' | 'swap' | 'chooseSide' | 'setRight' | 'runBaseline' | 'link'>
 }
 
 /** Shows a compared pair with its commands and keys. */
@@ -81,7 +81,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const rescoring = useRescoring(given, scorer.score)
   const { pair } = rescoring
   const { report } = pair.compared.comparison
-  const vocabulary = vocabularyOf(pair)
+  const vocabulary = driftVocabularyOf(pair)
   const { noun, title, costs, kindText, causeText } = vocabulary
   useTokensTarget(() => {
     flushSync(() => setPane('middle'))
@@ -142,7 +142,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         {chance !== undefined && (
           <Banner tone="note" title="Two runs: differences may be due to chance." hint={chance} />
         )}
-        <SegmentsAlone compared={pair.compared} />
+        <SegmentEncodings compared={pair.compared} />
       </section>
       <Panes
         names={[title, 'Tokens', 'Details']}

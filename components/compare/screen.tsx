@@ -13,7 +13,7 @@ import { counterpart, exampleName, readSide, type Side, sideText } from '#lib/an
 import { ApiError } from '#lib/browser/api.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import { useCompareAddress } from './address.ts'
-import { type ComparedState, type Source, useCompared, useSource } from './use-compared.ts'
+import { type ComparedState, type SideSource, useCompared, useSource } from './use-compared.ts'
 
 const ComparePair = dynamic(async () => (await import('./pair.tsx')).ComparePair)
 const SideDialog = dynamic(async () => (await import('./sides/side-dialog.tsx')).SideDialog, { loading: () => null })
@@ -140,7 +140,7 @@ export function CompareScreen() {
   )
 }
 
-const besideOf = (side: Side | undefined, { trajectory }: Source) =>
+const besideOf = (side: Side | undefined, { trajectory }: SideSource) =>
   side && { key: side.key, groupId: trajectory?.group?.id }
 
 type Sides = Readonly<Record<SideName, Side | undefined>>

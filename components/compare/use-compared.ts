@@ -2,7 +2,7 @@
 /** Loads, makes and compares both sides of the compare page; a worker makes and compares them. */
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { CompareStep, Comparing, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { CompareStep, ComparisonResult, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { exampleName, type Side, sideText, type TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
 import { comparePair, useComparing } from '#lib/browser/workers/comparison.ts'
@@ -16,11 +16,11 @@ export type ComparedState =
   | { readonly kind: 'running'; readonly step: 'reading' | CompareStep }
   /** `side` is the side that failed; undefined if unknown. */
   | { readonly kind: 'failed'; readonly error: Error; readonly side: SideName | undefined }
-  | { readonly kind: 'refused'; readonly refusal: Extract<Comparing, { ok: false }> }
+  | { readonly kind: 'refused'; readonly refusal: Extract<ComparisonResult, { ok: false }> }
   | { readonly kind: 'done'; readonly pair: ShownPair }
 
 /** Loading state of a side's trajectory. */
-export interface Source {
+export interface SideSource {
   readonly trajectory: TrajectoryView | undefined
   readonly error: Error | null
   /** Time of the last load; a different value means that the key has a different trajectory. */
@@ -28,7 +28,7 @@ export interface Source {
 }
 
 /** Loads the trajectory of a side: a stored one or an example. */
-export function useSource(side: Side | undefined): Source {
+export function useSource(side: Side | undefined): SideSource {
   const example = side && exampleName(side.key)
   const stored = useQuery(trajectoryOptions(example === undefined ? side?.key : undefined))
   const shipped = useQuery(exampleOptions(example))
@@ -38,7 +38,7 @@ export function useSource(side: Side | undefined): Source {
 
 interface SourcedSide {
   readonly side: Side | undefined
-  readonly source: Source
+  readonly source: SideSource
 }
 
 /** Compares two sides once both are loaded, and again whenever one changes. */

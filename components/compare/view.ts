@@ -1,12 +1,12 @@
 /** Props and types that all parts of the compare page share. */
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import type { Side } from '#lib/analysis/compare/side.ts'
 
 /** A comparison and the two sides that were requested. */
 export interface ShownPair {
   readonly left: Side
   readonly right: Side
-  readonly compared: Compared
+  readonly compared: ComparedSides
 }
 
 /** View state in the address besides the pair, so that a copied link restores it. */

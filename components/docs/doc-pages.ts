@@ -31,6 +31,7 @@ export const DOC_PAGES: readonly DocPage[] = [
   { name: 'divergences', title: 'Divergences' },
   { name: 'security', title: 'Security checks' },
   { name: 'architecture', title: 'Architecture' },
+  { name: 'performance', title: 'Performance' },
   { name: 'testing', title: 'Testing' },
 ]
 

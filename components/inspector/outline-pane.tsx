@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Origin } from '#components/token-view/overview/origin.tsx'
 import { Outline } from '#components/token-view/overview/outline.tsx'
-import { Totals } from '#components/token-view/overview/totals.tsx'
+import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { InspectorPartProps } from './inspection.ts'
@@ -29,7 +29,7 @@ export function OutlinePane({ inspection, place, onChoose, onChooseTokenizer, la
     <>
       {place && <ListWalk place={place} onOpen={go} />}
       <Heading>Trajectory</Heading>
-      <Totals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
+      <TrajectoryTotals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
       <Heading>Segments</Heading>
       <Outline
         trajectory={trajectory}

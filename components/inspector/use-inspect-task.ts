@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { InspectTaskName, RequestOf, ResultOf } from '#lib/analysis/tasks.ts'
+import type { InspectRequestOf, InspectResultOf, InspectTaskName } from '#lib/analysis/tasks.ts'
 import type { Inspection } from './inspection.ts'
 
 /** State of a task in the worker. */
@@ -24,14 +24,14 @@ interface InspectTaskOptions {
 export function useInspectTask<Name extends InspectTaskName>(
   { trajectory, run }: Pick<Inspection, 'trajectory' | 'run'>,
   name: Name,
-  request: RequestOf<Name>,
+  request: InspectRequestOf<Name>,
   { tokenizers = [], isOn = true }: InspectTaskOptions = {},
-): InspectState<ResultOf<Name>> {
+): InspectState<InspectResultOf<Name>> {
   const key = JSON.stringify([name, request, tokenizers])
   const [answer, setAnswer] = useState<{
     readonly key: string
     readonly trajectory: Inspection['trajectory']
-    readonly state: Exclude<InspectState<ResultOf<Name>>, { kind: 'running' }>
+    readonly state: Exclude<InspectState<InspectResultOf<Name>>, { kind: 'running' }>
   }>()
   const ask = useEffectEvent(async (signal: AbortSignal) => {
     try {

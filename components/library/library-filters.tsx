@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import type { Ref } from 'react'
-import { sourceText } from '#components/shell/row-texts.ts'
+import { trajectorySourceText } from '#components/shell/row-texts.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import { type Choices, firstOrder, type ListSort } from '#lib/api/library.ts'
+import { type FilterChoices, firstOrder, type ListSort } from '#lib/api/library.ts'
 
 /** Filter of the list; '' means no restriction. */
 export interface LibraryFilter {
@@ -20,7 +20,7 @@ export interface LibraryFilter {
 
 interface LibraryFiltersProps {
   readonly filter: LibraryFilter
-  readonly choices: Choices | undefined
+  readonly choices: FilterChoices | undefined
   readonly sort: ListSort
   readonly onFilter: (change: Partial<LibraryFilter>) => void
   readonly onSort: (sort: ListSort) => void
@@ -180,7 +180,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
 }
 
 /** Returns each kind of outcome that occurs, followed by its reasons or codes. */
-function outcomeOptions(choices: Choices | undefined): readonly Option[] {
+function outcomeOptions(choices: FilterChoices | undefined): readonly Option[] {
   const { outcomes = [] } = choices ?? {}
   return (['running', 'ended', 'failed'] as const).flatMap((kind): Option[] => {
     const own = outcomes.filter((outcome) => outcome.kind === kind)
@@ -194,10 +194,10 @@ function outcomeOptions(choices: Choices | undefined): readonly Option[] {
   })
 }
 
-const tagOptions = (choices: Choices | undefined): readonly Option[] =>
+const tagOptions = (choices: FilterChoices | undefined): readonly Option[] =>
   (choices?.tags ?? []).map(({ tag, count }) => ({ value: tag, text: tag, count }))
 
-function sourceOptions(choices: Choices | undefined): readonly Option[] {
+function sourceOptions(choices: FilterChoices | undefined): readonly Option[] {
   const { sources = [] } = choices ?? {}
   const imported = sources.filter(({ kind }) => kind === 'import')
   const all: Option = {
@@ -210,7 +210,7 @@ function sourceOptions(choices: Choices | undefined): readonly Option[] {
     ...(imported.length > 0 ? [all] : []),
     ...imported.map(({ kind, format, count }) => ({
       value: `${kind}:${format}`,
-      text: sourceText(kind, format),
+      text: trajectorySourceText(kind, format),
       count,
     })),
   ]

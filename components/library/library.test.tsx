@@ -2,7 +2,7 @@ import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
-import { rangeText, rewardsText, titleText, whenText } from '#components/shell/row-texts.ts'
+import { rewardsText, rowRangeText, titleText, whenText } from '#components/shell/row-texts.ts'
 import { TrajectoryChoice } from '#components/shell/trajectory-choice.tsx'
 import { rewardText } from '#components/token-view/numbers.ts'
 import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
@@ -437,7 +437,7 @@ test('titles, times and ranges of library rows are written as text', () => {
     'question a',
     'without a question',
   ])
-  expect([rangeText(0, 50, 3214), rangeText(50, 1, 51), rangeText(0, 0, 0)]).toEqual([
+  expect([rowRangeText(0, 50, 3214), rowRangeText(50, 1, 51), rowRangeText(0, 0, 0)]).toEqual([
     '1–50 of 3,214',
     '51–51 of 51',
     'none',

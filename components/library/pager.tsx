@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { rangeText } from '#components/shell/row-texts.ts'
+import { rowRangeText } from '#components/shell/row-texts.ts'
 import type { TrajectoryPage } from '#lib/api/library.ts'
 import { Button } from '../ui/button.tsx'
 
@@ -13,7 +13,7 @@ export function Pager({ page: { trajectories, start, total, previous, next }, on
   return (
     <nav aria-label="Pages of the list" className="ml-auto flex items-center gap-1 tabular-nums">
       <span className="mr-1 text-dim text-xs" data-range>
-        {rangeText(start, trajectories.length, total)}
+        {rowRangeText(start, trajectories.length, total)}
       </span>
       <Button
         look="quiet"

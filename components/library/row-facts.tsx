@@ -1,4 +1,4 @@
-import { outcomeInk, sourceText, timeText } from '#components/shell/row-texts.ts'
+import { outcomeInk, timeText, trajectorySourceText } from '#components/shell/row-texts.ts'
 import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
@@ -26,7 +26,7 @@ export function RowFacts({ row }: { readonly row: TrajectorySummary }) {
       </Fact>
       <Fact name="health">{healthWords(row.health)}</Fact>
       <Fact name="model">{row.model ?? '—'}</Fact>
-      <Fact name="source">{sourceText(row.source, row.importFormat)}</Fact>
+      <Fact name="source">{trajectorySourceText(row.source, row.importFormat)}</Fact>
       <Fact name="made">{timeText(row.createdAt)}</Fact>
       <Fact name="added">{timeText(row.addedAt)}</Fact>
       <Fact name="id">

@@ -6,9 +6,9 @@ import {
   flatText,
   outcomeInk,
   rewardsText,
-  sourceText,
   timeText,
   titleText,
+  trajectorySourceText,
   whenText,
 } from '#components/shell/row-texts.ts'
 import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
@@ -414,7 +414,7 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
       <Cell className={`text-right ${WIDE}`}>{rewardText(row.reward)}</Cell>
       <Cell
         className={`truncate pl-4 text-left text-dim ${WIDER}`}
-        title={[sourceText(row.source, row.importFormat), row.model].filter(Boolean).join(' · ')}
+        title={[trajectorySourceText(row.source, row.importFormat), row.model].filter(Boolean).join(' · ')}
       >
         {row.importFormat ?? row.source}
       </Cell>

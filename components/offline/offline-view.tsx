@@ -14,10 +14,10 @@ import { Origin } from '#components/token-view/overview/origin.tsx'
 import { Outline } from '#components/token-view/overview/outline.tsx'
 import { RunNotices } from '#components/token-view/overview/run-notices.tsx'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
-import { Totals } from '#components/token-view/overview/totals.tsx'
+import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { markKindsOf } from '#components/token-view/token-marks.ts'
-import type { OfflineView as SavedView } from '#lib/share/offline/document.ts'
+import type { OfflineViewState as SavedView } from '#lib/share/offline/document.ts'
 import { tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { StatusLine } from '../commands/status-line.tsx'
@@ -103,7 +103,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
         left={
           <>
             <Heading>Trajectory</Heading>
-            <Totals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
+            <TrajectoryTotals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
             <Heading>Segments</Heading>
             <Outline
               trajectory={trajectory}

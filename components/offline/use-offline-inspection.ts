@@ -6,7 +6,7 @@ import { colouringOf } from '#components/token-view/colour/colouring.ts'
 import { findTask } from '#lib/analysis/find/find.ts'
 import type { RunInspection } from '#lib/analysis/tasks.ts'
 import type { InspectTask } from '#lib/analysis/trajectory-task.ts'
-import type { OfflineView } from '#lib/share/offline/document.ts'
+import type { OfflineViewState } from '#lib/share/offline/document.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorView } from '../inspector/inspection.ts'
@@ -14,7 +14,7 @@ import { useInspectionParts } from '../inspector/use-inspection-parts.ts'
 /** Returns the inspection of a trajectory with its state in this page. */
 export function useOfflineInspection(
   trajectory: TrajectoryView,
-  saved: OfflineView,
+  saved: OfflineViewState,
   /** Shows the token view in a window that has room for one pane only. */
   onShowTokens: () => void,
 ) {

@@ -19,7 +19,7 @@ import { segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { PlaygroundNotices } from './run/run-notices.tsx'
 import { useSending } from './run/use-sending.ts'
-import { useShownRun } from './run/use-shown-run.ts'
+import { useDisplayedRun } from './run/use-shown-run.ts'
 import { PlaygroundSetup } from './setup/setup-panel.tsx'
 import { usePromptDraft } from './use-prompt-draft.ts'
 
@@ -45,7 +45,7 @@ const loadSamples = () => import('./run/samples.tsx')
 const PlaygroundSamples = dynamic(async () => (await loadSamples()).PlaygroundSamples, { loading: () => null })
 
 /** Returns whether an outcome has a text to show. The text itself is loaded with its component. */
-const isTold = (outcome: Outcome): boolean =>
+const hasOutcomeText = (outcome: Outcome): boolean =>
   outcome.kind === 'failed' ||
   (outcome.kind === 'ended' && outcome.reason !== 'end_turn' && outcome.reason !== 'unknown')
 
@@ -57,7 +57,7 @@ export function PlaygroundScreen() {
   const [pointed, setPointed] = useState<number>()
   const [pane, setPane] = useState<Pane>('middle')
   const server = useServerStatus(setup.server)
-  const run = useShownRun(view)
+  const run = useDisplayedRun(view)
   const sending = useSending({
     view,
     shown: run,
@@ -123,7 +123,7 @@ export function PlaygroundScreen() {
                 isStarting={sending.state === 'starting'}
                 onServerTokenizer={sending.sendWithServerTokenizer}
               />
-              {trajectory && sending.state === 'ready' && isTold(trajectory.outcome) && (
+              {trajectory && sending.state === 'ready' && hasOutcomeText(trajectory.outcome) && (
                 <PlaygroundOutcome trajectory={trajectory} setup={setup} onStep={sending.takeStep} />
               )}
               {trajectory && <RunNotices trajectory={trajectory} />}
@@ -214,9 +214,9 @@ const startsAsGiven = ({ segments: [first] }: TrajectoryView): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'
 
 const previewed: AskPreview = async (question, signal) => {
-  const { askPreview } = await import('#lib/browser/rollout/prompt-preview.ts')
+  const { fetchPromptPreview } = await import('#lib/browser/rollout/prompt-preview.ts')
   try {
-    return { kind: 'ready', preview: await askPreview(question, signal) }
+    return { kind: 'ready', preview: await fetchPromptPreview(question, signal) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { kind: 'refused', message: error.message, hint: error.hint, field: error.field }

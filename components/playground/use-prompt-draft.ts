@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { dropKept, keepInBrowser, readKept } from '#lib/browser/browser-storage.ts'
+import { keepInBrowser, readStoredText, removeStoredText } from '#lib/browser/browser-storage.ts'
 import { EMPTY_PROMPT, type PromptDraft, promptDraftSchema } from '#lib/share/settings/prompt-draft.ts'
 import { FIRST_QUESTION } from '#lib/share/settings/setup.ts'
 
@@ -30,7 +30,7 @@ export function usePromptDraft(isNew: boolean): readonly [PromptDraft, (change: 
 
 function remembered(): PromptDraft | undefined {
   try {
-    return promptDraftSchema.parse(JSON.parse(readKept(PROMPT_KEY) ?? '{}'))
+    return promptDraftSchema.parse(JSON.parse(readStoredText(PROMPT_KEY) ?? '{}'))
   } catch {
     return undefined
   }
@@ -38,5 +38,5 @@ function remembered(): PromptDraft | undefined {
 
 /** Stores the draft. If it exceeds the browser's storage, as a prompt of many ids may, the stored draft is removed. */
 function keep(draft: PromptDraft): void {
-  if (!keepInBrowser(PROMPT_KEY, JSON.stringify(draft))) dropKept(PROMPT_KEY)
+  if (!keepInBrowser(PROMPT_KEY, JSON.stringify(draft))) removeStoredText(PROMPT_KEY)
 }

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react'
 import { SettingsExchange } from '#components/sharing/settings-exchange.tsx'
 import { downloadText, ServerLight, type ShownStatus } from '#components/shell/server-state.tsx'
 import { Shell } from '#components/shell/shell.tsx'
-import { shownStatus } from '#components/shell/use-server-status.ts'
+import { displayedStatus } from '#components/shell/use-server-status.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
@@ -18,7 +18,7 @@ import { removeServer, saveServer, serverLoadOptions } from '#lib/browser/server
 import { useSetup } from '#lib/browser/use-setup.ts'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { ServerDetails } from './server-details.tsx'
-import { draftOf, EMPTY_DRAFT, inputOf, type ServerDraft } from './server-draft.ts'
+import { EMPTY_DRAFT, type ServerDraft, serverDraftOf, serverInputOf } from './server-draft.ts'
 import { ServerForm } from './server-form.tsx'
 import { ServerList } from './server-list.tsx'
 
@@ -46,7 +46,7 @@ export function ServersScreen() {
   useEffect(() => {
     if (focus?.on === 'list') list.current?.focus()
   }, [focus])
-  const rows = servers.map((server, index) => ({ server, status: shownStatus(statuses[index] ?? UNASKED) }))
+  const rows = servers.map((server, index) => ({ server, status: displayedStatus(statuses[index] ?? UNASKED) }))
   const select = (name: string) => {
     setIsAdding(false)
     setFocus(undefined)
@@ -121,7 +121,7 @@ export function ServersScreen() {
               isUsed={selected.name === used}
               takesFocus={focus?.on === 'server'}
               onUse={() => setSetup({ ...setup, server: selected.name })}
-              onEdit={() => keep(selected.name, draftOf(selected))}
+              onEdit={() => keep(selected.name, serverDraftOf(selected))}
               onRemoved={() => {
                 if (setup.server === selected.name) setSetup({ ...setup, server: '' })
                 setAsked(null)
@@ -162,7 +162,7 @@ function Editor({ saved, draft, onChange, onSaved, onCancel }: EditorProps) {
     setProblem(undefined)
     setIsSaving(true)
     try {
-      const server = await saveServer(inputOf(draft, saved), saved?.name)
+      const server = await saveServer(serverInputOf(draft, saved), saved?.name)
       await cache.invalidateQueries({ queryKey: serversOptions().queryKey })
       for (const { queryKey } of [serverStatusOptions(server.name), serverLoadOptions(server.name)])
         void cache.invalidateQueries({ queryKey })

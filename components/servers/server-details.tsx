@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
-import type { ServerLoad, ToldLoad } from '#lib/api/server-load.ts'
+import type { ReportedLoad, ServerLoad } from '#lib/api/server-load.ts'
 import type { ReadyStatus } from '#lib/api/server-status.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 
@@ -17,16 +17,18 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
   return (
     <div className="grid gap-x-12 gap-y-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,20rem))]">
       <Group title="Model served">
-        <Fact name="model">{status.modelName ?? UNTOLD}</Fact>
-        <Fact name="weight version">{weightVersion ?? UNTOLD}</Fact>
-        <Fact name="tokenizer">{status.tokenizerName ?? UNTOLD}</Fact>
-        <Fact name="context length">{contextLength === undefined ? UNTOLD : `${countText(contextLength)} tokens`}</Fact>
-        <Fact name="tool-call parser">{parserText(status) ?? UNTOLD}</Fact>
-        <Fact name="reasoning parser">{status.reasoningParser ?? UNTOLD}</Fact>
+        <Fact name="model">{status.modelName ?? UNKNOWN_TEXT}</Fact>
+        <Fact name="weight version">{weightVersion ?? UNKNOWN_TEXT}</Fact>
+        <Fact name="tokenizer">{status.tokenizerName ?? UNKNOWN_TEXT}</Fact>
+        <Fact name="context length">
+          {contextLength === undefined ? UNKNOWN_TEXT : `${countText(contextLength)} tokens`}
+        </Fact>
+        <Fact name="tool-call parser">{parserText(status) ?? UNKNOWN_TEXT}</Fact>
+        <Fact name="reasoning parser">{status.reasoningParser ?? UNKNOWN_TEXT}</Fact>
       </Group>
       <Group title="Server behaviour">
         <Fact name="kind">{kind === 'router' ? `router, ${workersText(workers)}` : 'SGLang server'}</Fact>
-        <Fact name="SGLang version">{status.version ?? UNTOLD}</Fact>
+        <Fact name="SGLang version">{status.version ?? UNKNOWN_TEXT}</Fact>
         <Fact name="streaming" title={STREAMING_TITLE}>
           {streamingText(status.incrementalStreaming)}
         </Fact>
@@ -72,23 +74,23 @@ function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
         {load.hint !== undefined && <span className="block text-dim">{load.hint}</span>}
       </Fact>
     )
-  const told: Partial<ToldLoad> = load.state === 'told' ? load : {}
+  const told: Partial<ReportedLoad> = load.state === 'told' ? load : {}
   const { running, waiting, maxRunning, tokenUsage, cachedShare, tokensPerSecond } = told
   return (
     <>
       <Fact name={kind === 'router' ? 'requests at workers' : 'requests running'}>
         {running === undefined
-          ? UNTOLD
+          ? UNKNOWN_TEXT
           : `${countText(running)}${maxRunning === undefined ? '' : ` of ${countText(maxRunning)}`}`}
       </Fact>
-      <Fact name="requests waiting">{waiting === undefined ? UNTOLD : countText(waiting)}</Fact>
-      <Fact name="KV cache in use">{tokenUsage === undefined ? UNTOLD : percentText(tokenUsage)}</Fact>
-      <Fact name="KV cache capacity">{capacity === undefined ? UNTOLD : `${countText(capacity)} tokens`}</Fact>
+      <Fact name="requests waiting">{waiting === undefined ? UNKNOWN_TEXT : countText(waiting)}</Fact>
+      <Fact name="KV cache in use">{tokenUsage === undefined ? UNKNOWN_TEXT : percentText(tokenUsage)}</Fact>
+      <Fact name="KV cache capacity">{capacity === undefined ? UNKNOWN_TEXT : `${countText(capacity)} tokens`}</Fact>
       <Fact name="cached share of prompts" title="Share of recent prompt tokens that came from the cache.">
-        {cachedShare === undefined ? UNTOLD : percentText(cachedShare)}
+        {cachedShare === undefined ? UNKNOWN_TEXT : percentText(cachedShare)}
       </Fact>
       <Fact name="generating">
-        {tokensPerSecond === undefined ? UNTOLD : `${countText(Math.round(tokensPerSecond))} tok/s`}
+        {tokensPerSecond === undefined ? UNKNOWN_TEXT : `${countText(Math.round(tokensPerSecond))} tok/s`}
       </Fact>
     </>
   )
@@ -103,7 +105,7 @@ function Group({ title, children }: { readonly title: string; readonly children:
   )
 }
 
-const UNTOLD = <span className="text-faint">unknown</span>
+const UNKNOWN_TEXT = <span className="text-faint">unknown</span>
 
 /** Returns the name of the server's parser, followed by the name of the matching parser here if it differs. */
 function parserText({ toolCallParser, parser }: ReadyStatus): string | undefined {
@@ -111,13 +113,13 @@ function parserText({ toolCallParser, parser }: ReadyStatus): string | undefined
   return `${toolCallParser}, ${parser === undefined ? 'not supported here' : `here ${parser}`}`
 }
 
-const onOff = (value: boolean | undefined): ReactNode => (value === undefined ? UNTOLD : value ? 'on' : 'off')
+const onOff = (value: boolean | undefined): ReactNode => (value === undefined ? UNKNOWN_TEXT : value ? 'on' : 'off')
 
 const STREAMING_TITLE =
   'Incremental: each chunk brings only new tokens. Cumulative: each chunk repeats the whole reply so far, so few chunks are requested and the live view moves every 256 tokens or more. SGLang 0.5.12 or newer streams incrementally with --incremental-streaming-output.'
 
 const streamingText = (isIncremental: boolean | undefined): ReactNode =>
-  isIncremental === undefined ? UNTOLD : isIncremental ? 'incremental' : 'cumulative'
+  isIncremental === undefined ? UNKNOWN_TEXT : isIncremental ? 'incremental' : 'cumulative'
 
 function workersText(workers: NonNullable<ReadyStatus['workers']>): string {
   const healthy = workers.filter(({ isHealthy }) => isHealthy).length

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ServerEntry } from '#lib/api/server-status.ts'
-import { draftOf, EMPTY_DRAFT, inputOf, keyFate, type ServerDraft } from './server-draft.ts'
+import { EMPTY_DRAFT, keyFate, type ServerDraft, serverDraftOf, serverInputOf } from './server-draft.ts'
 
 const saved: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }
-const changed = (changes: Partial<ServerDraft>) => ({ ...draftOf(saved), ...changes })
+const changed = (changes: Partial<ServerDraft>) => ({ ...serverDraftOf(saved), ...changes })
 
 test('the draft of a saved server begins with its name and address, and without its key', () => {
-  expect(draftOf(saved)).toEqual({ name: 'gpu', baseUrl: 'http://10.0.0.1:30000', apiKey: '', removesKey: false })
+  expect(serverDraftOf(saved)).toEqual({ name: 'gpu', baseUrl: 'http://10.0.0.1:30000', apiKey: '', removesKey: false })
 })
 
 describe('the stored key of a server', () => {
@@ -33,8 +33,8 @@ describe('the stored key of a server', () => {
 })
 
 test('the input that saves a server contains the key only if it changes', () => {
-  expect(inputOf(changed({ name: ' gpu ' }), saved)).toEqual({ name: 'gpu', baseUrl: saved.baseUrl })
-  expect(inputOf(changed({ apiKey: 'sk-2 ' }), saved)).toMatchObject({ apiKey: 'sk-2' })
-  expect(inputOf(changed({ removesKey: true }), saved)).toMatchObject({ apiKey: null })
-  expect(inputOf(changed({ baseUrl: 'http://a' }), saved)).not.toHaveProperty('apiKey')
+  expect(serverInputOf(changed({ name: ' gpu ' }), saved)).toEqual({ name: 'gpu', baseUrl: saved.baseUrl })
+  expect(serverInputOf(changed({ apiKey: 'sk-2 ' }), saved)).toMatchObject({ apiKey: 'sk-2' })
+  expect(serverInputOf(changed({ removesKey: true }), saved)).toMatchObject({ apiKey: null })
+  expect(serverInputOf(changed({ baseUrl: 'http://a' }), saved)).not.toHaveProperty('apiKey')
 })

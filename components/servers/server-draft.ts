@@ -15,7 +15,7 @@ export interface ServerDraft {
 export const EMPTY_DRAFT: ServerDraft = { name: '', baseUrl: '', apiKey: '', removesKey: false }
 
 /** Returns the form's content for a saved server. The key is never sent to the browser, so its field begins empty. */
-export const draftOf = ({ name, baseUrl }: ServerEntry): ServerDraft => ({ ...EMPTY_DRAFT, name, baseUrl })
+export const serverDraftOf = ({ name, baseUrl }: ServerEntry): ServerDraft => ({ ...EMPTY_DRAFT, name, baseUrl })
 
 /** What saving does with the key. */
 export type KeyFate =
@@ -37,7 +37,7 @@ export function keyFate({ baseUrl, apiKey, removesKey }: ServerDraft, saved: Ser
 }
 
 /** Returns the request body that saves the draft; `apiKey: null` deletes the key. */
-export function inputOf(draft: ServerDraft, saved: ServerEntry | undefined) {
+export function serverInputOf(draft: ServerDraft, saved: ServerEntry | undefined) {
   const fate = keyFate(draft, saved)
   return {
     name: draft.name.trim(),

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { createRef } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { ServerEntry } from '#lib/api/server-status.ts'
-import { draftOf, EMPTY_DRAFT, type ServerDraft } from './server-draft.ts'
+import { EMPTY_DRAFT, type ServerDraft, serverDraftOf } from './server-draft.ts'
 import { ServerForm } from './server-form.tsx'
 
 const saved: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }
@@ -50,7 +50,7 @@ test('the server form shows a problem without a field above the fields', () => {
 })
 
 test('the server form never shows the stored key, and can remove it', async () => {
-  const draft = draftOf(saved)
+  const draft = serverDraftOf(saved)
   const onChange = show({ draft, of: saved })
   expect((screen.getByLabelText('API key') as HTMLInputElement).value).toBe('')
   expect(screen.getByText('A key is stored for this origin. It is never shown.')).toBeTruthy()
@@ -59,8 +59,8 @@ test('the server form never shows the stored key, and can remove it', async () =
 })
 
 test('the server form disables the field of a removed key, and names the key that another origin loses', () => {
-  show({ draft: { ...draftOf(saved), removesKey: true }, of: saved })
+  show({ draft: { ...serverDraftOf(saved), removesKey: true }, of: saved })
   expect((screen.getByLabelText('API key') as HTMLInputElement).disabled).toBe(true)
-  show({ draft: { ...draftOf(saved), baseUrl: 'http://10.0.0.2' }, of: saved })
+  show({ draft: { ...serverDraftOf(saved), baseUrl: 'http://10.0.0.2' }, of: saved })
   expect(screen.getByText(/The stored key belongs to http:\/\/10\.0\.0\.1:30000 and is removed/)).toBeTruthy()
 })

@@ -10,7 +10,7 @@ export function compareHref(key: string, kept: 'text' | 'messages'): string {
 }
 
 /** Returns the address that compares a trajectory with a reconstruction of it, at a drift span if one is given. */
-export function compareMadeHref(key: string, as: As, drift: number | undefined): string {
+export function compareReconstructionHref(key: string, as: As, drift: number | undefined): string {
   const sides = { left: sideText({ key, as: { kind: 'recorded' } }), right: sideText({ key, as }) }
   return `/compare?${new URLSearchParams({ ...sides, ...(drift !== undefined && { drift: String(drift) }) })}`
 }

@@ -9,7 +9,7 @@ export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' |
   visibleText(title?.trim() || question.trim() || 'without a question')
 
 /** Returns the source of a trajectory, with the format if it was imported. */
-export const sourceText = (source: string, format: string | null): string =>
+export const trajectorySourceText = (source: string, format: string | null): string =>
   visibleText(format === null ? source : `${source} · ${format}`)
 
 /** Returns the mean, lowest and highest reward of a group; '' if none is known. */
@@ -46,7 +46,7 @@ export const timeText = (iso: string): string => {
 }
 
 /** Returns the range of the shown rows, such as “1–50 of 3,214”; `start` counts from 0. */
-export function rangeText(start: number, shown: number, total: number): string {
+export function rowRangeText(start: number, shown: number, total: number): string {
   if (total === 0) return 'none'
   return `${countText(start + 1)}–${countText(start + shown)} of ${countText(total)}`
 }

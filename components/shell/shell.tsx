@@ -12,7 +12,7 @@ import { FileError } from '#lib/browser/files/file-error.ts'
 import type { Exports } from '#lib/browser/files/files.ts'
 import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
 import { serversOptions } from '#lib/browser/queries.ts'
-import { reader } from '#lib/browser/workers/reader.ts'
+import { readerWorker } from '#lib/browser/workers/reader.ts'
 import { TaskError } from '#lib/browser/workers/task-error.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { Link, useNavigation } from './navigation.tsx'
@@ -86,7 +86,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   const isExpecting = isOpening || isDropping
   useEffect(() => {
     if (!isExpecting) return
-    reader.prepare()
+    readerWorker.prepare()
     router.prefetch('/open')
     // The inspector would otherwise be loaded only when its page is shown.
     import('#components/inspector/inspector.tsx').catch(() => {})

@@ -15,26 +15,26 @@ type Change<Names extends UseQueryStatesKeysMap> = {
  * between would otherwise act on an old value.
  */
 export function useAddress<Names extends UseQueryStatesKeysMap>(names: Names) {
-  const [told, tell] = useQueryStates(names, { history: 'replace', shallow: true })
-  const [held, setHeld] = useState<Partial<Values<Names>>>(NOTHING)
+  const [settled, setQuery] = useQueryStates(names, { history: 'replace', shallow: true })
+  const [pending, setPending] = useState<Partial<Values<Names>>>(NOTHING)
   const settling = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    const letGo = () => setHeld(NOTHING)
-    window.addEventListener('popstate', letGo)
+    const clearPending = () => setPending(NOTHING)
+    window.addEventListener('popstate', clearPending)
     return () => {
-      window.removeEventListener('popstate', letGo)
+      window.removeEventListener('popstate', clearPending)
       clearTimeout(settling.current)
     }
   }, [])
   const set = (change: Change<Names>, options: { readonly history?: 'push' | 'replace' } = {}) => {
     clearTimeout(settling.current)
-    settling.current = setTimeout(() => setHeld(NOTHING), SETTLED_MS)
+    settling.current = setTimeout(() => setPending(NOTHING), SETTLED_MS)
     const given = Object.entries(change).filter(([, value]) => value !== undefined)
     const values = given.map(([name, value]) => [name, value ?? names[name]?.defaultValue ?? null])
-    setHeld((before) => ({ ...before, ...Object.fromEntries(values) }))
-    return tell(Object.fromEntries(given) as Parameters<typeof tell>[0], options)
+    setPending((before) => ({ ...before, ...Object.fromEntries(values) }))
+    return setQuery(Object.fromEntries(given) as Parameters<typeof setQuery>[0], options)
   }
-  return [{ ...told, ...held }, set] as const
+  return [{ ...settled, ...pending }, set] as const
 }
 
 const NOTHING = {}

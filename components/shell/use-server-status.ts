@@ -17,7 +17,7 @@ interface ServerView {
 export function useServerStatus(chosen: string): ServerView {
   const { data } = useQuery(serversOptions())
   const name = chosen === '' ? data?.default : chosen
-  const status = shownStatus(useQuery(serverStatusOptions(name)))
+  const status = displayedStatus(useQuery(serverStatusOptions(name)))
   const { isGone } = useNavigation()
   return { servers: data?.servers ?? [], name: name ?? '', status: isGone ? GONE : status }
 }
@@ -36,7 +36,7 @@ interface Answer {
 }
 
 /** Returns the status to show for the result of a query. */
-export function shownStatus({ data, error }: Answer): ShownStatus {
+export function displayedStatus({ data, error }: Answer): ShownStatus {
   if (data) return data
   if (!error) return { state: 'asking' }
   const { code, hint } = error instanceof ApiError ? error : { code: 'UNKNOWN', hint: undefined }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { MarkerBanner } from '#components/templates/editor/marker-banner.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { tokenizerNamesOptions, trajectoryOptions } from '#lib/browser/queries.ts'
-import { askJudge } from '#lib/browser/templates/template-check.ts'
+import { requestTemplateCheck } from '#lib/browser/templates/template-check.ts'
 import { BUILT_IN } from '#lib/browser/templates/template-sources.ts'
 import { inputOf, type LabAction, type LabDocument } from '#lib/templates/document/document.ts'
 import { suggestedTokenizers } from '#lib/templates/document/tokenizer-suggestions.ts'
@@ -70,7 +70,7 @@ export function LabResult(props: LabResultProps) {
             shown={shown}
             view={address.view}
             onView={address.setView}
-            onCheck={(judge, signal) => askJudge({ ...input, judge, server, tokenizer }, signal)}
+            onCheck={(judge, signal) => requestTemplateCheck({ ...input, judge, server, tokenizer }, signal)}
             onLine={(line, revision = shown) => {
               if (revision !== shown) onAction({ type: 'shown', number: revision })
               place.showLine('template', line)

@@ -2,7 +2,7 @@
 
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
-import type { Revision } from '#lib/templates/document/document.ts'
+import type { TemplateRevision } from '#lib/templates/document/document.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
@@ -27,7 +27,7 @@ export interface LabTabProps {
   /** Line of the template with the cursor, from 1; undefined if the cursor is elsewhere. */
   readonly cursorLine: number | undefined
   /** Revisions of the template, which can be compared with the shown one. */
-  readonly revisions: readonly Revision[]
+  readonly revisions: readonly TemplateRevision[]
   /** Number of the shown revision. */
   readonly shown: number
   /** Values of the tab in the address, so that a copied link shows the same. */

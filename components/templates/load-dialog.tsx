@@ -17,7 +17,7 @@ import { downloadsOptions, serversOptions } from '#lib/browser/queries.ts'
 import { sampleConversation, sampleTemplate, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
 import { useEarlierDocuments } from '#lib/browser/templates/use-lab-document.ts'
 import { nodeAt, readJsonText } from '#lib/json/json-text.ts'
-import { type LabDocument, type Loaded, shownRevision } from '#lib/templates/document/document.ts'
+import { displayedRevision, type LabDocument, type Loaded } from '#lib/templates/document/document.ts'
 import { CONVERSATIONS, TEMPLATES } from '#lib/templates/document/samples.ts'
 import type { NamedTemplate } from '#lib/templates/document/template-files.ts'
 import { useSources } from './use-lab-opening.ts'
@@ -277,7 +277,7 @@ function EarlierList({ onOpen }: { readonly onOpen: (document: LabDocument) => v
         {documents.map(({ key, at, document }) => (
           <Choice
             key={key}
-            title={shownRevision(document).name}
+            title={displayedRevision(document).name}
             note={[timeText(at), firstContent(document.messages)].filter((part) => part !== '').join(' · ')}
             onChoose={() => onOpen(document)}
           />

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ParsingTab } from '#components/templates/tool-parsing/parsing-tab.tsx'
 import { serversOptions } from '#lib/browser/queries.ts'
-import { askServerParsers } from '#lib/browser/rollout/server-parsing.ts'
+import { fetchServerParsing } from '#lib/browser/rollout/server-parsing.ts'
 import { keepText, sessionText } from '#lib/browser/session-text.ts'
 import type { LabTabProps } from './lab-tab.ts'
 
@@ -17,7 +17,7 @@ export function ParsingTabWithServers(props: LabTabProps) {
       key={name}
       {...props}
       servers={servers}
-      askServer={askServerParsers}
+      askServer={fetchServerParsing}
       kept={sessionText(name)}
       onKeep={(text) => keepText(name, text)}
     />

@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import type { LabInput } from '#lib/tasks/task.ts'
-import type { Checked } from '#lib/templates/document/check.ts'
+import type { CheckResult } from '#lib/templates/document/check.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
 import type { RunTask } from '#lib/templates/tasks/tasks.ts'
 import { useTask } from './use-task.ts'
@@ -9,7 +9,7 @@ import { useTask } from './use-task.ts'
 /** Pause in typing before the document is checked, in milliseconds. */
 const PAUSE_MS = 60
 
-type Fit = Extract<Checked, { ok: true }>
+type Fit = Extract<CheckResult, { ok: true }>
 
 /** Assumed match of template and tokenizer before the first check. */
 const UNKNOWN_FIT: Fit = { ok: true, markers: [], plainMarkers: [] }

@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { ProgressOf, RequestOf, ResultOf, RunTask, TaskName } from '#lib/templates/tasks/tasks.ts'
+import type { ProgressOf, RunTask, TaskName, TemplateRequestOf, TemplateResultOf } from '#lib/templates/tasks/tasks.ts'
 
 /** State of a task. */
 export type TaskState<Progress, Result> =
@@ -27,15 +27,15 @@ interface TaskOptions<Progress, Result> {
 export function useTask<Name extends TaskName>(
   run: RunTask,
   name: Name,
-  request: RequestOf<Name> | undefined,
-  { tokenizers, pauseMs, key: given, onResult, onProgress }: TaskOptions<ProgressOf<Name>, ResultOf<Name>>,
-): TaskState<ProgressOf<Name>, ResultOf<Name>> {
+  request: TemplateRequestOf<Name> | undefined,
+  { tokenizers, pauseMs, key: given, onResult, onProgress }: TaskOptions<ProgressOf<Name>, TemplateResultOf<Name>>,
+): TaskState<ProgressOf<Name>, TemplateResultOf<Name>> {
   const key = request === undefined ? undefined : (given ?? JSON.stringify([name, request, tokenizers]))
   const [answer, setAnswer] = useState<{
     readonly key: string | undefined
-    readonly state: TaskState<ProgressOf<Name>, ResultOf<Name>>
+    readonly state: TaskState<ProgressOf<Name>, TemplateResultOf<Name>>
   }>()
-  const settle = useEffectEvent((result: ResultOf<Name>) => onResult?.(result))
+  const settle = useEffectEvent((result: TemplateResultOf<Name>) => onResult?.(result))
   const report = useEffectEvent((progress: ProgressOf<Name>) => onProgress?.(progress))
   const ask = useEffectEvent(async (signal: AbortSignal, askedAt: number) => {
     if (request === undefined) return

@@ -13,7 +13,7 @@ export interface Selection {
 export const single = (index: number): Selection => ({ anchor: index, focus: index })
 
 /** Returns the selected tokens, half-open. */
-export const rangeOf = ({ anchor, focus }: Selection): Span => ({
+export const selectedRange = ({ anchor, focus }: Selection): Span => ({
   start: Math.min(anchor, focus),
   end: Math.max(anchor, focus) + 1,
 })

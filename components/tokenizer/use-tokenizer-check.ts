@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { downloadsOptions, tokenizerNamesOptions } from '#lib/browser/queries.ts'
-import { BUILT_IN, serverTokenizer, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
+import { BUILT_IN, serverTokenizerName, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
 import type { TokenizerReading } from './tokenizer-form-end.tsx'
 
 /** Loads a tokenizer before it is chosen, so that no page has a tokenizer that cannot be loaded. */
@@ -15,7 +15,7 @@ export function useTokenizerCheck(server: string) {
   const { name, status } = useServerStatus(server)
   const { data: waitingFor } = useQuery(downloadsOptions(state === 'reading'))
   const { data: names = [] } = useQuery(tokenizerNamesOptions())
-  const told = status.state === 'ready' ? serverTokenizer(name, status) : undefined
+  const told = status.state === 'ready' ? serverTokenizerName(name, status) : undefined
   return {
     state,
     /** Downloads in progress while a tokenizer is read. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rowsInSight, type Scroller, scrolledHeight, scrollTopFor } from './equal-rows.ts'
-import { offsetsOf, rowAt } from './row-window.ts'
+import { rowAtHeight, rowTops } from './row-window.ts'
 
 test('row window: a height belongs to the row that covers it', () => {
   fc.assert(
@@ -9,8 +9,8 @@ test('row window: a height belongs to the row that covers it', () => {
       fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }),
       fc.integer({ min: -20, max: 3000 }),
       (heights, at) => {
-        const offsets = offsetsOf(heights.length, (row) => heights[row] as number)
-        const row = rowAt(offsets, at)
+        const offsets = rowTops(heights.length, (row) => heights[row] as number)
+        const row = rowAtHeight(offsets, at)
         if (at < 0) expect(row).toBe(0)
         else if (at >= (offsets.at(-1) as number)) expect(row).toBe(heights.length - 1)
         else expect((offsets[row] as number) <= at && at < (offsets[row + 1] as number)).toBe(true)
@@ -20,10 +20,10 @@ test('row window: a height belongs to the row that covers it', () => {
 })
 
 test('row window: an empty list has the height 0, and its first row is 0', () => {
-  expect([...offsetsOf(0, () => 9)]).toEqual([0])
+  expect([...rowTops(0, () => 9)]).toEqual([0])
   expect(
-    rowAt(
-      offsetsOf(0, () => 9),
+    rowAtHeight(
+      rowTops(0, () => 9),
       50,
     ),
   ).toBe(0)

@@ -36,7 +36,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   const [view, setView] = useState({ top: 0, height: UNKNOWN_HEIGHT })
   const [measured, setMeasured] = useState<ReadonlyMap<number, number>>(NOTHING_MEASURED)
   const offsets = useMemo(
-    () => offsetsOf(count, (row) => measured.get(row) ?? heightOf(row)),
+    () => rowTops(count, (row) => measured.get(row) ?? heightOf(row)),
     [count, heightOf, measured],
   )
 
@@ -48,7 +48,7 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
       known.top === top && known.height === box.clientHeight ? known : { top, height: box.clientHeight },
     )
     if (Math.abs(topOf(anchor.current, offsets) - box.scrollTop) < 1) return
-    const row = rowAt(offsets, box.scrollTop)
+    const row = rowAtHeight(offsets, box.scrollTop)
     anchor.current = { row, within: box.scrollTop - elementAt(offsets, row) }
   })
   useEffect(() => {
@@ -69,8 +69,8 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   return {
     scroller,
     onScroll: () => look(),
-    first: rowAt(offsets, view.top - BESIDE),
-    end: Math.min(count, rowAt(offsets, view.top + view.height + STEP + BESIDE) + 1),
+    first: rowAtHeight(offsets, view.top - BESIDE),
+    end: Math.min(count, rowAtHeight(offsets, view.top + view.height + STEP + BESIDE) + 1),
     offsets,
     measure: (row) => {
       if (!row || !rows) return undefined
@@ -100,14 +100,14 @@ const MARGIN = 8
 const NOTHING_MEASURED: ReadonlyMap<number, number> = new Map()
 
 /** Returns the top of each row, followed by the height of all rows. */
-export function offsetsOf(count: number, heightOf: (row: number) => number): Float64Array {
+export function rowTops(count: number, heightOf: (row: number) => number): Float64Array {
   const offsets = new Float64Array(count + 1)
   for (let row = 0; row < count; row++) offsets[row + 1] = elementAt(offsets, row) + heightOf(row)
   return offsets
 }
 
 /** Returns the row at a height; the first or last row for heights outside the list. */
-export function rowAt(offsets: Float64Array, height: number): number {
+export function rowAtHeight(offsets: Float64Array, height: number): number {
   const above = countWhile(offsets.length - 1, (index) => elementAt(offsets, index + 1) <= height)
   return Math.max(0, Math.min(above, offsets.length - 2))
 }

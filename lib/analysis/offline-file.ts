@@ -4,14 +4,14 @@ import {
   type Characters,
   charactersOf,
   type OfflineParts,
-  type OfflineView,
+  type OfflineViewState,
   offlineDocument,
 } from '#lib/share/offline/document.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import type { InspectTask } from './trajectory-task.ts'
 
 interface OfflineRequest {
-  readonly view: OfflineView
+  readonly view: OfflineViewState
   readonly parts: OfflineParts
 }
 

@@ -28,21 +28,23 @@ type Tasks = typeof inspectTasks
 export type InspectTaskName = keyof Tasks
 type AnyTask = InspectTask<never, unknown, unknown>
 /** Request of the named task. */
-export type RequestOf<Name extends InspectTaskName> = Tasks[Name] extends AnyTask ? Parameters<Tasks[Name]>[0] : never
+export type InspectRequestOf<Name extends InspectTaskName> = Tasks[Name] extends AnyTask
+  ? Parameters<Tasks[Name]>[0]
+  : never
 type ProgressOf<Name extends InspectTaskName> =
   Tasks[Name] extends InspectTask<never, infer Progress, unknown> ? Progress : never
 /** Result of the named task. */
-export type ResultOf<Name extends InspectTaskName> =
+export type InspectResultOf<Name extends InspectTaskName> =
   Tasks[Name] extends InspectTask<never, unknown, infer Result> ? Result : never
 
 /** Runs a task on the trajectory that the page shows, in a worker. Rejects with the signal's reason if it is cancelled. */
 export type RunInspection = <Name extends InspectTaskName>(
   name: Name,
-  request: RequestOf<Name>,
+  request: InspectRequestOf<Name>,
   options: {
     /** Names of tokenizers that the server loads for the task. Omitted: none. */
     readonly tokenizers?: readonly string[]
     readonly signal: AbortSignal
     readonly onProgress?: (progress: ProgressOf<Name>) => void
   },
-) => Promise<ResultOf<Name>>
+) => Promise<InspectResultOf<Name>>

@@ -1,7 +1,7 @@
 /** Defines the stream of a group, which has the events of all its samples. */
 import * as z from 'zod'
 import { isObject } from '#lib/json/json-object.ts'
-import { type Reader, readerOf, withoutEventColumns } from '#lib/trajectory/events/event-reader.ts'
+import { readerOf, type SchemaReader, withoutEventColumns } from '#lib/trajectory/events/event-reader.ts'
 import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
 import type { Plain } from '#lib/util/plain.ts'
 
@@ -18,6 +18,6 @@ export const groupLineSchema = z.object({
 export type GroupLine = Plain<z.infer<typeof groupLineSchema>>
 
 /** Reads lines of a group’s stream faster than the schema does. */
-export const groupLineReader: Reader<GroupLine> = readerOf(groupLineSchema, (line) =>
+export const groupLineReader: SchemaReader<GroupLine> = readerOf(groupLineSchema, (line) =>
   isObject(line) ? { ...line, event: withoutEventColumns(line.event) } : line,
 )

@@ -118,7 +118,7 @@ export const choicesSchema = z.object({
   tags: z.array(z.object({ tag: z.string(), count: z.int() })).describe('The 200 most used tags, most used first.'),
 })
 /** Values by which a list can be filtered, with their counts. */
-export type Choices = Plain<z.infer<typeof choicesSchema>>
+export type FilterChoices = Plain<z.infer<typeof choicesSchema>>
 
 /** Columns by which a list can be sorted. */
 export const SORT_COLUMNS = ['added', 'title', 'tokens', 'trained', 'meanLogprob', 'reward'] as const

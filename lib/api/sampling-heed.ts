@@ -5,10 +5,10 @@ import { isOlderThan } from '#lib/util/version.ts'
 import type { ServerDescription } from './server-status.ts'
 
 /** What decides whether a server applies a parameter. Missing fields are unknown. */
-export type Heeding = Partial<Pick<ServerDescription, 'kind' | 'version' | 'deterministicInference'>>
+export type ServerTraits = Partial<Pick<ServerDescription, 'kind' | 'version' | 'deterministicInference'>>
 
 /** Returns a sentence on why the server probably ignores a parameter; undefined if there is no reason to expect it. */
-export function unheededNote(name: string, server: Heeding): string | undefined {
+export function explainIgnored(name: string, server: ServerTraits): string | undefined {
   const { isDroppedByRouter, since }: Partial<Pick<SamplingParameter, 'isDroppedByRouter' | 'since'>> = isSamplingName(
     name,
   )

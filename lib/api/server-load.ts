@@ -20,4 +20,4 @@ export const serverLoadSchema = z.discriminatedUnion('state', [
 /** Load of a server, or why it is unknown. */
 export type ServerLoad = z.infer<typeof serverLoadSchema>
 /** Load of a server that reports it. */
-export type ToldLoad = Extract<ServerLoad, { state: 'told' }>
+export type ReportedLoad = Extract<ServerLoad, { state: 'told' }>

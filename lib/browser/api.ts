@@ -1,6 +1,6 @@
 /** Calls Rollscope's own server. The launch token comes with the first address and is stored for this origin only. */
 import * as z from 'zod'
-import type { Reader } from '#lib/trajectory/events/event-reader.ts'
+import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 const TOKEN_KEY = 'rollscope.token'
@@ -68,7 +68,7 @@ interface CallOptions {
 }
 
 /** Calls the server and returns the checked JSON of its answer. Throws ApiError, or the signal's reason. */
-export async function fetchJson<T>(path: string, schema: Reader<T>, options: CallOptions = {}): Promise<T> {
+export async function fetchJson<T>(path: string, schema: SchemaReader<T>, options: CallOptions = {}): Promise<T> {
   const response = await callApi(path, options)
   const value: unknown = await response.json().catch((error: unknown) => {
     if (options.signal?.aborted) throw error
@@ -78,12 +78,16 @@ export async function fetchJson<T>(path: string, schema: Reader<T>, options: Cal
 }
 
 /** Calls the server and yields the checked lines of its answer. Throws ApiError, or the signal's reason. */
-export async function* fetchLines<T>(path: string, schema: Reader<T>, options: CallOptions = {}): AsyncGenerator<T> {
-  for await (const line of lines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
+export async function* fetchLines<T>(
+  path: string,
+  schema: SchemaReader<T>,
+  options: CallOptions = {},
+): AsyncGenerator<T> {
+  for await (const line of streamJsonLines(await callApi(path, options), path)) yield checkedAnswer(path, line, schema)
 }
 
 /** Returns the checked value. Throws ApiError with the position where it departs from its schema. */
-export function checkedAnswer<T>(path: string, value: unknown, schema: Reader<T>): T {
+export function checkedAnswer<T>(path: string, value: unknown, schema: SchemaReader<T>): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw badAnswer(path, violationText(schemaViolation(parsed.error, value)))
@@ -135,7 +139,7 @@ export async function callApi(path: string, options: CallOptions = {}, token = s
 }
 
 /** Yields the unchecked values of a stream of JSON lines. Throws ApiError. */
-export async function* lines(response: Response, path: string): AsyncGenerator<unknown> {
+export async function* streamJsonLines(response: Response, path: string): AsyncGenerator<unknown> {
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { dropKept, keepInBrowser, readKept } from './browser-storage.ts'
+import { keepInBrowser, readStoredText, removeStoredText } from './browser-storage.ts'
 
 beforeEach(() => window.localStorage.clear())
 afterEach(() => vi.restoreAllMocks())
 
 test('Browser storage keeps a text until it is removed', () => {
-  expect(readKept('a')).toBeNull()
+  expect(readStoredText('a')).toBeNull()
   expect(keepInBrowser('a', '1')).toBe(true)
-  expect(readKept('a')).toBe('1')
-  dropKept('a')
-  expect(readKept('a')).toBeNull()
+  expect(readStoredText('a')).toBe('1')
+  removeStoredText('a')
+  expect(readStoredText('a')).toBeNull()
 })
 
 test('Browser storage that is full keeps nothing, and reports it', () => {
@@ -24,8 +24,8 @@ test('Browser storage that is disabled contains nothing', () => {
     throw new DOMException('denied', 'SecurityError')
   })
   expect(keepInBrowser('a', '1')).toBe(false)
-  expect(readKept('a')).toBeNull()
-  expect(() => dropKept('a')).not.toThrow()
+  expect(readStoredText('a')).toBeNull()
+  expect(() => removeStoredText('a')).not.toThrow()
 })
 
 test('Browser storage passes on other errors', () => {

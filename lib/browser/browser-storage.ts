@@ -4,7 +4,7 @@
  */
 
 /** Returns the stored text; null if there is none. */
-export const readKept = (key: string): string | null => inStorage((storage) => storage.getItem(key)) ?? null
+export const readStoredText = (key: string): string | null => inStorage((storage) => storage.getItem(key)) ?? null
 
 /** Stores a text and returns whether that succeeded. */
 export const keepInBrowser = (key: string, text: string): boolean =>
@@ -14,7 +14,7 @@ export const keepInBrowser = (key: string, text: string): boolean =>
   }) ?? false
 
 /** Removes a stored text. */
-export const dropKept = (key: string): void => inStorage((storage) => storage.removeItem(key))
+export const removeStoredText = (key: string): void => inStorage((storage) => storage.removeItem(key))
 
 /** Returns the result of an access to storage; undefined if the browser refuses it. */
 function inStorage<T>(act: (storage: Storage) => T): T | undefined {

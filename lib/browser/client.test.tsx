@@ -11,7 +11,7 @@ import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { listeningUrl } from '#testing/listening.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { ApiError, callApi, fetchJson, fetchLines, lines, storeToken } from './api.ts'
+import { ApiError, callApi, fetchJson, fetchLines, storeToken, streamJsonLines } from './api.ts'
 import { trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout/rollout-store.ts'
 import { useRollout } from './rollout/use-rollout.ts'
@@ -254,7 +254,7 @@ describe('calls to Rollscope’s server', () => {
       response.end()
     }
     const read: unknown[] = []
-    for await (const line of lines(await callApi('/api/x'), '/api/x')) read.push(line)
+    for await (const line of streamJsonLines(await callApi('/api/x'), '/api/x')) read.push(line)
     expect(read as RolloutEvent[]).toEqual(events)
   })
 

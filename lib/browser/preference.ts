@@ -1,6 +1,6 @@
 /** Settings of a view that the browser stores, shared by all its tabs and windows. */
 import { useSyncExternalStore } from 'react'
-import { keepInBrowser, readKept } from './browser-storage.ts'
+import { keepInBrowser, readStoredText } from './browser-storage.ts'
 
 /** A setting with its name in storage and its default, `usual`. */
 export interface Preference<T> {
@@ -44,7 +44,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-const keptText = (name: string): string | null => unkept.get(name) ?? readKept(keyOf(name))
+const keptText = (name: string): string | null => unkept.get(name) ?? readStoredText(keyOf(name))
 
 function keep(name: string, text: string): void {
   if (keepInBrowser(keyOf(name), text)) unkept.delete(name)

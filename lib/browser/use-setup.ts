@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { DEFAULT_SETUP, type Setup, setupFrom } from '#lib/share/settings/setup.ts'
-import { keepInBrowser, readKept } from './browser-storage.ts'
+import { keepInBrowser, readStoredText } from './browser-storage.ts'
 
 const SETUP_KEY = 'rollscope.setup'
 
@@ -21,7 +21,7 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void] {
 
 function remembered(): Setup {
   try {
-    return setupFrom(JSON.parse(readKept(SETUP_KEY) ?? '{}'))
+    return setupFrom(JSON.parse(readStoredText(SETUP_KEY) ?? '{}'))
   } catch {
     return DEFAULT_SETUP
   }

@@ -4,7 +4,7 @@
  */
 import type { Download } from '#lib/api/tokenizer-download.ts'
 import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
-import { abortRequest, generate, type Serving } from '#lib/builtin-server/generate/generate.ts'
+import { abortRequest, answerGenerate, type Serving } from '#lib/builtin-server/generate/generate.ts'
 import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
 import { badValue, cannot, HttpRefusal, refusalResponse } from '#lib/builtin-server/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'
@@ -13,7 +13,7 @@ import { chatCompletion } from '#lib/builtin-server/openai/chat-completions.ts'
 import { completions } from '#lib/builtin-server/openai/completions.ts'
 import type { Progress } from '#lib/tokenizer/hub/repository.ts'
 import { createModelLoader, type ModelSource } from './model-loader.ts'
-import { loads, type ModelNames, modelInfo, modelList, oneModel, serverInfo } from './server-info.ts'
+import { loads, type ModelNames, modelInfoAnswer, modelList, oneModel, serverInfoAnswer } from './server-info.ts'
 import { detokenize, tokenize } from './tokenize.ts'
 
 /** Largest body of a request in bytes; a larger one is refused. */
@@ -67,11 +67,11 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
     '/health_generate': on('GET', async () => (model.loaded() ? generateOne(model.get) : readiness())),
     '/model_info': on('GET', async (_request, caller) => {
       const { engine, parsers } = await model.get()
-      return Response.json(modelInfo(namesFor(caller), engine.facts, parsers))
+      return Response.json(modelInfoAnswer(namesFor(caller), engine.facts, parsers))
     }),
     '/server_info': on('GET', async (_request, caller) => {
       const { engine, parsers } = await model.get()
-      return Response.json(serverInfo(namesFor(caller), engine.facts, engine.capacity, parsers))
+      return Response.json(serverInfoAnswer(namesFor(caller), engine.facts, engine.capacity, parsers))
     }),
     '/v1/loads': on('GET', async () => {
       const { engine } = await model.get()
@@ -81,7 +81,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
       const { engine, loadedAt } = await model.get()
       return Response.json(modelList(modelName, engine.facts, loadedAt))
     }),
-    '/generate': on('POST, PUT', async (request) => generate(request, model.get)),
+    '/generate': on('POST, PUT', async (request) => answerGenerate(request, model.get)),
     '/v1/chat/completions': on('POST', async (request) => chatCompletion(request, model.get)),
     '/v1/completions': on('POST', async (request) => completions(request, model.get)),
     '/parse_function_call': on('POST', parseFunctionCall),
@@ -148,7 +148,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** Generates one token, which proves that the engine answers. */
 async function generateOne(ready: () => Promise<Serving>): Promise<Response> {
   const body = JSON.stringify({ input_ids: [0], sampling_params: { max_new_tokens: 1 } })
-  await generate(new Request('http://localhost/generate', { method: 'POST', body, headers: JSON_TYPE }), ready)
+  await answerGenerate(new Request('http://localhost/generate', { method: 'POST', body, headers: JSON_TYPE }), ready)
   return new Response(null)
 }
 

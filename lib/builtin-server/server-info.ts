@@ -1,6 +1,6 @@
 /** Describes the server with the fields of SGLang 0.5.23 that clients read, and with its own values. */
 import type { Capacity } from '#lib/builtin-server/engine/job.ts'
-import { cachedShare, heldTokens, type Tally } from '#lib/builtin-server/engine/tally.ts'
+import { cachedShare, type EngineCounters, readRunningTokens } from '#lib/builtin-server/engine/tally.ts'
 import { WEIGHT_VERSION } from '#lib/builtin-server/generate/reply.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
@@ -15,7 +15,7 @@ export interface ModelNames {
 }
 
 /** Returns the answer of /model_info. */
-export function modelInfo(
+export function modelInfoAnswer(
   { model, tokenizer }: ModelNames,
   { modelType, architectures }: ModelFacts,
   parsers: ServedParsers,
@@ -38,7 +38,7 @@ export function modelInfo(
 }
 
 /** Returns the answer of /server_info. */
-export function serverInfo(
+export function serverInfoAnswer(
   { model, tokenizer }: ModelNames,
   { contextLength, dtype }: ModelFacts,
   { running, waiting }: Capacity,
@@ -111,12 +111,12 @@ export function oneModel(asked: string, name: string, facts: ModelFacts, loadedA
 }
 
 /** Returns the answer of /v1/loads. */
-export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: number, tally: Tally): object {
+export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: number, tally: EngineCounters): object {
   const now = Date.now()
   const running = Math.min(jobs, most.running)
   const waiting = jobs - running
   const capacity = most.running * contextLength
-  const held = heldTokens(tally)
+  const held = readRunningTokens(tally)
   return {
     timestamp: new Date(now).toISOString(),
     version: VERSION,

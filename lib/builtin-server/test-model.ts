@@ -25,7 +25,7 @@ const tokenizers = createTokenizerLoader({
 })
 
 /** Loads the tokenizer of the shipped model. */
-export const loadTokenizer = () => tokenizers.load(MODEL_NAME)
+export const loadModelTokenizer = () => tokenizers.load(MODEL_NAME)
 
 /** Returns a server with the shipped model; the caller closes it. */
 export const createTestModel = (options: Partial<LocalModelOptions> = {}): LocalModel =>
@@ -35,7 +35,7 @@ export const createTestModel = (options: Partial<LocalModelOptions> = {}): Local
     hub: NO_HUB,
     freeMemory: () => Number.POSITIVE_INFINITY,
     modelName: MODEL_NAME,
-    loadTokenizer,
+    loadTokenizer: loadModelTokenizer,
     workerFile: path.resolve('lib/builtin-server/engine/worker.ts'),
     capacity: DEFAULT_CAPACITY,
     ...options,

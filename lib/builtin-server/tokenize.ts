@@ -12,7 +12,7 @@ import {
   readJsonObject,
 } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue } from '#lib/builtin-server/http/refusal.ts'
-import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { decodeIds, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import type { Settled } from '#lib/builtin-server/openai/chat-prompt.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -86,6 +86,6 @@ export async function detokenize(request: Request, vocabulary: Vocabulary): Prom
   )
   if (!tokens) throw badBody('missing', ['tokens'], 'Field required')
   const text = (ids: readonly number[]): string =>
-    textOf(vocabulary, ids, skips === false ? 'all' : 'no special tokens')
+    decodeIds(vocabulary, ids, skips === false ? 'all' : 'no special tokens')
   return Response.json({ text: isIds(tokens) ? text(tokens) : tokens.map(text) })
 }

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REPORT_VERSION } from '#lib/templates/prefix-preservation/report.ts'
+import { DOCTOR_REPORT_VERSION } from '#lib/templates/prefix-preservation/report.ts'
 import { alias, respells, steady } from '#lib/templates/prefix-preservation/test-templates.ts'
 import { looksBack } from '#testing/small-templates.ts'
 import { command } from './command.ts'
@@ -83,7 +83,7 @@ test('rollscope doctor --text compares characters: boundaries at which only toke
 test('rollscope doctor --json prints the whole report and nothing else', async () => {
   const { status, output } = await run('doctor', 'looks-back.jinja', '--json')
   const report = JSON.parse(output)
-  expect(report.version).toBe(REPORT_VERSION)
+  expect(report.version).toBe(DOCTOR_REPORT_VERSION)
   expect(report.summary.unstable).toBeGreaterThan(0)
   expect(status).toBe(1)
 })

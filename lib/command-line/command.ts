@@ -5,7 +5,7 @@ import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 /** What a command needs from its process, so that tests can replace it. */
-export interface Surroundings {
+export interface CommandEnvironment {
   /** The folder where relative paths begin. */
   readonly folder: string
   readonly places: TokenizerPlaces
@@ -42,7 +42,7 @@ The README lists all of them.
 `
 
 /** Runs a command and returns the exit status. */
-export async function command(argumentList: readonly string[], around: Surroundings): Promise<number> {
+export async function command(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
   const [name, ...rest] = argumentList
   try {
     if (name === undefined) throw new CommandError(EXIT.usage, HELP)
@@ -65,7 +65,7 @@ export async function command(argumentList: readonly string[], around: Surroundi
   }
 }
 
-async function startCommand(rest: readonly string[], around: Surroundings): Promise<number> {
+async function startCommand(rest: readonly string[], around: CommandEnvironment): Promise<number> {
   const [argument] = rest
   if (argument === undefined) await around.start()
   else if (argument === '--help' || argument === '-h') around.print(START_HELP)

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { withRecorded } from '#lib/templates/document/trajectory-input.ts'
 import { maskDoctor } from '#lib/templates/loss-mask/doctor.ts'
 import { doctor } from '#lib/templates/prefix-preservation/doctor.ts'
@@ -11,10 +11,10 @@ import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
-import type { Surroundings } from './command.ts'
+import type { CommandEnvironment } from './command.ts'
 import { repairText, reportText } from './doctor-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { templateIn, textOf, tokenizerNamed, writeText } from './inputs.ts'
+import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
@@ -38,7 +38,7 @@ With --fix: 0 no cell of the written template is unstable, 1 some cells are stil
 `
 
 /** Runs `rollscope doctor` and returns the exit status. Throws CommandError if the check was not possible. */
-export async function doctorCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
+export async function doctorCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
   const { values, positionals } = parsed(argumentList)
   if (values.help) {
     around.print(HELP)
@@ -49,7 +49,7 @@ export async function doctorCommand(argumentList: readonly string[], around: Sur
   if (subject === undefined || others.length > 0)
     throw new CommandError(EXIT.usage, `doctor takes one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
   const { name, loaded, template } = await chosen(subject, values.tokenizer, values.tools !== undefined, around)
-  const read = (file: string | undefined) => (file === undefined ? '' : textOf(around.folder, file))
+  const read = (file: string | undefined) => (file === undefined ? '' : readTextFile(around.folder, file))
   const given = {
     template,
     tools: await read(values.tools),
@@ -82,12 +82,12 @@ async function fixed(
   texts: LabInput,
   loaded: LoadedTokenizer,
   { out, json, text = false }: FixValues,
-  { folder, print, complain }: Surroundings,
+  { folder, print, complain }: CommandEnvironment,
 ): Promise<number> {
   const repair = await tasks.stabilityRepair.load()
   const { template, tools, options } = texts
   const compares = text ? 'text' : 'tokens'
-  const result = resultOf(repair({ input: { template, tools, options, compares } }, [loaded]))
+  const result = runToEnd(repair({ input: { template, tools, options, compares } }, [loaded]))
   if (result.kind === 'failed') {
     const { where, line, className, message } = result.failure
     const place = line === undefined ? '' : `, line ${line}`
@@ -137,7 +137,7 @@ async function chosen(
   subject: string,
   tokenizer: string | undefined,
   hasTools: boolean,
-  { folder, places, builtIn }: Surroundings,
+  { folder, places, builtIn }: CommandEnvironment,
 ): Promise<Chosen> {
   const named = path.resolve(folder, subject)
   const found = await stat(named).catch(() => undefined)
@@ -145,7 +145,7 @@ async function chosen(
     throw new CommandError(EXIT.unchecked, `there is no file or folder named ${named}`)
   const model = found?.isFile() ? (tokenizer ?? builtIn) : subject
   const { name, loaded } = await tokenizerNamed(model, { folder, places })
-  const template = found?.isFile() ? templateIn(await textOf(folder, subject)) : loaded.template(hasTools)?.text
+  const template = found?.isFile() ? templateIn(await readTextFile(folder, subject)) : loaded.template(hasTools)?.text
   if (template === undefined)
     throw new CommandError(
       EXIT.unchecked,
@@ -174,7 +174,7 @@ function isJson(text: string): boolean {
 }
 
 async function trajectoryIn(folder: string, file: string): Promise<Trajectory> {
-  const decoded = decode(await textOf(folder, file))
+  const decoded = decode(await readTextFile(folder, file))
   if (decoded.ok) return decoded.trajectory
   throw new CommandError(EXIT.unchecked, `${file} is not a trajectory: ${violationText(decoded.error)}`)
 }

@@ -11,11 +11,11 @@ import type { CheckedSample, Sample } from '#lib/analysis/corpus/sample.ts'
 import { NO_TOTALS, withSample } from '#lib/analysis/corpus/totals.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
-import type { Surroundings } from './command.ts'
+import type { CommandEnvironment } from './command.ts'
 import { otherRecords, type Right, samplesOf, UNREADABLE } from './drift-samples.ts'
 import { sampleText, summaryText } from './drift-text.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { templateIn, textOf, tokenizerNamed, writeText } from './inputs.ts'
+import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts'
 
 const MODES = ['text', 'structured', 'raw'] as const
 const FAIL_ON = [...DRIFT_SEVERITIES, 'structural', 'any', 'never'] as const
@@ -40,7 +40,7 @@ FILE could not be read, no sample could be checked, or --csv could not be writte
 `
 
 /** Runs `rollscope drift` and returns the exit status. Throws CommandError if nothing could be checked. */
-export async function driftCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
+export async function driftCommand(argumentList: readonly string[], around: CommandEnvironment): Promise<number> {
   const { values, positionals: files } = parsed(argumentList)
   if (values.help) {
     around.print(HELP)
@@ -88,7 +88,7 @@ type Values = ReturnType<typeof parsed>['values']
 
 async function rightSide(
   values: Values,
-  around: Surroundings,
+  around: CommandEnvironment,
   reading: Parameters<typeof samplesOf>[2],
 ): Promise<{ readonly right: Right; readonly against: Against }> {
   const { against: file, mode: wanted, tokenizer: given, template: named } = values
@@ -117,10 +117,13 @@ async function rightSide(
   }
 }
 
-async function templateNamed(given: string, around: Surroundings): Promise<(hasTools: boolean) => string | undefined> {
+async function templateNamed(
+  given: string,
+  around: CommandEnvironment,
+): Promise<(hasTools: boolean) => string | undefined> {
   const found = await stat(path.resolve(around.folder, given)).catch(() => undefined)
   if (found?.isFile()) {
-    const text = templateIn(await textOf(around.folder, given))
+    const text = templateIn(await readTextFile(around.folder, given))
     if (text === undefined) throw new CommandError(EXIT.unchecked, `${given} is JSON without a chat_template`)
     return () => text
   }
@@ -130,7 +133,7 @@ async function templateNamed(given: string, around: Surroundings): Promise<(hasT
 }
 
 /** Returns a loader that tries each tokenizer once, even if it is not available. */
-function tokenizers(around: Surroundings): (name: string) => Promise<LoadedTokenizer> {
+function tokenizers(around: CommandEnvironment): (name: string) => Promise<LoadedTokenizer> {
   const known = new Map<string, Promise<LoadedTokenizer>>()
   return (name) => {
     const found = known.get(name) ?? tokenizerNamed(name, around).then(({ loaded }) => loaded)

@@ -4,7 +4,7 @@ import { glob, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { checkSample, comparedSample } from '#lib/analysis/corpus/check.ts'
 import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
-import { type Check, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
+import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
 import { openEach } from '#lib/formats/reading/open-each.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -15,7 +15,7 @@ export type Right =
   /** Compares each sample with its reconstruction. */
   | {
       readonly kind: 'made'
-      readonly check: Check
+      readonly check: CorpusSettings
       /** Returns the text of the chosen template; undefined: each sample's own. */
       readonly template: ((hasTools: boolean) => string | undefined) | undefined
     }

@@ -1,5 +1,5 @@
 /** Prints a drift report for people: a line for each sample, then a summary. */
-import { type CorpusReport, missedCallsText, type Rate, type Summary } from '#lib/analysis/corpus/report.ts'
+import { type CorpusReport, missedCallsText, type Rate, type ReportSummary } from '#lib/analysis/corpus/report.ts'
 import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/analysis/corpus/sample.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
@@ -28,7 +28,7 @@ export function sampleText(sample: Sample): string {
 }
 
 /** Returns the totals, rates and tables of all samples and a final newline. */
-export function summaryText(summary: Summary): string {
+export function summaryText(summary: ReportSummary): string {
   const { totals, kinds, turns, tools, unchecked } = summary
   const missed = missedCallsText(summary)
   const { samples, trained, wasted, rows, rate } = totals

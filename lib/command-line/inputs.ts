@@ -4,7 +4,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
-import type { Surroundings } from './command.ts'
+import type { CommandEnvironment } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 interface NamedTokenizer {
@@ -16,7 +16,7 @@ interface NamedTokenizer {
 /** Loads a tokenizer from a folder or from the Hub; a folder named on the command line may always be read. Throws CommandError. */
 export async function tokenizerNamed(
   given: string,
-  { folder, places }: Pick<Surroundings, 'folder' | 'places'>,
+  { folder, places }: Pick<CommandEnvironment, 'folder' | 'places'>,
 ): Promise<NamedTokenizer> {
   const place = await stat(path.resolve(folder, given)).catch(() => undefined)
   // A name on the Hub never begins this way. Folder permissions do not matter here.
@@ -51,7 +51,7 @@ export function templateIn(text: string): string | undefined {
 }
 
 /** Reads a text file. Throws CommandError if that is not possible. */
-export async function textOf(folder: string, file: string): Promise<string> {
+export async function readTextFile(folder: string, file: string): Promise<string> {
   try {
     return await readFile(path.resolve(folder, file), 'utf8')
   } catch (error) {

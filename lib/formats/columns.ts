@@ -5,28 +5,47 @@ import { logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
 
+/**
+ * Returns a schema of a list that keeps a valid list itself: z.array copies it, and allocates an object for each entry.
+ * Only the first wrong entry is reported.
+ */
+const columnOf = <T>(entry: z.ZodType<T>, isEntry: (value: unknown) => boolean) =>
+  z.custom<T[]>().check((context) => {
+    const { value } = context
+    const wrong = Array.isArray(value) ? value.findIndex((item) => !isEntry(item)) : 0
+    if (wrong < 0) return
+    const parsed = z.array(entry).safeParse(Array.isArray(value) ? value.slice(0, wrong + 1) : value)
+    for (const issue of (parsed.error as z.ZodError).issues)
+      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue)
+  })
+
+/** Schema of a token id. */
+export const idSchema = z.int().min(0)
+
 /** Schema of token ids. */
-export const idsSchema = z.array(z.int().min(0))
+export const idsSchema = columnOf(idSchema, (value) => Number.isSafeInteger(value) && (value as number) >= 0)
 
-/** Schema of a loss mask: 0 and 1, or Python's booleans. */
-export const maskSchema = z.array(
-  z.custom<0 | 1 | boolean>((value) => value === 0 || value === 1 || typeof value === 'boolean', {
-    error: '0, 1, true or false',
-  }),
-)
+const isMaskEntry = (value: unknown): boolean => value === 0 || value === 1 || typeof value === 'boolean'
 
-/** Schema of logprobs. Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */
-export const logprobsSchema = z.array(
-  z.custom<LogprobAsWritten>(
-    (value) =>
-      value === null || typeof value === 'number' || (typeof value === 'string' && /^(NaN|-?Infinity)$/.test(value)),
-    { error: 'a number or null' },
-  ),
-)
+/** Schema of an entry of a loss mask: 0 and 1, or Python's booleans. */
+export const maskEntrySchema = z.custom<0 | 1 | boolean>(isMaskEntry, { error: '0, 1, true or false' })
+
+/** Schema of a loss mask. */
+export const maskSchema = columnOf(maskEntrySchema, isMaskEntry)
+
+const isLogprob = (value: unknown): boolean =>
+  value === null || typeof value === 'number' || (typeof value === 'string' && /^(NaN|-?Infinity)$/.test(value))
+
+/** Schema of a logprob. Accepts NaN and the infinities as numbers, or as the texts that pydantic writes for them. */
+export const logprobSchema = z.custom<LogprobAsWritten>(isLogprob, { error: 'a number or null' })
 type LogprobAsWritten = number | null | string
 
+/** Schema of logprobs. */
+export const logprobsSchema = columnOf(logprobSchema, isLogprob)
+
 /** Returns a loss mask as 0 and 1. */
-export const maskBits = (mask: readonly (0 | 1 | boolean)[]): (0 | 1)[] => mask.map((bit) => (bit ? 1 : 0))
+export const maskBits = (mask: readonly (0 | 1 | boolean)[]): readonly (0 | 1)[] =>
+  mask.some((bit) => typeof bit === 'boolean') ? mask.map((bit) => (bit ? 1 : 0)) : (mask as readonly (0 | 1)[])
 
 /** Range of a segment among all tokens; half-open. */
 export interface ColumnRange {
@@ -55,23 +74,41 @@ export function maskRuns(mask: readonly (0 | 1)[], from = 0): ColumnRange[] {
   return runs
 }
 
-/** Whole columns with one entry for each token of the trajectory. */
+/** Whole columns of a trajectory. */
 export interface Columns {
+  /** One id for each token of the trajectory. */
   readonly ids: readonly number[]
   readonly mask: readonly (0 | 1)[] | undefined
   readonly logprobs: readonly LogprobAsWritten[] | null | undefined
+  /**
+   * Number of tokens before the first entry of `mask` and `logprobs`: the first prompt, which is not trained and has no
+   * logprobs. Omitted: 0.
+   */
+  readonly promptLength?: number
+  /** True if the logprob 0 of a token that is not trained means that its logprob is unknown. */
+  readonly hasFillers?: boolean
 }
+
+/** Returns whether the logprob of an entry is such a filler. */
+export const isFiller = ({ mask, logprobs }: Pick<Columns, 'mask' | 'logprobs'>, index: number): boolean =>
+  logprobs?.[index] === 0 && mask?.[index] === 0
 
 /**
  * Returns the range as a segment; values that JSON cannot represent or that contradict the segment's kind become
  * problems.
  */
-export function segmentOf({ isOutput, start, end }: ColumnRange, { ids, mask, logprobs }: Columns): Segment {
+export function segmentOf(
+  { isOutput, start, end }: ColumnRange,
+  { ids, mask, logprobs, promptLength = 0, hasFillers = false }: Columns,
+): Segment {
   const problems: Problem[] = []
+  const entries = <T>(column: readonly T[] | null | undefined) =>
+    column && start >= promptLength ? part(column, start - promptLength, end - promptLength) : undefined
+  const bits = entries(mask)
   const columns = {
-    ids: ids.slice(start, end),
-    ...logprobColumn(logprobs?.slice(start, end), problems),
-    ...maskColumn(mask?.slice(start, end), isOutput, problems),
+    ids: part(ids, start, end),
+    ...logprobColumn({ mask: hasFillers ? bits : undefined, logprobs: entries(logprobs) }, problems),
+    ...maskColumn(bits, isOutput, problems),
     ...(problems.length > 0 && { problems }),
   }
   return isOutput
@@ -79,17 +116,19 @@ export function segmentOf({ isOutput, start, end }: ColumnRange, { ids, mask, lo
     : { kind: 'prompt', ...columns, messages: [] }
 }
 
+/** Returns a range of a column; the whole column is not copied. */
+const part = <T>(column: readonly T[], start: number, end: number): readonly T[] =>
+  start === 0 && end >= column.length ? column : column.slice(start, end)
+
 /** Values up to this one mean minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
 const MINUS_INFINITY = -3e38
 
-function logprobColumn(
-  logprobs: readonly LogprobAsWritten[] | undefined,
-  problems: Problem[],
-): Pick<Segment, 'logprobs'> {
-  if (!logprobs?.some((logprob) => logprob !== null)) return {}
+function logprobColumn(columns: Pick<Columns, 'mask' | 'logprobs'>, problems: Problem[]): Pick<Segment, 'logprobs'> {
+  const { logprobs } = columns
+  if (!logprobs?.some((logprob, index) => logprob !== null && !isFiller(columns, index))) return {}
   return {
     logprobs: logprobs.map((written, index) => {
-      const logprob = written === null ? null : Number(written)
+      const logprob = written === null || isFiller(columns, index) ? null : Number(written)
       if (logprob === null || (logprob > MINUS_INFINITY && logprob < Infinity)) return logprob === 0 ? 0 : logprob
       problems.push({
         kind: 'number',
@@ -107,15 +146,16 @@ function maskColumn(
   mask: readonly (0 | 1)[] | undefined,
   isOutput: boolean,
   problems: Problem[],
-): Pick<Segment, 'mask'> {
-  const differing = mask?.filter((bit) => bit !== (isOutput ? 1 : 0)).length ?? 0
+): { readonly mask?: readonly (0 | 1)[] } {
+  const expected = isOutput ? 1 : 0
+  const differing = mask?.reduce<number>((sum, bit) => sum + (bit === expected ? 0 : 1), 0) ?? 0
   if (!mask || differing === 0) return {}
   problems.push({
     kind: 'mask',
     message: `The loss mask of ${differing} of ${mask.length} tokens differs from the mask of a ${isOutput ? 'response' : 'prompt'}; it is kept.`,
     column: 'mask',
   })
-  return { mask: [...mask] }
+  return { mask }
 }
 
 /** Checks the number of segments before they are created. */
@@ -152,11 +192,11 @@ export type Copies = readonly (readonly [path: string, column: readonly unknown[
  * different lengths differ.
  */
 export function contradiction(copies: Copies): Violation | undefined {
-  const there = copies.flatMap(([path, column]) => (column ? [{ path, column: column.map(comparable) }] : []))
+  const there = copies.flatMap(([path, column]) => (column ? [{ path, column }] : []))
   const [first, ...others] = there
   for (const { path, column } of others)
     for (let index = 0; first && index < Math.max(column.length, first.column.length); index++) {
-      if (Object.is(column[index], first.column[index])) continue
+      if (Object.is(entryAt(column, index), entryAt(first.column, index))) continue
       return {
         path: `${path}[${index}]`,
         expected: `${shownEntry(first.column, index)}, as in ${first.path}`,
@@ -166,12 +206,15 @@ export function contradiction(copies: Copies): Violation | undefined {
   return undefined
 }
 
+/** Returns a comparable entry; undefined after the end of the column. */
+const entryAt = (column: readonly unknown[], index: number): unknown =>
+  index < column.length ? comparable(column[index]) : undefined
+
 /** Masks are numbers or booleans, logprobs are numbers or texts for those that JSON lacks; -0 equals 0. */
-const comparable = (entry: unknown): unknown =>
-  entry === null || entry === undefined ? null : Number(entry) === 0 ? 0 : Number(entry)
+const comparable = (entry: unknown): unknown => (entry === null ? null : Number(entry) === 0 ? 0 : Number(entry))
 
 const shownEntry = (column: readonly unknown[], index: number): string =>
-  index < column.length ? String(column[index]) : 'nothing'
+  index < column.length ? String(entryAt(column, index)) : 'nothing'
 
 const ownSchema = z.object({
   rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Trajectory, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { lostBeside, lostForeign } from './export-losses.ts'
+import { listLostContent, listLostForeignFields } from './export-losses.ts'
 
 /** A trajectory with every optional field. */
 const filled: Trajectory = {
@@ -24,7 +24,10 @@ const bare: Trajectory = {
   ...{ format: filled.format, id: filled.id, createdAt: filled.createdAt, provenance: filled.provenance },
   ...{ model: { tools: [] }, vocab: {}, segments: [], outcome: { kind: 'ended', reason: 'unknown' } },
 }
-const lossesOf = (trajectory: Trajectory) => [...lostBeside(trajectory, []), ...lostForeign(trajectory, 'other')]
+const lossesOf = (trajectory: Trajectory) => [
+  ...listLostContent(trajectory, []),
+  ...listLostForeignFields(trajectory, 'other'),
+]
 
 test('A trajectory without optional fields loses nothing in an export', () => {
   expect(lossesOf(bare)).toEqual([])

@@ -1,7 +1,7 @@
 /** Builds a trajectory from a trainer's file. Information that such files lack is omitted and reported. */
 import { type JsonObject, storable } from '#lib/json/json-object.ts'
 import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import type { Source } from './format.ts'
+import type { RecordSource } from './format.ts'
 
 interface Found {
   readonly format: string
@@ -18,7 +18,7 @@ interface Found {
 }
 
 /** Returns the trajectory of a file's content. */
-export function foreignTrajectory(found: Found, { file, now, newId }: Source): Trajectory {
+export function foreignTrajectory(found: Found, { file, now, newId }: RecordSource): Trajectory {
   const { format, segments, outcome, reward, lacked, group, routedExperts, imageData, rest } = found
   const problems = rewardProblems(reward)
   return {

@@ -18,7 +18,7 @@ export interface Format {
   /** Returns whether a JSON value looks like one record of this format; `read` reports its problems. */
   sniff(value: unknown): boolean
   /** Reads one record that `sniff` recognises. Never throws. */
-  read(value: unknown, source: Source): ReadResult
+  read(value: unknown, source: RecordSource): ReadResult
   /**
    * Writes a record. Omitted for read-only formats. `groups` numbers all groups of the same file; without it the
    * trajectory is the only one.
@@ -29,7 +29,7 @@ export interface Format {
 }
 
 /** Information that a record does not contain. */
-export interface Source {
+export interface RecordSource {
   /** The file's name; undefined if there is none. */
   readonly file: string | undefined
   /** ISO 8601, for records without a time. */

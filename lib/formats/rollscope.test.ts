@@ -3,11 +3,11 @@ import { readableJson } from '#lib/json/readable-json.ts'
 import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import type { Source } from './format.ts'
+import type { RecordSource } from './format.ts'
 import { writableFormats } from './registry.ts'
 import { rollscope } from './rollscope.ts'
 
-const source: Source = { file: 'a.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
+const source: RecordSource = { file: 'a.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
 
 test('rollscope format writes the file of encode and reads it back unchanged', () => {
   const live: LiveTrajectory = { ...sample, live: { runningCalls: {} } }

@@ -6,7 +6,7 @@ import type { Outcome, OutcomeReason, Trajectory } from '#lib/trajectory/format/
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { bones, source, trajectories } from '#testing/trajectories.ts'
+import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { numberGroups } from './group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
 
@@ -112,8 +112,10 @@ describe('a slime sample', () => {
   })
 
   test('may consist of a prompt or a response alone', () => {
-    expect(bones(read({ tokens: [1], response_length: 0, loss_mask: [] }))).toEqual([{ kind: 'prompt', ids: [1] }])
-    expect(bones(read({ tokens: [1], response_length: 1 }))).toEqual([{ kind: 'response', ids: [1] }])
+    expect(kindsAndIds(read({ tokens: [1], response_length: 0, loss_mask: [] }))).toEqual([
+      { kind: 'prompt', ids: [1] },
+    ])
+    expect(kindsAndIds(read({ tokens: [1], response_length: 1 }))).toEqual([{ kind: 'response', ids: [1] }])
   })
 
   test('may have messages as prompt, a reward by parts, and no group', () => {
@@ -140,9 +142,9 @@ describe('a slime sample', () => {
       ],
       'x',
     ])
-      expect(bones(stale(info))).toEqual(bones(read(sample)))
+      expect(kindsAndIds(stale(info))).toEqual(kindsAndIds(read(sample)))
     expect(
-      bones(
+      kindsAndIds(
         stale([
           [false, 3],
           [true, 5],
@@ -230,7 +232,7 @@ describe('slime format', () => {
         const mask = lossMask(trajectory)
         const scores = logprobs(trajectory).slice(from)
         const isUnscored = scores.some((score, index) => score === null && mask[from + index] === 1)
-        expect(bones(back)).toEqual(bones(trajectory))
+        expect(kindsAndIds(back)).toEqual(kindsAndIds(trajectory))
         expect(lossMask(back).slice(from)).toEqual(mask.slice(from))
         // 0.0 of an untrained token is slime's notation for "none".
         expect(logprobs(back).slice(from)).toEqual(

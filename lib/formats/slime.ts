@@ -13,6 +13,7 @@ import {
   type ColumnRange,
   hasLogprobs,
   idsSchema,
+  isFiller,
   lengthViolation,
   logprobsSchema,
   maskBits,
@@ -24,9 +25,9 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { lostBeside, lostForeign } from './export-losses.ts'
+import { listLostContent, listLostForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, Source } from './format.ts'
+import type { Format, ReadResult, RecordSource } from './format.ts'
 import { type GroupNumbers, numberGroups } from './group-numbers.ts'
 import { firstMessages } from './messages.ts'
 import type { TrainingRow } from './training-row.ts'
@@ -92,7 +93,7 @@ const sampleSchema = z.looseObject({
 })
 type Sample = z.infer<typeof sampleSchema>
 
-function read(value: unknown, source: Source): ReadResult {
+function read(value: unknown, source: RecordSource): ReadResult {
   const { tokens, response } = value as JsonObject
   if (!Array.isArray(tokens)) return textOnly(response as string)
   const parsed = sampleSchema.safeParse(value)
@@ -103,9 +104,14 @@ function read(value: unknown, source: Source): ReadResult {
   if (error) return { ok: false, error }
   const promptLength = sample.tokens.length - (responseLength as number)
   const mask = sample.loss_mask ? maskBits(sample.loss_mask) : sample.tokens.slice(promptLength).map(() => 1 as const)
-  const scores = sample.rollout_log_probs
-  const isFiller = (index: number) => scores?.[index] === 0 && mask[index] === 0
-  const fillers = mask.filter((_, index) => isFiller(index)).length
+  const columns = {
+    ids: sample.tokens,
+    mask,
+    logprobs: sample.rollout_log_probs,
+    promptLength,
+    hasFillers: true,
+  }
+  const fillers = mask.reduce<number>((sum, _, index) => sum + (isFiller(columns, index) ? 1 : 0), 0)
   const own = ownSegments(sample.metadata, sample.tokens.length)
   const info = own && initialLength(own) === promptLength ? own : undefined
   const parts: readonly ColumnRange[] = info
@@ -120,12 +126,6 @@ function read(value: unknown, source: Source): ReadResult {
       ]
   const tooMany = tooManySegments(parts, 'loss_mask')
   if (tooMany) return { ok: false, error: tooMany }
-  const unknown = (length: number) => Array.from({ length }, () => null)
-  const columns = {
-    ids: sample.tokens,
-    mask: [...unknown(promptLength).map(() => 0 as const), ...mask],
-    logprobs: scores && [...unknown(promptLength), ...scores.map((score, i) => (isFiller(i) ? null : score))],
-  }
   const messages = promptMessages(sample.prompt)
   const segments = withVersions(
     parts.map((part) => segmentOf(part, columns)),
@@ -271,8 +271,8 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),
-      ...lostBeside(trajectory, ['reward', 'group', 'outcome', 'weights']),
-      ...lostForeign(trajectory, NAME),
+      ...listLostContent(trajectory, ['reward', 'group', 'outcome', 'weights']),
+      ...listLostForeignFields(trajectory, NAME),
     ],
   }
 }

@@ -7,7 +7,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { bones, source, trajectories } from '#testing/trajectories.ts'
+import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { openText } from './reading/open.ts'
 import { openEach } from './reading/open-each.ts'
 import { strandsSglang } from './strands-sglang.ts'
@@ -360,7 +360,7 @@ describe('a wrong strands-sglang record reports the position of', () => {
       initial_prompt: tokens.slice(0, 1),
     }
     const found = strandsSglang.read({ ...twice, segments: tokens.map((token) => [token]) }, source)
-    expect(found.ok && bones(found.trajectory)).toEqual([
+    expect(found.ok && kindsAndIds(found.trajectory)).toEqual([
       { kind: 'prompt', ids: [1] },
       { kind: 'response', ids: [2] },
     ])
@@ -391,7 +391,7 @@ describe('writing a strands-sglang record', () => {
     fc.assert(
       fc.property(trajectories, (trajectory) => {
         const back = read(JSON.parse(JSON.stringify(written(trajectory).value)))
-        expect(bones(back)).toEqual(bones(trajectory))
+        expect(kindsAndIds(back)).toEqual(kindsAndIds(trajectory))
         expect(lossMask(back)).toEqual(lossMask(trajectory))
         expect(logprobs(back)).toEqual(logprobs(trajectory))
       }),

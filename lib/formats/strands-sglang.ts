@@ -13,19 +13,22 @@ import {
   type Columns,
   contradiction,
   hasLogprobs,
+  idSchema,
   idsSchema,
   lengthViolation,
+  logprobSchema,
   logprobsSchema,
   maskBits,
+  maskEntrySchema,
   maskRuns,
   maskSchema,
   segmentOf,
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { lostBeside, lostForeign } from './export-losses.ts'
+import { listLostContent, listLostForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, Source } from './format.ts'
+import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 
@@ -40,7 +43,7 @@ export const strandsSglang: Format = {
   read,
   write: (trajectory) => ({
     value: rolloutOf(trajectory),
-    lost: [...lostBeside(trajectory, ['experts', 'images']), ...lostForeign(trajectory, '')],
+    lost: [...listLostContent(trajectory, ['experts', 'images']), ...listLostForeignFields(trajectory, '')],
   }),
   rows: (record) => {
     const tokens = { start: 0, end: (record as ReturnType<typeof rolloutOf>).token_ids.length }
@@ -68,9 +71,9 @@ const rolloutOf = (trajectory: Trajectory) => ({
 })
 
 const tokenSchema = z.looseObject({
-  token_id: idsSchema.element,
-  logprob: logprobsSchema.element.nullish(),
-  loss_mask: maskSchema.element.nullish(),
+  token_id: idSchema,
+  logprob: logprobSchema.nullish(),
+  loss_mask: maskEntrySchema.nullish(),
 })
 const recordShape = {
   token_ids: idsSchema.nullish(),
@@ -78,7 +81,7 @@ const recordShape = {
   loss_mask: maskSchema.nullish(),
   output_mask: maskSchema.nullish(),
   logprobs: logprobsSchema.nullish(),
-  segment_info: z.array(z.tuple([maskSchema.element, z.int().min(0)])).nullish(),
+  segment_info: z.array(z.tuple([maskEntrySchema, z.int().min(0)])).nullish(),
   segments: z.array(z.array(tokenSchema)).nullish(),
   initial_prompt_length: z.int().min(0).nullish(),
   initial_prompt: z.array(tokenSchema).nullish(),
@@ -112,7 +115,7 @@ function startsWithToken(value: unknown): boolean {
   return isObject(token) && 'token_id' in token
 }
 
-function read(value: unknown, source: Source): ReadResult {
+function read(value: unknown, source: RecordSource): ReadResult {
   const { key, record } = recordIn(value) as RecordIn
   const at = (name: string) => (key === '' ? name : `${key}.${name}`)
   const parsed = recordSchema.safeParse(record)

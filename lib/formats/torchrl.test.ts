@@ -5,7 +5,7 @@ import type { JsonObject } from '#lib/json/json-object.ts'
 import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import { bones, source, trajectories } from '#testing/trajectories.ts'
+import { kindsAndIds, source, trajectories } from '#testing/trajectories.ts'
 import { openText } from './reading/open.ts'
 import { torchrl } from './torchrl.ts'
 
@@ -70,7 +70,7 @@ test('torchrl format reads back what it writes: ids, mask, segments, and logprob
   fc.assert(
     fc.property(trajectories, (trajectory) => {
       const again = opened(JSON.parse(JSON.stringify(written(trajectory))))
-      expect(bones(again)).toEqual(bones(trajectory))
+      expect(kindsAndIds(again)).toEqual(kindsAndIds(trajectory))
       expect(lossMask(again)).toEqual(lossMask(trajectory))
       const scores = logprobs(trajectory)
       const isWhole = scores.every((score, index) => score !== null || lossMask(trajectory)[index] === 0)
@@ -170,7 +170,7 @@ describe('reading a torchrl record', () => {
       log_probs: { full: [0, 0, -1, 0, -2, 0] },
       history: { full: { role: ['user', 'assistant', 'tool'], content: ['q', 'a', 'r'] } },
     })
-    expect(bones(trajectory)).toEqual([
+    expect(kindsAndIds(trajectory)).toEqual([
       { kind: 'prompt', ids: [1] },
       { kind: 'response', ids: [2] },
       { kind: 'prompt', ids: [3] },

@@ -26,9 +26,9 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { lostBeside, lostForeign } from './export-losses.ts'
+import { listLostContent, listLostForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, ReadResult, Source } from './format.ts'
+import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 
@@ -84,7 +84,7 @@ type Sample = z.infer<typeof recordSchema>
 const BATCH_HINT =
   'Write each sample of the batch as a separate record: tensors as lists, from td[i].to_dict(). docs/formats.md has the code for it.'
 
-function read(value: unknown, source: Source): ReadResult {
+function read(value: unknown, source: RecordSource): ReadResult {
   const parsed = recordSchema.safeParse(value)
   if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value), hint: BATCH_HINT }
   const sample = parsed.data
@@ -99,18 +99,13 @@ function read(value: unknown, source: Source): ReadResult {
     'masks.all_attention_mask': attention,
     log_probs: scores,
   }
-  const error = contradictionIn(sample, attention.every(Boolean)) ?? lengthViolation(lengths, all.length)
+  const isWhole = attention.every(Boolean)
+  const error = contradictionIn(sample, isWhole) ?? lengthViolation(lengths, all.length)
   if (error) return { ok: false, error }
   // Padding does not belong to a rollout.
-  const isThere = (_: unknown, index: number) => Boolean(attention[index])
-  const mask = maskBits(assistant.filter(isThere))
-  const known = scores?.filter(isThere)
-  const isFiller = (index: number) => known?.[index] === 0 && mask[index] === 0
-  const columns = {
-    ids: all.filter(isThere),
-    mask,
-    logprobs: known?.map((score, index) => (isFiller(index) ? null : score)),
-  }
+  const unpadded = <T>(column: readonly T[]) => (isWhole ? column : column.filter((_, index) => attention[index]))
+  const mask = maskBits(unpadded(assistant))
+  const columns = { ids: unpadded(all), mask, logprobs: scores && unpadded(scores), hasFillers: true }
   const own = ownSegments(sample, columns.ids.length)
   const parts: readonly ColumnRange[] = own ? stretches(own) : maskRuns(mask)
   const tooMany = tooManySegments(parts, 'masks.all_assistant_mask')
@@ -232,8 +227,8 @@ function write(trajectory: Trajectory) {
         ? ['logprobs: some trained tokens have none, and a 0 would mean that the model was certain']
         : []),
       ...(hasTexts || own.text !== undefined ? [] : ['texts: no tokenizer was named']),
-      ...lostBeside(trajectory, ['texts', 'messages']),
-      ...lostForeign(trajectory, NAME),
+      ...listLostContent(trajectory, ['texts', 'messages']),
+      ...listLostForeignFields(trajectory, NAME),
     ],
   }
 }

@@ -6,13 +6,13 @@ import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { trajectories } from '#testing/trajectories.ts'
 import { writableFormats } from './registry.ts'
-import { type TokenField, type TrainingRow, valueAt } from './training-row.ts'
+import { type TokenField, type TrainingRow, valueAtPath } from './training-row.ts'
 
 /** Returns the file's entry for each token: its value, the default where nothing is written, or undefined. */
 function told(record: object, { parts }: TokenField, count: number): unknown[] {
   const entries: unknown[] = Array.from({ length: count }, () => undefined)
   for (const part of parts) {
-    const array = part.kind === 'array' ? (valueAt(record, part.path) as readonly unknown[]) : undefined
+    const array = part.kind === 'array' ? (valueAtPath(record, part.path) as readonly unknown[]) : undefined
     const width = part.kind === 'array' ? (part.width ?? 1) : 1
     if (array) expect(array.length).toBe(width * (part.tokens.end - part.tokens.start))
     for (let token = part.tokens.start; token < part.tokens.end; token++) {
@@ -53,7 +53,7 @@ test.each(writableFormats.map(({ name }) => name))('%s: training rows map arrays
             if (entry !== undefined) expect(entry).toBe(scores[token] ?? (FILLED.has(name) ? 0 : null))
       }
       for (const { path, tokens } of row.lengths)
-        expect(lengthIn(valueAt(record, path))).toBe(tokens.end - tokens.start)
+        expect(lengthIn(valueAtPath(record, path))).toBe(tokens.end - tokens.start)
     }),
   )
 })
@@ -107,5 +107,5 @@ test('training rows include a column named like a JavaScript property only where
 })
 
 test('training rows have no entries for missing arrays', () => {
-  expect(valueAt({ a: null }, ['b', 'c'])).toBeUndefined()
+  expect(valueAtPath({ a: null }, ['b', 'c'])).toBeUndefined()
 })

@@ -43,5 +43,5 @@ interface StatedLength {
 export type Path = readonly (string | number)[]
 
 /** Returns the value at a position of a record, or undefined. */
-export const valueAt = (record: unknown, path: Path): unknown =>
+export const valueAtPath = (record: unknown, path: Path): unknown =>
   path.reduce((value, key) => (value as Readonly<Record<string | number, unknown>> | undefined)?.[key], record)

@@ -29,7 +29,7 @@ export interface ScanError {
 }
 
 /** Deeper JSON is refused: no tool takes it, and JSON.stringify would overflow the stack. */
-export const MAX_DEPTH = 128
+export const MAX_JSON_DEPTH = 128
 
 /** Scans the object that starts at `start` (a brace), no further than `limit`. */
 export function scanObject(text: string, start: number, limit: number): ObjectScan {
@@ -78,8 +78,8 @@ function scanValue(text: string, start: number, limit: number, mayRepeat = false
     if (!scalar.ok) return scalar
     position = scalar.end
     if (scalar.opens) {
-      if (open.length === MAX_DEPTH - 1)
-        return scanError(position - 1, `nested deeper than ${MAX_DEPTH} levels`, 'refused')
+      if (open.length === MAX_JSON_DEPTH - 1)
+        return scanError(position - 1, `nested deeper than ${MAX_JSON_DEPTH} levels`, 'refused')
       const names = scalar.opens === '}' ? new Set<string>() : undefined
       open.push({ closer: scalar.opens, names })
       position = skipSpace(text, position, limit)
@@ -151,13 +151,13 @@ function scanName(text: string, start: number, limit: number, names: Set<string>
   const colon = skipSpace(text, scan.end, limit)
   if (colon >= limit || text[colon] !== ':') return unexpected(text, colon, limit, '":"')
   const name = JSON.parse(text.slice(start, scan.end)) as string
-  if (names.has(name) && !mayRepeat) return scanError(start, givenTwice(name), 'refused')
+  if (names.has(name) && !mayRepeat) return scanError(start, describeRepeatedName(name), 'refused')
   names.add(name)
   return { ok: true, name, end: scan.end, valueStart: skipSpace(text, colon + 1, limit) }
 }
 
 /** Returns why an object or a call with a repeated name is refused. */
-export const givenTwice = (name: string): string => `${JSON.stringify(name)} is given twice`
+export const describeRepeatedName = (name: string): string => `${JSON.stringify(name)} is given twice`
 
 /** Returns the offset after the closing quote of the string at `start`; after the end of the text, plus one, if it is not closed. */
 export function stringEnd(text: string, start: number): number {
@@ -193,11 +193,11 @@ function scanString(text: string, start: number, limit: number): Scan {
 }
 
 function unexpected(text: string, at: number, limit: number, expected: string): ScanError {
-  return scanError(Math.min(at, limit), whatStands(text, at, limit, expected))
+  return scanError(Math.min(at, limit), describeUnexpected(text, at, limit, expected))
 }
 
 /** Describes the text at a position and the text that is expected there. */
-export function whatStands(text: string, at: number, limit: number, expected: string): string {
+export function describeUnexpected(text: string, at: number, limit: number, expected: string): string {
   return at >= limit
     ? `the text ends where ${expected} is expected`
     : `${visible(text[at] as string)} where ${expected} is expected`

@@ -82,9 +82,9 @@ function withWords(text: string, write: (word: string) => string): string {
 const WORDS = ['NaN', 'Infinity'] as const
 const [QUOTE, LETTER_N, LETTER_I] = Array.from('"NI', (character) => character.charCodeAt(0))
 
-/** Returns a run of a character that is longer than any in the text. */
-function markAbsentFrom(text: string): string {
+/** Returns a run of a character that is longer than any in the text or in its parsed texts, which may have escapes. */
+export function markAbsentFrom(text: string): string {
   let longest = 0
-  for (const [run] of text.matchAll(/¤+/g)) longest = Math.max(longest, run.length)
+  for (const [run] of text.matchAll(/(?:¤|\\u00a4)+/gi)) longest = Math.max(longest, run.length)
   return '¤'.repeat(longest + 1)
 }

@@ -4,7 +4,7 @@
  */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { givenTwice, MAX_DEPTH } from './json-scan.ts'
+import { describeRepeatedName, MAX_JSON_DEPTH } from './json-scan.ts'
 
 /** The scanned literal, or the error. */
 export type LiteralScan =
@@ -59,8 +59,8 @@ const QUOTED = /([a-zA-Z]{0,2})("""|'''|"|')/y
 function scanValue(text: string, start: number, words: LiteralWords, depth: number): LiteralScan {
   const first = text[start]
   if (first === '[' || first === '{')
-    return depth >= MAX_DEPTH
-      ? { ok: false, at: start, why: `nested deeper than ${MAX_DEPTH} levels`, kind: 'syntax' }
+    return depth >= MAX_JSON_DEPTH
+      ? { ok: false, at: start, why: `nested deeper than ${MAX_JSON_DEPTH} levels`, kind: 'syntax' }
       : first === '['
         ? scanList(text, start, words, depth)
         : scanDict(text, start, words, depth)
@@ -118,7 +118,7 @@ function scanDict(text: string, start: number, words: LiteralWords, depth: numbe
     if (!QUOTED.test(text)) return notOne(at, 'a string is expected here as a key of the dict')
     const key = scanStrings(text, at)
     if (!key.ok) return key
-    if (members.has(key.json)) return notOne(at, givenTwice(JSON.parse(key.json) as string))
+    if (members.has(key.json)) return notOne(at, describeRepeatedName(JSON.parse(key.json) as string))
     const colon = skipPythonSpace(text, key.end)
     if (text[colon] !== ':') return notOne(colon, '":" is expected here')
     const value = scanValue(text, skipPythonSpace(text, colon + 1), words, depth + 1)

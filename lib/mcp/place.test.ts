@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placesIn } from './place.ts'
+import { serverPlacesIn } from './place.ts'
 
 test('The MCP file reader reads the servers of a file in the common notation', () => {
   const file = {
@@ -9,7 +9,7 @@ test('The MCP file reader reads the servers of a file in the common notation', (
     },
     other: 1,
   }
-  expect(placesIn(JSON.stringify(file))).toEqual([
+  expect(serverPlacesIn(JSON.stringify(file))).toEqual([
     {
       name: 'files',
       place: {
@@ -32,5 +32,5 @@ test.each([
   ['{"mcpServers": {"a": {"command": "x", "args": [1]}}}', /mcpServers\.a\.args\[0\]/],
   ['{"mcpServers": {"a/b": {"command": "x"}}}', /a\/b/],
 ])('The MCP file reader refuses %s and names the position', (text, why) => {
-  expect(() => placesIn(text)).toThrow(why)
+  expect(() => serverPlacesIn(text)).toThrow(why)
 })

@@ -34,7 +34,7 @@ const named = z.looseObject({
 const fileSchema = z.looseObject({ mcpServers: z.record(serverNameSchema, named) })
 
 /** Returns the servers of such a file in order. Throws an Error that names the position of the invalid part. */
-export function placesIn(text: string): readonly NamedPlace[] {
+export function serverPlacesIn(text: string): readonly NamedPlace[] {
   const value: unknown = JSON.parse(text)
   const { data, error } = fileSchema.safeParse(value)
   if (!data) throw new Error(violationText(schemaViolation(error, value)))

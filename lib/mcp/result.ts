@@ -18,7 +18,7 @@ export interface AnsweredResult {
 }
 
 /** Returns the texts in order, or the structured result as JSON if there are none. Omitted blocks are named. */
-export function resultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
+export function mcpResultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
   const blocks = Array.isArray(content)
     ? content.map(readBlock)
     : [{ text: '[the content is not a list, and is not shown]' }]

@@ -6,7 +6,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ErrorCode, McpError as ProtocolError } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import type { McpPlace } from './place.ts'
-import { type AnsweredResult, type McpResult, resultOf } from './result.ts'
+import { type AnsweredResult, type McpResult, mcpResultOf } from './result.ts'
 
 /** A connection to an MCP server. */
 export interface McpServer {
@@ -105,7 +105,7 @@ export function createMcpServer(place: McpPlace, dependencies: McpDependencies):
     tools: (signal) => use(signal, (client) => allTools(client, signal)),
     call: (name, input, signal) =>
       use(signal, async (client) =>
-        resultOf(
+        mcpResultOf(
           await client.request({ method: 'tools/call', params: { name, arguments: { ...input } } }, resultSchema, {
             signal,
             timeout: NO_LIMIT_MS,

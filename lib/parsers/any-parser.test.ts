@@ -15,7 +15,7 @@ import { gemmaJson } from './tags/gemma-value.ts'
 import { unescapedXml } from './tags/minicpm5.ts'
 import { minimaxM3 } from './tags/minimax-m3.ts'
 import { CALLS, UNTYPED } from './test-calls.ts'
-import { taken } from './test-draw.ts'
+import { textInRange } from './test-draw.ts'
 import { ADVERSARIAL, FRAGMENTS } from './test-texts.ts'
 
 /** Calls of the parser, whole and with a part removed, among fragments of all formats. */
@@ -48,7 +48,7 @@ test.each(parsers)(
         const calls = parser.parse(text, shielded, tools)
         for (const call of calls) {
           assert.ok(call.text.start >= end)
-          const written = taken(text, call.text)
+          const written = textInRange(text, call.text)
           const spellings = spellingsOf(parser.delimiters)
           if (parser.delimiters.close !== '') assert.ok(spellings.some(({ open }) => written.startsWith(open)))
           assert.ok(!shielded.some(({ start, end }) => start <= call.text.start && call.text.start < end))
@@ -60,13 +60,13 @@ test.each(parsers)(
             continue
           }
           if (!written.endsWith('/>')) assert.ok(spellings.some(({ close }) => written.endsWith(close)))
-          assert.equal(spelled(taken(text, call.nameText)), call.name)
-          for (const { name, key } of call.arguments) assert.equal(spelled(taken(text, key)), name)
-          for (const range of call.ignored) assert.ok(written.includes(taken(text, range)))
+          assert.equal(spelled(textInRange(text, call.nameText)), call.name)
+          for (const { name, key } of call.arguments) assert.equal(spelled(textInRange(text, key)), name)
+          for (const range of call.ignored) assert.ok(written.includes(textInRange(text, range)))
           const last = new Map(call.arguments.map((argument) => [argument.name, argument.text]))
           assert.deepEqual([...last.keys()].sort(), Object.keys(call.input).sort())
           for (const [name, range] of last) {
-            const written = taken(text, range)
+            const written = textInRange(text, range)
             const value = call.input[name]
             if (value !== written && value !== unescapedXml(written)) expect(readings(written)).toContainEqual(value)
             assert.ok(range.start > call.text.start && range.end < end)

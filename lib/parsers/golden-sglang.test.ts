@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { divergenceNames, divergenceOf, type ReadCall } from './golden/test-sglang-divergences.ts'
+import { type SglangReadCall, sglangDivergenceNames, sglangDivergenceOf } from './golden/test-sglang-divergences.ts'
 import type { ParsedCall, ToolParser } from './parser.ts'
 import { parserNamed, parserNames, parserOfServer, serverParserFor } from './registry.ts'
 import { parseText } from './test-draw.ts'
@@ -30,13 +30,13 @@ const compared = golden.cases.map(([detector, group, text, result]) => {
   const calls = parseText(parser, text, tools)
   const ours = readCalls(calls, detector)
   const theirs =
-    typeof result === 'string' ? result : result.calls.map(([name, json]): ReadCall => [name, sorted(json)])
-  const divergence = divergenceOf({ parser: parser.name, detector, text, calls, ours, theirs })
+    typeof result === 'string' ? result : result.calls.map(([name, json]): SglangReadCall => [name, sorted(json)])
+  const divergence = sglangDivergenceOf({ parser: parser.name, detector, text, calls, ours, theirs })
   return { parser: parser.name, of: `${detector}, ${group}: ${text}`, divergence }
 })
 
-function readCalls(calls: readonly ParsedCall[], detector: string): readonly ReadCall[] {
-  return calls.flatMap((call): readonly ReadCall[] =>
+function readCalls(calls: readonly ParsedCall[], detector: string): readonly SglangReadCall[] {
+  return calls.flatMap((call): readonly SglangReadCall[] =>
     call.kind === 'parsed' && (KEEPS_UNKNOWN.test(detector) || Object.hasOwn(golden.tools, call.name))
       ? [[call.name, sorted(JSON.stringify(call.input))]]
       : [],
@@ -79,11 +79,11 @@ test('every divergence from SGLang occurs in the formats that its row of docs/di
   ])
   const shownIn = (name: string) =>
     parserNames.filter((parser) => compared.some((one) => one.parser === parser && one.divergence === name))
-  expect(listed).toEqual(divergenceNames.map((name) => [name, shownIn(name)]))
+  expect(listed).toEqual(sglangDivergenceNames.map((name) => [name, shownIn(name)]))
 })
 
-test('divergenceOf notices a difference from SGLang without a known reason', () => {
+test('sglangDivergenceOf notices a difference from SGLang without a known reason', () => {
   const reading = { parser: 'mistral', detector: 'mistral', text: '', calls: [], ours: [], theirs: [] }
-  expect(divergenceOf(reading)).toBe('')
-  expect(divergenceOf({ ...reading, theirs: [['f', '{}']] })).toBeUndefined()
+  expect(sglangDivergenceOf(reading)).toBe('')
+  expect(sglangDivergenceOf({ ...reading, theirs: [['f', '{}']] })).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { foreignFormIn } from './foreign-forms.ts'
-import { parsedText } from './parsed-text.ts'
+import { textForParsers } from './parsed-text.ts'
 import { type ParsedCall, spellingsOf, type ToolParser } from './parser.ts'
 import { parsers } from './registry.ts'
 
@@ -51,7 +51,7 @@ function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly 
 
 /** Returns the calls in a response if this parser reads more than were recorded, otherwise none. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {
-  const { text, starts } = parsedText(segment, trajectory, [parser])
+  const { text, starts } = textForParsers(segment, trajectory, [parser])
   const isOpened = spellingsOf(parser.delimiters).some(
     ({ open, section }) => text.includes(open) || (section && text.includes(section.open)),
   )
@@ -70,7 +70,7 @@ function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: Traj
 }
 
 function foreignForm(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
-  const { text, starts } = parsedText(segment, trajectory, [])
+  const { text, starts } = textForParsers(segment, trajectory, [])
   const outside = withoutRanges(text, thinkRanges(segment, text, starts))
   const form = foreignFormIn(outside)
   if (!form) return []

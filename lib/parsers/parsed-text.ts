@@ -9,7 +9,7 @@ import { spellingsOf, type ToolParser } from './parser.ts'
 import { THINK_ENDS } from './thinking-forms.ts'
 
 /** Returns the text for these parsers, and the offset at which each of its tokens starts. */
-export const parsedText = (
+export const textForParsers = (
   segment: ResponseView,
   trajectory: TrajectoryView,
   parsers: readonly Pick<ToolParser, 'delimiters'>[],

@@ -80,7 +80,7 @@ export interface ToolParser {
    * Returns the text that belongs neither to calls nor to content, in order; `calls` are those of `parse`. Omitted: the
    * tags of sections and those around the text.
    */
-  markup?(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[]
+  markup?(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[]
 }
 
 /** Returns all spellings of the delimiters. */
@@ -91,6 +91,6 @@ export const spellingsOf = (delimiters: ToolParser['delimiters']): readonly Tool
 export type PlacedCall = Pick<ParsedCall, 'text'>
 
 /** Markup outside of calls: open and close surround a run of calls; between is among them or around a text. */
-export interface Markup extends TextRange {
+export interface CallMarkup extends TextRange {
   readonly kind: 'open' | 'between' | 'close'
 }

@@ -139,7 +139,7 @@ export const thinkFormOf = (tokens: ReadonlySet<string>): ThinkForm | undefined 
   THINK_FORMS.find(({ marks }) => marks.every((mark) => tokens.has(mark)))
 
 /** Returns the marks of a form in a text. */
-export function marksOf({ marks }: ThinkForm, text: string): readonly FoundMark[] {
+export function thinkMarksOf({ marks }: ThinkForm, text: string): readonly FoundMark[] {
   return Array.from(text.matchAll(anyOf(marks)), ({ 0: mark, index }) => ({
     mark,
     start: index,

@@ -3,7 +3,7 @@
 import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
 import { earlier } from './reading/calls.ts'
 import { finder } from './reading/finder.ts'
-import { marksOf, THINK_FORMS } from './thinking-forms.ts'
+import { THINK_FORMS, thinkMarksOf } from './thinking-forms.ts'
 
 /** A think delimiter at its position in the text. */
 export interface ThinkDelimiter extends TextRange {
@@ -67,7 +67,7 @@ export function thinkBlocks(
  * several forms, the first that opens counts.
  */
 export function thinkDelimitersIn(text: string): readonly ThinkDelimiter[] {
-  const found = THINK_FORMS.map((form) => form.read(marksOf(form, text), text))
+  const found = THINK_FORMS.map((form) => form.read(thinkMarksOf(form, text), text))
   const opensAt = (delimiters: readonly ThinkDelimiter[]) =>
     delimiters.find(({ kind }) => kind === 'open')?.start ?? Infinity
   return found.reduce((first, other) => (opensAt(other) < opensAt(first) ? other : first))
@@ -75,7 +75,7 @@ export function thinkDelimitersIn(text: string): readonly ThinkDelimiter[] {
 
 /** Returns the text of a think block, without delimiters and the white space next to them. */
 export function thoughtIn(block: string): string {
-  const delimiters = THINK_FORMS.flatMap((form) => form.read(marksOf(form, block), block))
+  const delimiters = THINK_FORMS.flatMap((form) => form.read(thinkMarksOf(form, block), block))
   const open = delimiters.find(({ kind, start }) => kind === 'open' && start === 0)
   const close = delimiters.find(({ kind, end }) => kind === 'close' && end === block.length)
   return block.slice(open?.end ?? 0, close?.start ?? block.length)

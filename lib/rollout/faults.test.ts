@@ -12,18 +12,18 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { logprobs, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import {
-  type Case,
   casesOf,
+  type FaultCase,
   type FaultRun,
+  faultOutcome,
   longestMs,
-  outcomeOf,
   REPLIES,
   ROWS,
   responsesOf,
   runFault,
 } from '#testing/faults.ts'
 import { user } from '#testing/scripted-rollout.ts'
-import { CHUNKED, chunk, type Exchange, type SentToken } from '#testing/sglang/fault-server.ts'
+import { CHUNKED, chunk, type FaultExchange, type SentToken } from '#testing/sglang/fault-server.ts'
 
 /** Tokens of each response, as the server would log them. */
 const recorded = (trajectory: Trajectory): SentToken[][] =>
@@ -45,12 +45,12 @@ const modes = [
  * Returns whether a case only waits for a limit. Such cases run concurrently, because one after another they take half a
  * minute.
  */
-const isWait = ({ limits = {} }: Case): boolean => Object.keys(limits).some((limit) => limit.endsWith('Ms'))
+const isWait = ({ limits = {} }: FaultCase): boolean => Object.keys(limits).some((limit) => limit.endsWith('Ms'))
 
 describe.each(modes)('a server fault in $name', ({ isStream }) => {
   test('leaves a healthy run complete', () => {
     const played = healthy.get(isStream) as FaultRun
-    expect(outcomeOf(played.trajectory)).toBe('end_turn')
+    expect(faultOutcome(played.trajectory)).toBe('end_turn')
     expect(recorded(played.trajectory)).toEqual(REPLIES)
     expect(played.trajectory.segments.flatMap(({ problems = [] }) => problems)).toEqual([])
   })
@@ -69,7 +69,7 @@ test.concurrent.each(
   ),
 )('$name in call $at: $number, $what: $outcome', ({ found, isStream, at }) => endsAsNamed(found, isStream, at))
 
-async function endsAsNamed(found: Case, isStream: boolean, at: number): Promise<void> {
+async function endsAsNamed(found: FaultCase, isStream: boolean, at: number): Promise<void> {
   const { trajectory, log, waitsMs } = await runFault(found, isStream, at)
   const tries = found.mayBeTriedAgain ? waitsMs.length + 1 : (found.tries ?? 1)
   const isPartial = (found.kept === 'what-came' && isStream) || found.kept === 'cut'
@@ -77,7 +77,7 @@ async function endsAsNamed(found: Case, isStream: boolean, at: number): Promise<
   // A call that stops at its length runs no tools; a call that ends normally continues to the end.
   const responses = isWhole && found.outcome === 'end_turn' ? 3 : at - 1 + (isWhole || isPartial ? 1 : 0)
 
-  expect(outcomeOf(trajectory)).toBe(found.outcome)
+  expect(faultOutcome(trajectory)).toBe(found.outcome)
   expect(waitsMs).toHaveLength(tries - 1)
   expect(tries).toBeLessThanOrEqual(4)
   expect(waitsMs.every((ms) => ms > 0 && ms <= 30_000)).toBe(true)
@@ -127,7 +127,7 @@ test('changed weights are part of the record', async () => {
 
 describe('Stop ends a call at once and closes its connection', () => {
   const COMMENTS = { 'content-type': 'text/event-stream', ...CHUNKED }
-  test.each<[string, (exchange: Exchange) => Promise<void>]>([
+  test.each<[string, (exchange: FaultExchange) => Promise<void>]>([
     ['that the server has not answered', async () => {}],
     ['whose stream has sent headers only', ({ head }) => head('200 OK', COMMENTS)],
     [
@@ -155,7 +155,7 @@ describe('Stop ends a call at once and closes its connection', () => {
       1,
       { signal: stop.signal },
     )
-    expect(outcomeOf(trajectory)).toBe('cancelled')
+    expect(faultOutcome(trajectory)).toBe('cancelled')
     await closed.promise
   })
 })
@@ -174,11 +174,11 @@ test('an absurd Retry-After is cut to half a minute, and a past or unreadable on
 test('docs/upstream-faults.md equals the fault table', () => {
   const lines = ROWS.flatMap(({ number, what, cases }) => {
     const outcomes = [...new Set(cases.map(({ outcome }) => outcome))]
-    const which = (outcome: Case['outcome']) =>
+    const which = (outcome: FaultCase['outcome']) =>
       outcomes.length === 1
         ? what
         : `${what}: ${cases.flatMap((one) => (one.outcome === outcome ? [one.what] : [])).join('; ')}`
-    const within = (outcome: Case['outcome']) =>
+    const within = (outcome: FaultCase['outcome']) =>
       Math.max(...cases.flatMap((one) => (one.outcome === outcome ? [longestMs(one, DEFAULT_LIMITS)] : [])))
     return outcomes.map(
       (outcome) =>
@@ -195,11 +195,11 @@ function duration(ms: number): string {
   return ms < 3_600_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
 }
 
-const named = (outcome: Case['outcome']): string =>
+const named = (outcome: FaultCase['outcome']): string =>
   outcome === 'end_turn' ? 'none: the reply is used' : `\`${outcome}\``
 
 /** Returns the advice of the page. */
-function advice(outcome: Case['outcome']): string {
+function advice(outcome: FaultCase['outcome']): string {
   if (outcome === 'end_turn') return '–'
   if (outcome === outcome.toUpperCase())
     return outcome === 'UNKNOWN_FINISH'

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { health } from '#lib/analysis/health/health.ts'
 import { resultReadings } from '#lib/analysis/health/unread-results.ts'
-import { expectedRecord, joined, split } from '#lib/rollout/golden/test-divergences.ts'
+import { expectedRecord, joinSegments, splitRecord } from '#lib/rollout/golden/test-divergences.ts'
 import { createPlayer, type Played, type Player, textOfIds } from '#lib/rollout/golden/test-play.ts'
 import {
   type AgentRecord,
@@ -16,7 +16,7 @@ import {
   type Scenario,
   script,
 } from '#lib/rollout/golden/test-scenarios.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 
 let player: Player
@@ -86,7 +86,7 @@ test('The health check finds no unread tool result and no contradictory ending i
   for (const scenario of script.scenarios) {
     const { trajectory } = await player.play(scenario)
     results += resultReadings(trajectory, segmentStarts(trajectory)).length
-    for (const { kind, message } of resultOf(health(trajectory)).findings)
+    for (const { kind, message } of runToEnd(health(trajectory)).findings)
       if (kinds.includes(kind)) found.push([scenario.name, message])
   }
   expect(found).toEqual([])
@@ -115,7 +115,7 @@ describe('the golden scenarios', () => {
   test('a golden record that is taken apart and put together is unchanged', () => {
     for (const name of goldenNames) {
       const { samplingParams: _, toolRuns: __, outcomes: ___, ...python } = pythonRecord(name)
-      expect([name, joined(split(pythonRecord(name)))]).toEqual([name, python])
+      expect([name, joinSegments(splitRecord(pythonRecord(name)))]).toEqual([name, python])
     }
   })
 })

@@ -38,7 +38,7 @@ export const withGrammar = (texts: SamplingTexts, grammar: Readonly<Partial<Samp
 })
 
 /** Returns the request that the texts describe, and the errors of fields by their name. */
-export function samplingOf(texts: SamplingTexts): {
+export function parseSamplingTexts(texts: SamplingTexts): {
   readonly sampling: SamplingRequest
   readonly errors: Readonly<Record<string, string>>
 } {

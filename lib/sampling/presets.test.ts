@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
-import { samplingOf } from './fields.ts'
+import { parseSamplingTexts } from './fields.ts'
 import { BUILT_IN_PRESETS, samplingChanges } from './presets.ts'
 
 test('each built-in preset can be sent and sets the fields that it names', () => {
   for (const { name, sampling } of BUILT_IN_PRESETS) {
     const texts = { ...DEFAULT_SETUP.sampling, ...sampling }
-    expect(samplingOf(texts).errors, name).toEqual({})
+    expect(parseSamplingTexts(texts).errors, name).toEqual({})
     expect(samplingChanges(texts, sampling)).toEqual([])
   }
 })
@@ -21,5 +21,5 @@ test('samplingChanges lists each field that a preset would change', () => {
 test('the RL preset has no truncation and no penalty', () => {
   const rl = BUILT_IN_PRESETS.find(({ name }) => name.includes('RL'))
   const texts = { ...DEFAULT_SETUP.sampling, top_k: '5', frequency_penalty: '1', ...rl?.sampling }
-  expect(samplingOf(texts).sampling).toEqual({ temperature: 1, top_p: 1, max_new_tokens: 512 })
+  expect(parseSamplingTexts(texts).sampling).toEqual({ temperature: 1, top_p: 1, max_new_tokens: 512 })
 })

@@ -8,11 +8,11 @@ import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
 import { turnsRead } from '#lib/analysis/compare/read-side.ts'
 import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
 import { recordedCalls, sentBodies } from '#lib/analysis/requests/recorded-calls.ts'
-import { createTestModel, loadTokenizer } from '#lib/builtin-server/test-model.ts'
+import { createTestModel, loadModelTokenizer } from '#lib/builtin-server/test-model.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import { decode, encode } from '#lib/trajectory/format/codec.ts'
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -52,8 +52,8 @@ beforeAll(async () => {
     mcpServers: noMcpServers,
     runs: createRuns(),
     servers: { defaultName: BUILT_IN, client: () => client },
-    tokenizers: { load: loadTokenizer },
-    threaded: threadedHere({ load: loadTokenizer } as unknown as Services['tokenizers']),
+    tokenizers: { load: loadModelTokenizer },
+    threaded: threadedHere({ load: loadModelTokenizer } as unknown as Services['tokenizers']),
   } as unknown as Services
 })
 afterAll(async () => {
@@ -109,7 +109,7 @@ describe('A chat baseline of the built-in model', () => {
     expect(decode(encode(trajectory))).toEqual({ ok: true, trajectory })
     // The body of each request is reproduced to the token and to the message.
     const calls = recordedCalls(trajectory)
-    expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
+    expect(runToEnd(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
       calls.map(({ request }) => request.inputHash),
     )
     const bodies = calls.flatMap((call) => sentBodies(trajectory, call, Array.from))
@@ -126,7 +126,7 @@ describe('A chat baseline of the built-in model', () => {
       '/v1/chat/completions',
     )
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
-    expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
+    expect(runToEnd(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
       recordedCalls(trajectory).map(({ request }) => request.inputHash),
     )
   })

@@ -34,6 +34,11 @@ interface Options {
   readonly idleMs: number
   /** Largest heap in MiB; beyond it the thread ends with the error ERR_WORKER_OUT_OF_MEMORY. Default: the limit of the process. */
   readonly heapMb?: number
+  /**
+   * Largest part of the heap for new objects in MiB. Unused objects wait there for a collection, so a thread with much
+   * data of short life gets a small part. Default: that of Node.
+   */
+  readonly newObjectsMb?: number
 }
 
 /** Returns a thread that starts on its first request; requests run concurrently. */
@@ -43,6 +48,7 @@ export function createRequestThread<Question, Answer>({
   start,
   idleMs,
   heapMb,
+  newObjectsMb,
 }: Options): RequestThread<Question, Answer> {
   const ended = () => new ThreadError(`the thread ${name} has ended`)
   const thread = createOnDemandWorker<Question, Answer>({
@@ -52,7 +58,10 @@ export function createRequestThread<Question, Answer>({
         // Flags of the server's process, such as those of a debugger or a test runner, are not passed to the worker.
         execArgv: [],
         name,
-        ...(heapMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMb } }),
+        resourceLimits: {
+          ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+          ...(newObjectsMb !== undefined && { maxYoungGenerationSizeMb: newObjectsMb }),
+        },
       })
       worker.unref()
       worker.on('message', receive)

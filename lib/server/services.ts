@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-model.ts'
-import { type ComparingThread, createComparing } from '#lib/server/compare/comparing.ts'
+import { type ComparingThread, createCompareThread } from '#lib/server/compare/comparing.ts'
 import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
 import { createImporting, type ImportingThread } from '#lib/server/library/importing.ts'
 import { type BuiltInTool, createBuiltInTools } from '#lib/server/runs/built-in-tools.ts'
@@ -124,7 +124,7 @@ export function createServices(config: Config): Services {
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'import-worker.ts'),
       start: { dataFolder: folder, tokenizers: places },
     }),
-    comparing: createComparing({
+    comparing: createCompareThread({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare', 'compare-worker.ts'),
       start: {
         dataFolder: folder,

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
-import type { Scored } from '#lib/trajectory/reward/score.ts'
+import type { RewardWithReason } from '#lib/trajectory/reward/score.ts'
 import { labelColumns, labelsIn, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { updateRow } from './row.ts'
 import { transaction } from './transaction.ts'
@@ -16,7 +16,7 @@ export interface GroupTable {
   /** Stores the reward rule; undefined removes it. */
   setGroupRule(id: string, rule: RewardRule | undefined): void
   /** Stores the result of a rule as the reward of a trajectory; undefined removes it. A reward set by hand stays. */
-  score(key: string, scored: Scored | undefined): void
+  score(key: string, scored: RewardWithReason | undefined): void
 }
 
 /** Prepares the statements for groups on a connection. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { gistOf, type Health } from '#lib/trajectory/health/health.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
-import type { HealthFilter, Revision } from './health.ts'
+import type { HealthFilter, RecordRevision } from './health.ts'
 import { openTrajectoryReader, type TrajectoryReader } from './record.ts'
 import { openTrajectoryStore, type TrajectoryStore } from './trajectories.ts'
 
@@ -28,7 +28,7 @@ const finding = { label: 'l', message: 'm', count: 1, places: [] } as const
 const bad: Health = { ...good, findings: [{ kind: 'mask', severity: 'error', ...finding }] }
 const drifting: Health = { ...good, findings: [{ kind: 'drift', severity: 'note', ...finding }] }
 
-const revisionOf = (key: string): Revision => reader.read(key)?.of as Revision
+const revisionOf = (key: string): RecordRevision => reader.read(key)?.of as RecordRevision
 const check = (key: string, health: Health) => store.putHealth(key, revisionOf(key), health)
 const gistIn = (key: string) => listed().find((row) => row.key === key)?.health
 const listed = (health?: HealthFilter) =>

@@ -8,7 +8,7 @@ import { createSearchIndex, type RecordIndex } from './listing/search-index.ts'
 import { transaction } from './transaction.ts'
 
 /** A revision of a record: its row, and how often it was written. */
-export interface Revision {
+export interface RecordRevision {
   readonly sequence: number
   readonly revision: number
 }
@@ -52,8 +52,8 @@ export interface HealthStore {
    * Stores the result of a revision, unless the record has changed since. `index` is stored for records from before the
    * index existed.
    */
-  putHealth(key: string, of: Revision, health: Health, index?: RecordIndex): void
-  revision(key: string): Revision | undefined
+  putHealth(key: string, of: RecordRevision, health: Health, index?: RecordIndex): void
+  revision(key: string): RecordRevision | undefined
 }
 
 /** Prepares the statements for health results on a connection. */

@@ -6,7 +6,7 @@ import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
 import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { recordReader } from './record.ts'
-import { insertRow, type Row } from './row.ts'
+import { insertRow, type StoredRow } from './row.ts'
 
 /** Result of an insertion: the key of the trajectory, and whether it is new. */
 export interface Inserted {
@@ -17,7 +17,7 @@ export interface Inserted {
 
 interface Inserter {
   /** Inserts a trajectory. `columns` are additional columns of its row. If another trajectory has the id, the key gets a suffix. */
-  insert(trajectory: Trajectory, columns: Row): Inserted
+  insert(trajectory: Trajectory, columns: StoredRow): Inserted
   /** Replaces the segments from this position on. */
   writeSegments(key: string, all: readonly Segment[], from: number): void
 }

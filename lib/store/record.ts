@@ -6,7 +6,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { DATABASE_FILE, LOCK_TIMEOUT_MS } from './database.ts'
 import { labelsIn } from './entry.ts'
-import { createHealthStore, type Revision } from './health.ts'
+import { createHealthStore, type RecordRevision } from './health.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
 /**
@@ -25,7 +25,7 @@ export function recordReader(database: DatabaseSync): (key: string) => Trajector
 /** Reader of stored records for another thread. */
 export interface TrajectoryReader {
   /** Returns the record and its revision, or undefined if it does not exist. */
-  read(key: string): { readonly of: Revision; readonly found: Trajectory | string } | undefined
+  read(key: string): { readonly of: RecordRevision; readonly found: Trajectory | string } | undefined
   close(): void
 }
 

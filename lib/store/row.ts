@@ -2,10 +2,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Values by column name. */
-export type Row = Readonly<Record<string, string | number | null>>
+export type StoredRow = Readonly<Record<string, string | number | null>>
 
 /** Inserts a row. Throws SQLite's errors. */
-export function insertRow(database: DatabaseSync, table: string, row: Row): void {
+export function insertRow(database: DatabaseSync, table: string, row: StoredRow): void {
   const names = Object.keys(row)
   database
     .prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `$${name}`).join(', ')})`)
@@ -13,7 +13,7 @@ export function insertRow(database: DatabaseSync, table: string, row: Row): void
 }
 
 /** Updates the given columns of the row with a key. Does nothing if there is no such row. */
-export function updateRow(database: DatabaseSync, table: string, key: string, row: Row): void {
+export function updateRow(database: DatabaseSync, table: string, key: string, row: StoredRow): void {
   const assignments = Object.keys(row).map((name) => `${name} = $${name}`)
   database.prepare(`UPDATE ${table} SET ${assignments.join(', ')} WHERE key = $key`).run({ ...row, key })
 }

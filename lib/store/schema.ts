@@ -4,7 +4,7 @@ import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
-import { insertRow, type Row } from './row.ts'
+import { insertRow, type StoredRow } from './row.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
@@ -104,7 +104,7 @@ function separateLabels(database: DatabaseSync): void {
   const segments = database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position')
   const insertHeader = database.prepare('INSERT INTO headers (key, header) VALUES (?, ?)')
   for (const { sequence } of database.prepare('SELECT sequence FROM trajectories ORDER BY sequence').all()) {
-    const row = old.get(Number(sequence)) as Row
+    const row = old.get(Number(sequence)) as StoredRow
     const key = String(row.key)
     const columns = listedColumns(
       row,
@@ -177,7 +177,7 @@ function indexGenerated(database: DatabaseSync): void {
   `)
 }
 
-function listedColumns(row: Row, segments: readonly string[]) {
+function listedColumns(row: StoredRow, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
     const { segments: _, ...header } = withLabels(trajectory, {})

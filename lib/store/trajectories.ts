@@ -1,7 +1,7 @@
 /** Stores trajectories in SQLite. A closed segment is on disk before it is announced. */
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Choices, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
+import type { FilterChoices, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import { changedLabels, type LabelChange } from '#lib/trajectory/format/labels.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -42,7 +42,7 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupTab
   /** Returns the rows next to a trajectory in a list; undefined if it does not exist or is deleted. */
   neighbours(key: string, query: PlaceQuery): Neighbours | undefined
   /** Returns the values to filter by. */
-  choices(): Choices
+  choices(): FilterChoices
   /** Hides a trajectory unless it is running. Trajectories deleted for more than a day are purged at the next start. */
   remove(key: string): 'removed' | 'running' | 'absent'
   /** Restores a deleted trajectory. Returns undefined if there is none. */

@@ -35,7 +35,7 @@ export type LabTask<Request, Progress, Result> = (
 ) => Generator<Progress, Result>
 
 /** Runs a task to its end and ignores its progress. */
-export function resultOf<Result>(steps: Generator<unknown, Result>): Result {
+export function runToEnd<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

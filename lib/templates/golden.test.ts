@@ -12,7 +12,7 @@ import {
   continuingGroups,
   featureGroups,
   type GoldenGroup,
-  outcomeOf,
+  renderGolden,
   renderGroups,
   spanCases,
   withoutAddresses,
@@ -20,7 +20,7 @@ import {
 import { knownDifferences } from './golden/test-known-differences.ts'
 
 /** Outcomes are kept, because two tests read them. */
-const renderedOnce = memoizeByIdentity(outcomeOf)
+const renderedOnce = memoizeByIdentity(renderGolden)
 
 const features = featureGroups()
 const renders = renderGroups()

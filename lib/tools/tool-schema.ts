@@ -4,7 +4,7 @@
  * sees others.
  */
 import { isObject } from '#lib/json/json-object.ts'
-import { pathText, shownValue, type Violation } from '#lib/util/schema-violation.ts'
+import { describeValue, fieldPathText, type Violation } from '#lib/util/schema-violation.ts'
 
 /** A schema with only known keywords. */
 export type CheckedSchema = boolean | { readonly [keyword: string]: unknown }
@@ -237,5 +237,9 @@ function unescaped(key: string): string {
 
 /** Records the first violation; later ones have no effect. */
 function refuse(found: unknown, { path, seen }: Place, expected: string): undefined {
-  seen.problem ??= { ok: false, violation: { path: pathText(path), expected, found: shownValue(found) }, at: path }
+  seen.problem ??= {
+    ok: false,
+    violation: { path: fieldPathText(path), expected, found: describeValue(found) },
+    at: path,
+  }
 }

@@ -17,7 +17,7 @@ export interface Violation {
 export function schemaViolation(error: z.ZodError, input: unknown): Violation {
   const issue = deepest(error.issues)
   const value = valueAt(input, issue.path)
-  return { path: pathText(issue.path), expected: expectation(issue), found: shownValue(value) }
+  return { path: fieldPathText(issue.path), expected: expectation(issue), found: describeValue(value) }
 }
 
 /** Writes a violation as the end of a sentence: `path: expected …, found …`. */
@@ -71,7 +71,7 @@ function branchTypes(branches: readonly (readonly Issue[])[]): string {
 }
 
 /** Writes a path such as `segments[2].logprobs[17]`. */
-export function pathText(path: readonly PropertyKey[]): string {
+export function fieldPathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
     const name = String(key)
@@ -93,7 +93,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 const SHOWN = 80
 
 /** Writes a value briefly for an error message. */
-export function shownValue(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null)

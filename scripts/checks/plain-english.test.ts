@@ -8,12 +8,13 @@ import { DOC_PAGES, INDEX_PAGE } from '../../components/docs/doc-pages.ts'
 
 const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md')].map((file) => file.replaceAll('\\', '/'))
 
-/** Pages about terminals, code and tests: they open with text that can be pasted. */
+/** Pages about terminals, code, tests and measurements: they open with text that can be pasted. */
 const WITHOUT_PICTURE = new Set([
   'CONTRIBUTING.md',
   'docs/architecture.md',
   'docs/command-line.md',
   'docs/divergences.md',
+  'docs/performance.md',
   'docs/security.md',
   'docs/testing.md',
 ])

@@ -25,7 +25,7 @@ interface LoggedCall {
 }
 
 /** A request in progress that a fault answers. */
-export interface Exchange {
+export interface FaultExchange {
   readonly socket: Socket
   /** Attempt of the call, from 1. */
   readonly attempt: number
@@ -53,7 +53,7 @@ interface Body {
 }
 
 /** Answers a request in place of a healthy server. */
-export type Fault = (exchange: Exchange) => Promise<void> | void
+export type ServerFault = (exchange: FaultExchange) => Promise<void> | void
 
 /** A running server. */
 export interface FaultServer {
@@ -69,7 +69,7 @@ export interface FaultServerOptions {
   /** Replies in order; the last token of each ends the turn. */
   readonly replies: readonly (readonly SentToken[])[]
   /** Fault that answers the call with this number, from 1. */
-  readonly at?: { readonly call: number; readonly fault: Fault }
+  readonly at?: { readonly call: number; readonly fault: ServerFault }
   readonly endOfTurnId: number
   readonly textOf: (ids: readonly number[]) => string
 }
@@ -198,7 +198,7 @@ interface Answering {
   readonly onSent: (tokens: readonly SentToken[]) => void
 }
 
-function exchangeOf(socket: Socket, asked: Asked, answering: Answering): Exchange {
+function exchangeOf(socket: Socket, asked: Asked, answering: Answering): FaultExchange {
   const { tokens, attempt, onSent } = answering
   const body = (from: number, to: number) => bodyOf(asked, answering, from, to)
   const write = (text: string | Buffer) =>
@@ -212,9 +212,9 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): Exchang
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('')}\r\n`,
     )
-  const begin: Exchange['begin'] = async (count, headers = CHUNKED) => {
+  const begin: FaultExchange['begin'] = async (count, headers = CHUNKED) => {
     await head('200 OK', { 'content-type': asked.stream ? EVENTS : JSON_TYPE, ...headers })
-    const text = asked.stream ? event(body(0, count)) : '{"text": "half a bo'
+    const text = asked.stream ? serverSentEvent(body(0, count)) : '{"text": "half a bo'
     await write(headers === CHUNKED ? chunk(text) : text)
     if (asked.stream) onSent(tokens.slice(0, count))
   }
@@ -238,7 +238,7 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): Exchang
       for (const [from, to] of steps) {
         // Tokens are logged before they are sent, so that a client that has received them finds them in the log.
         onSent(tokens.slice(from, to))
-        await write(chunk(asked.stream ? event(changed(from, to)) : JSON.stringify(changed(from, to))))
+        await write(chunk(asked.stream ? serverSentEvent(changed(from, to)) : JSON.stringify(changed(from, to))))
       }
       if (asked.stream) await write(chunk('data: [DONE]\n\n'))
       await write('0\r\n\r\n')
@@ -285,7 +285,7 @@ const JSON_TYPE = 'application/json'
 /** Header of a body in chunks. */
 export const CHUNKED: Readonly<Record<string, string>> = { 'transfer-encoding': 'chunked' }
 /** Returns a server-sent event with a JSON body. */
-export const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`
+export const serverSentEvent = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`
 /** Returns a text as one chunk of a chunked body. */
 export const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 

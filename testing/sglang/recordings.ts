@@ -52,7 +52,7 @@ function scored(reply: Partial<UnscoredReply>): object {
 }
 
 /** A running server with its log. */
-export interface Replay {
+export interface ReplayServer {
   readonly baseUrl: string
   /** Requests in order; bodies are parsed JSON. */
   readonly requests: readonly { readonly method: string; readonly path: string; readonly body: unknown }[]
@@ -60,7 +60,7 @@ export interface Replay {
 }
 
 /** Starts a server that answers each path with its recording. `cut` splits replies into writes of that many bytes. */
-export async function replay(recordings: Readonly<Record<string, Recording>>, cut?: number): Promise<Replay> {
+export async function replay(recordings: Readonly<Record<string, Recording>>, cut?: number): Promise<ReplayServer> {
   const requests: { method: string; path: string; body: unknown }[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -112,4 +112,4 @@ const alternatives = (index: number, top: number): unknown[] =>
   range(0, top).map((rank) => [logprobAt(index + rank), idAt(index + rank), null])
 
 /** Returns `length` ids of the vocabulary as a prompt. */
-export const promptOf = (length: number): number[] => range(0, length).map(idAt)
+export const streamPrompt = (length: number): number[] => range(0, length).map(idAt)

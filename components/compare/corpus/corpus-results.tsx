@@ -10,7 +10,7 @@ import { LAYER_TEXTS } from '../drift/drift-words.ts'
 import { CorpusSummary } from './corpus-summary.tsx'
 import { KindsTable } from './kinds-table.tsx'
 import { ToolsTable, TurnsTable } from './places-tables.tsx'
-import { hasLayer, listedSamples, type SampleListName, type SampleSort } from './sample-list.ts'
+import { type CheckedSampleSort, hasLayer, listedSamples, type SampleListName } from './sample-list.ts'
 import { SamplesTable } from './samples-table.tsx'
 
 /** List, filters and order of the listed samples. */
@@ -18,7 +18,7 @@ interface ShownSamples {
   readonly list: SampleListName
   readonly kind: DriftKind | undefined
   readonly layer: DriftLayer | undefined
-  readonly sort: SampleSort
+  readonly sort: CheckedSampleSort
 }
 
 interface CorpusResultsProps {
@@ -29,8 +29,8 @@ interface CorpusResultsProps {
     readonly list?: SampleListName
     readonly kind?: DriftKind | null
     readonly layer?: DriftLayer | null
-    readonly sort?: SampleSort['by']
-    readonly order?: SampleSort['order']
+    readonly sort?: CheckedSampleSort['by']
+    readonly order?: CheckedSampleSort['order']
   }) => void
   /** Returns the address of a sample's comparison; undefined if the sample is not stored. */
   readonly hrefOf: (sample: Sample) => string | undefined

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
-import type { Summary } from '#lib/analysis/corpus/report.ts'
+import type { ReportSummary } from '#lib/analysis/corpus/report.ts'
 import { spanCount } from '#lib/analysis/corpus/totals.ts'
-import { partText, rateText, shareText } from './rates.ts'
+import { fractionText, rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
 
 /** Summary of the whole corpus in six figures. */
-export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
+export function CorpusSummary({ totals }: Pick<ReportSummary, 'totals'>) {
   const { samples, spans, rate, trained, wasted, rows } = totals
   return (
     <dl
@@ -24,7 +24,7 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
       </Figure>
       <Figure
         name="Drift in trained tokens"
-        value={partText(samples.bySeverity.trained, samples.checked)}
+        value={fractionText(samples.bySeverity.trained, samples.checked)}
         unit="of samples"
       >
         <SeverityCounts counts={{ ...samples.bySeverity, tail: 0 }} />
@@ -35,13 +35,13 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
       <Figure name="Drift spans" value={countText(spanCount(spans))}>
         {rateText(rate.per1000Tokens)} per 1,000 tokens, {rateText(rate.perTurn)} per turn
       </Figure>
-      <Figure name="Trained tokens in drift" value={partText(trained.touched, trained.of)}>
+      <Figure name="Trained tokens in drift" value={fractionText(trained.touched, trained.of)}>
         {countText(trained.touched)} of {countText(trained.of)}
       </Figure>
-      <Figure name="Prefix cache lost" value={partText(wasted.prefix, wasted.prefixOf)}>
+      <Figure name="Prefix cache lost" value={fractionText(wasted.prefix, wasted.prefixOf)}>
         {countText(wasted.prefix)} of {countText(wasted.prefixOf)} cached tokens
       </Figure>
-      <Figure name="Split into rows" value={partText(samples.split, samples.checked)} unit="of samples">
+      <Figure name="Split into rows" value={fractionText(samples.split, samples.checked)} unit="of samples">
         {countText(rows)} rows, {countText(wasted.rows)} tokens more
         {wasted.realigned > 0 && (
           <span className="block" title="A later prompt has different tokens here, so these are not trained on">

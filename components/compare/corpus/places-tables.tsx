@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import type { CorpusReport } from '#lib/analysis/corpus/report.ts'
 import { Button } from '../../ui/button.tsx'
-import { partText } from './rates.ts'
+import { fractionText } from './rates.ts'
 import { Table, type TableColumn, type TableSort } from './table.tsx'
 
 type TurnRow = CorpusReport['turns'][number]
@@ -35,9 +35,9 @@ const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' |
           min={0}
           max={1}
           value={reached === 0 ? 0 : samples / reached}
-          aria-label={partText(samples, reached)}
+          aria-label={fractionText(samples, reached)}
         />
-        {partText(samples, reached)}
+        {fractionText(samples, reached)}
       </span>
     ),
   },

@@ -7,4 +7,4 @@ export const shareText = (share: number | null): string => (share === null ? 'â€
 export const rateText = (rate: number | null): string => decimalText(rate, 2)
 
 /** Formats `part` of `whole` as a percentage; a dash if `whole` is 0. */
-export const partText = (part: number, whole: number): string => shareText(whole === 0 ? null : part / whole)
+export const fractionText = (part: number, whole: number): string => shareText(whole === 0 ? null : part / whole)

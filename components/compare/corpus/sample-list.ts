@@ -16,13 +16,14 @@ export const SAMPLE_COLUMNS = ['name', 'spans', 'trained', 'tokens', 'prefix', '
 export type SampleColumn = (typeof SAMPLE_COLUMNS)[number]
 
 /** Column and direction by which samples are sorted. */
-export interface SampleSort {
+export interface CheckedSampleSort {
   readonly by: SampleColumn
   readonly order: 'asc' | 'desc'
 }
 
 /** Returns how many drift spans a checked sample has, of all kinds. */
-export const spansOf = ({ kinds }: CheckedSample): number => kinds.reduce((sum, { spans }) => sum + spanCount(spans), 0)
+export const countSpans = ({ kinds }: CheckedSample): number =>
+  kinds.reduce((sum, { spans }) => sum + spanCount(spans), 0)
 
 /** Returns the title of a sample, else its id, else its place in the file. */
 export const nameText = (sample: Sample): string => visibleText(sample.title ?? sample.id ?? placeText(sample.place))
@@ -39,7 +40,7 @@ export function listedSamples(
     readonly list: SampleListName
     readonly kind: DriftKind | undefined
     readonly layer: DriftLayer | undefined
-    readonly sort: SampleSort
+    readonly sort: CheckedSampleSort
   },
 ): readonly Sample[] {
   const isListed = (sample: Sample): boolean => {
@@ -76,7 +77,7 @@ function figureOf(sample: Sample, by: SampleColumn): number | undefined {
     case 'name':
       return 0
     case 'spans':
-      return spansOf(sample)
+      return countSpans(sample)
     case 'trained':
       return sample.trained.touched
     case 'tokens':

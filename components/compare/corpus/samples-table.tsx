@@ -3,15 +3,15 @@ import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
 import { Button } from '../../ui/button.tsx'
-import { nameText, type SampleColumn, type SampleSort, spansOf } from './sample-list.ts'
+import { type CheckedSampleSort, countSpans, nameText, type SampleColumn } from './sample-list.ts'
 import { SeverityMark } from './severity.tsx'
 import { Table, type TableColumn } from './table.tsx'
 
 interface SamplesTableProps {
   /** Samples in the order in which they are shown. */
   readonly samples: readonly Sample[]
-  readonly sort: SampleSort
-  readonly onSort: (sort: SampleSort) => void
+  readonly sort: CheckedSampleSort
+  readonly onSort: (sort: CheckedSampleSort) => void
   /** Returns the address of a sample's comparison; undefined if the sample must be stored first. */
   readonly hrefOf: (sample: Sample) => string | undefined
   /** Called when a link is followed in this window. */
@@ -46,7 +46,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
       text: 'Spans',
       title: 'Drift spans',
       isNumber: true,
-      cell: (sample) => (sample.kind === 'checked' ? countText(spansOf(sample)) : '—'),
+      cell: (sample) => (sample.kind === 'checked' ? countText(countSpans(sample)) : '—'),
     },
     {
       name: 'trained',

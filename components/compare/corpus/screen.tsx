@@ -2,7 +2,7 @@
 /** The drift report of many trajectories: from the library, or from files that are read in the browser and not stored. */
 import dynamic from 'next/dynamic'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { compareMadeHref } from '#components/shell/hrefs.ts'
+import { compareReconstructionHref } from '#components/shell/hrefs.ts'
 import { useNavigation } from '#components/shell/navigation.tsx'
 import { Shell } from '#components/shell/shell.tsx'
 import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
@@ -56,7 +56,7 @@ export function CorpusScreen() {
     })
   }
   const hrefOf = (key: string, sample: Sample) =>
-    compareMadeHref(key, { kind: mode }, sample.kind === 'checked' ? sample.worst : undefined)
+    compareReconstructionHref(key, { kind: mode }, sample.kind === 'checked' ? sample.worst : undefined)
   const storeAndCompare = async (sample: Sample) => {
     const { place } = sample
     const file = place.kind === 'file' ? namedFiles(files).find(({ name }) => name === place.file)?.file : undefined

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
-import { bytesText, hexOf } from '#components/token-view/pieces/piece-text.ts'
+import { hexOf, pieceBytesText } from '#components/token-view/pieces/piece-text.ts'
 import { CopyChoices } from '#components/ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { PREFILL_COLUMN } from '#lib/analysis/rescore/columns.ts'
@@ -16,7 +16,7 @@ import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory
 import { elementAt } from '#lib/util/element-at.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/rescore-texts.ts'
 import type { ShownPair } from '../view.ts'
-import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
+import { driftVocabularyOf, kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS } from './drift-words.ts'
 
 interface DriftCardProps {
   readonly pair: ShownPair
@@ -38,7 +38,7 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
   const { spans } = comparison.report
   const span = elementAt(spans, drift)
   const { title, ink } = SEVERITY_TEXTS[span.severity]
-  const { noun, costs, kindText, causeText } = vocabularyOf(pair)
+  const { noun, costs, kindText, causeText } = driftVocabularyOf(pair)
   return (
     <section aria-label={noun === 'drift' ? 'Drift span' : 'Difference'} data-drift={drift} data-state={state}>
       <div className="mb-2 flex items-baseline justify-between gap-2">
@@ -181,15 +181,15 @@ function TokenLine({ trajectory, index, isRescored }: TokenLineProps) {
         </span>
         {/* Two columns of numbers leave no room for a column of bytes. */}
         {isRescored && (
-          <span className="block truncate font-mono text-faint" title={bytesText(entry)}>
-            {bytesText(entry)}
+          <span className="block truncate font-mono text-faint" title={pieceBytesText(entry)}>
+            {pieceBytesText(entry)}
           </span>
         )}
       </td>
       <td className="pr-2 text-right">{token.id}</td>
       {!isRescored && (
-        <td className="truncate pr-2 font-mono text-dim" title={bytesText(entry)}>
-          {bytesText(entry)}
+        <td className="truncate pr-2 font-mono text-dim" title={pieceBytesText(entry)}>
+          {pieceBytesText(entry)}
         </td>
       )}
       <td className="text-right">

@@ -19,7 +19,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ComparePartProps } from '../view.ts'
 import { type DriftFilter, filtered } from './drift-steps.ts'
-import { type DriftVocabulary, SEVERITIES, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
+import { type DriftVocabulary, driftVocabularyOf, SEVERITIES, SEVERITY_TEXTS } from './drift-words.ts'
 
 interface DriftListProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView' | 'onPoint'> {
   readonly filter: DriftFilter
@@ -34,7 +34,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
   const id = useId()
   const { left, right, comparison } = pair.compared
   const { report } = comparison
-  const vocabulary = vocabularyOf(pair)
+  const vocabulary = driftVocabularyOf(pair)
   const shown = useMemo(() => filtered(report, filter), [report, filter])
   const rows = useRowWindow({ count: shown.length, heightOf })
   const at = view.drift === undefined ? -1 : shown.indexOf(view.drift)

@@ -104,7 +104,7 @@ const SAMPLE_TEXTS: Readonly<Record<DriftKind, { readonly title: string; readonl
 }
 
 /** Returns the words for a pair: two recorded samples have differences, other pairs have drift. */
-export const vocabularyOf = ({ left, right, compared }: ShownPair): DriftVocabulary =>
+export const driftVocabularyOf = ({ left, right, compared }: ShownPair): DriftVocabulary =>
   areTwoSamples(
     { side: left, trajectory: compared.left.trajectory },
     { side: right, trajectory: compared.right.trajectory },

@@ -8,7 +8,7 @@ import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ComparePartProps, RescoreSummary } from '../view.ts'
 import { driftAfter, NO_FILTER } from './drift-steps.ts'
-import { type DriftVocabulary, kindMeaning, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
+import { type DriftVocabulary, driftVocabularyOf, kindMeaning, SEVERITY_TEXTS } from './drift-words.ts'
 
 interface SummaryStripProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
   /** Undefined until both sides are rescored on a server. */
@@ -19,7 +19,7 @@ interface SummaryStripProps extends Pick<ComparePartProps, 'pair' | 'view' | 'on
 export function SummaryStrip({ pair, view, onView, rescored }: SummaryStripProps) {
   const { report } = pair.compared.comparison
   const { spans, severity, trained } = report
-  const vocabulary = vocabularyOf(pair)
+  const vocabulary = driftVocabularyOf(pair)
   const first = spans[0]
   const toKind = (kind: DriftKind) => {
     const filter = { ...NO_FILTER, kind }

@@ -3,7 +3,7 @@
 import { createElementPool } from '#components/token-view/grid/element-pool.ts'
 import type { DrawnLine } from '#components/token-view/grid/layout.ts'
 import { createTokenBox } from '#components/token-view/grid/token-box.ts'
-import { type Drawn, part, setData, setText } from '#components/token-view/grid/token-picture.ts'
+import { createPart, type Drawn, setData, setText } from '#components/token-view/grid/token-picture.ts'
 import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
 import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -60,7 +60,7 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
       folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, elementAt(sight.folds, index), picture))
       const around = (box: typeof pointed, spots: readonly (Spot | undefined)[]) => {
         const found = spots
-          .map((spot) => spot && placeOf(picture.rows, spot, column))
+          .map((spot) => spot && findDrawnLine(picture.rows, spot, column))
           .find((place) => place !== undefined)
         const side = found?.side ?? 'left'
         box.place(found?.token, found?.line, picture.pictures[side])
@@ -73,7 +73,11 @@ export function createLanePainter(layer: HTMLElement, column: Column): LanePaint
 }
 
 /** Returns the line that contains a token in a column; undefined if the column does not show it. */
-export function placeOf(rows: Rows, spot: Spot, column: Column): (Spot & { readonly line: DrawnLine }) | undefined {
+export function findDrawnLine(
+  rows: Rows,
+  spot: Spot,
+  column: Column,
+): (Spot & { readonly line: DrawnLine }) | undefined {
   if (column !== 'both' && column !== spot.side) return undefined
   const item = itemOfToken(rows, spot.side, spot.token)
   if (!item) return undefined
@@ -101,13 +105,13 @@ export function placeOf(rows: Rows, spot: Spot, column: Column): (Spot & { reado
 const keysOf = (boxes: readonly { readonly key: number }[]): readonly number[] => boxes.map(({ key }) => key)
 
 function makeBorder(): Drawn {
-  return { element: part('div', 'lane-border') }
+  return { element: createPart('div', 'lane-border') }
 }
 
 function makeHatch() {
-  const element = part('div', 'lane-hatch')
+  const element = createPart('div', 'lane-hatch')
   element.ariaHidden = 'true'
-  const words = part('span', '')
+  const words = createPart('span', '')
   element.append(words)
   return { element, words }
 }
@@ -126,16 +130,16 @@ function paintHatch(
 }
 
 function makeRun() {
-  const element = part('div', 'lane-run')
+  const element = createPart('div', 'lane-run')
   element.ariaHidden = 'true'
-  const label = part('div', 'lane-label')
-  const fold = part('button', 'lane-unfold')
+  const label = createPart('div', 'lane-label')
+  const fold = createPart('button', 'lane-unfold')
   fold.tabIndex = -1
   fold.title = 'Fold the identical tokens'
   fold.textContent = '▾'
-  const position = part('span', 'lane-position')
-  const title = part('span', 'lane-title')
-  const sign = part('div', 'lane-sign')
+  const position = createPart('span', 'lane-position')
+  const title = createPart('span', 'lane-title')
+  const sign = createPart('div', 'lane-sign')
   label.append(fold, position, title)
   element.append(label, sign)
   return { element, label, fold, position, title, sign }
@@ -160,11 +164,11 @@ function paintRun(
 
 function makeNote() {
   // Screen readers get this text with the chosen token and from the drift list.
-  const element = part('button', 'lane-note')
+  const element = createPart('button', 'lane-note')
   element.tabIndex = -1
   element.ariaHidden = 'true'
-  const kind = part('span', 'lane-note-kind')
-  const more = part('span', '')
+  const kind = createPart('span', 'lane-note-kind')
+  const more = createPart('span', '')
   element.append(kind, more)
   return { element, kind, more }
 }
@@ -188,12 +192,12 @@ function paintNote(
 }
 
 function makeFold() {
-  const element = part('div', 'lane-fold')
+  const element = createPart('div', 'lane-fold')
   element.role = 'row'
-  const label = part('div', 'lane-label')
+  const label = createPart('div', 'lane-label')
   label.ariaHidden = 'true'
-  const position = part('span', 'lane-position')
-  const text = part('div', 'lane-fold-text')
+  const position = createPart('span', 'lane-position')
+  const text = createPart('div', 'lane-fold-text')
   text.role = 'gridcell'
   label.append(position)
   element.append(label, text)

@@ -8,7 +8,7 @@ import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { LaneChoice, LanesPicture } from './lanes-picture.ts'
-import { driftNumbered, driftOfToken } from './pairing.ts'
+import { driftOfToken, runOfDrift } from './pairing.ts'
 import { itemOfToken, otherSide, type RowSide } from './rows/rows.ts'
 import type { Column, FoldedLines } from './rows/visible-range.ts'
 
@@ -55,7 +55,7 @@ export function driftSentence(
   side: SideName,
 ): string {
   const span = spans[drift]
-  const stretch = driftNumbered(pairing, drift)
+  const stretch = runOfDrift(pairing, drift)
   if (!span || !stretch) return ''
   const other = otherSide(side)
   const count = stretch[other].end - stretch[other].start

@@ -1,8 +1,8 @@
 /** Scroll position of the lanes, and the drawing of the visible part. One scrollbar moves both lanes. */
 import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
-import { createLanePainter, placeOf } from './lane-painter.ts'
+import { createLanePainter, findDrawnLine } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
-import { driftNumbered, type Spot } from './pairing.ts'
+import { runOfDrift, type Spot } from './pairing.ts'
 import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows/rows.ts'
 import { type Column, rowOfDrift } from './rows/visible-range.ts'
 
@@ -90,14 +90,14 @@ export function createLanesView(
 
 /** Returns the top of the first row of a drift span, in pixels. */
 function driftTop({ rows, pairing }: Pick<LanesPicture, 'rows' | 'pairing'>, drift: number): number | undefined {
-  const stretch = driftNumbered(pairing, drift)
+  const stretch = runOfDrift(pairing, drift)
   const side = stretch && SIDES.find((name) => stretch[name].end > stretch[name].start)
   const item = side && itemOfToken(rows, side, stretch[side].start)
   return item && item.rowTop + rowOfDrift(rows, item, stretch, side) * rows.rowHeight
 }
 
 function placeTop(rows: Rows, spot: Spot): number | undefined {
-  return placeOf(rows, spot, rows.arrangement === 'lanes' ? spot.side : 'both')?.line.top
+  return findDrawnLine(rows, spot, rows.arrangement === 'lanes' ? spot.side : 'both')?.line.top
 }
 
 /** Returns a token of the topmost visible row, and how far below the top that row begins, in pixels. */

@@ -1,7 +1,7 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import { useState } from 'react'
 import { beforeAll, expect, test, vi } from 'vitest'
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import type { Segment } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -40,7 +40,7 @@ const trajectory = (...segments: Segment[]): TrajectoryView => ({
   segments,
 })
 
-function compared(left: TrajectoryView, right: TrajectoryView): Compared {
+function compared(left: TrajectoryView, right: TrajectoryView): ComparedSides {
   const shown = (one: TrajectoryView) => ({ trajectory: one, caveats: [] })
   return { left: shown(left), right: shown(right), comparison: compareTrajectories(left, right) }
 }
@@ -51,7 +51,7 @@ const drifting = compared(
   trajectory(prompt(LONG), response(`c ab c | ${LONG} | c <think> c`)),
 )
 
-function Screen({ of, start = {} }: { readonly of: Compared; readonly start?: Partial<CompareView> }) {
+function Screen({ of, start = {} }: { readonly of: ComparedSides; readonly start?: Partial<CompareView> }) {
   const [view, setView] = useState<CompareView>({
     drift: undefined,
     onlyDifferences: false,
@@ -74,7 +74,7 @@ function Screen({ of, start = {} }: { readonly of: Compared; readonly start?: Pa
   )
 }
 
-const show = (of: Compared, start?: Partial<CompareView>) => {
+const show = (of: ComparedSides, start?: Partial<CompareView>) => {
   render(<Screen of={of} {...(start && { start })} />)
   return screen.getByRole('grid')
 }

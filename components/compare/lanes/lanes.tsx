@@ -9,7 +9,7 @@ import { useCopy } from '#components/token-view/card/use-copy.ts'
 import { DEFAULT_GRID_OPTIONS, type GridOptions } from '#components/token-view/grid-options.ts'
 import { keyName } from '#components/token-view/key-name.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { vocabularyOf } from '../drift/drift-words.ts'
+import { driftVocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
 import { DriftStrip, type DriftStripControl } from './drift-strip.tsx'
 import { type LaneAction, laneKeyed, spotOf } from './lane-keys.ts'
@@ -39,7 +39,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
   const { chosen, choose, release } = useLaneChoice(pairing, view.drift, (drift) => onView({ drift }))
   const drawing = useLanesDrawing({
     compared,
-    vocabulary: vocabularyOf(pair),
+    vocabulary: driftVocabularyOf(pair),
     pairing,
     view,
     options,

@@ -3,7 +3,7 @@
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { driftNumbered, type Pairing } from './pairing.ts'
+import { type Pairing, runOfDrift } from './pairing.ts'
 
 /** Returns marks for all drift spans. Each token has its own outline, because the sides often differ only in the splits. */
 export function driftMarks({ stretches, driftStretches }: Pairing, side: SideName): readonly TokenMarks[] {
@@ -41,6 +41,6 @@ export function marksOfDrift(
   drift: number | undefined,
   kind: 'current' | 'linked',
 ): readonly TokenMarks[] {
-  const range = drift === undefined ? undefined : driftNumbered(pairing, drift)?.[side]
+  const range = drift === undefined ? undefined : runOfDrift(pairing, drift)?.[side]
   return range && range.end > range.start ? [{ kind, ranges: Int32Array.of(range.start, range.end) }] : []
 }

@@ -27,7 +27,7 @@ export function pairingOf(stretches: readonly AlignedRun[]): Pairing {
 }
 
 /** Returns the aligned run of a drift span; undefined if there is no span with this number. */
-export const driftNumbered = ({ stretches, driftStretches }: Pairing, drift: number): AlignedRun | undefined =>
+export const runOfDrift = ({ stretches, driftStretches }: Pairing, drift: number): AlignedRun | undefined =>
   stretches[driftStretches[drift] ?? -1]
 
 /** Returns the number of the aligned run that contains a token. */

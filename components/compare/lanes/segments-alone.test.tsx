@@ -1,12 +1,12 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
-import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
+import type { SegmentEncoding } from '#lib/analysis/compare/shown-side.ts'
 import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { SegmentsAlone } from './segments-alone.tsx'
+import { SegmentEncodings } from './segments-alone.tsx'
 
-function compared(perSegment: readonly SegmentAlone[] | undefined): Compared {
+function compared(perSegment: readonly SegmentEncoding[] | undefined): ComparedSides {
   const recorded = { trajectory: sampleTrajectory, caveats: [] }
   return {
     left: recorded,
@@ -15,26 +15,26 @@ function compared(perSegment: readonly SegmentAlone[] | undefined): Compared {
   }
 }
 
-const prompt: SegmentAlone = { kind: 'prompt', tokens: 2000, alone: 2000, drifted: 0 }
+const prompt: SegmentEncoding = { kind: 'prompt', tokens: 2000, alone: 2000, drifted: 0 }
 
 test('SegmentsAlone counts and names segments that have different tokens if they are encoded alone', () => {
-  const response: SegmentAlone = { kind: 'response', tokens: 51, alone: 48, drifted: 6 }
-  render(<SegmentsAlone compared={compared([prompt, response, { ...response, drifted: 1200 }])} />)
+  const response: SegmentEncoding = { kind: 'response', tokens: 51, alone: 48, drifted: 6 }
+  render(<SegmentEncodings compared={compared([prompt, response, { ...response, drifted: 1200 }])} />)
   screen.getByText('right, each segment encoded by itself: 1,206 tokens differ in 2 of 3 segments')
   screen.getByText('segment 2, response: 6 of its 51 tokens differ; by itself it has 48')
 })
 
 test('SegmentsAlone says when no segment has different tokens', () => {
-  render(<SegmentsAlone compared={compared([prompt, prompt])} />)
+  render(<SegmentEncodings compared={compared([prompt, prompt])} />)
   screen.getByText('right, each segment encoded by itself: no token differs')
 })
 
 test('SegmentsAlone ends a long list with the number of further segments', () => {
-  render(<SegmentsAlone compared={compared(Array(130).fill({ ...prompt, drifted: 1 }))} />)
+  render(<SegmentEncodings compared={compared(Array(130).fill({ ...prompt, drifted: 1 }))} />)
   expect(screen.getAllByRole('listitem', { hidden: true }).at(-1)?.textContent).toBe('and 30 more')
 })
 
 test('SegmentsAlone is empty for a side that is not made from text', () => {
-  const { container } = render(<SegmentsAlone compared={compared(undefined)} />)
+  const { container } = render(<SegmentEncodings compared={compared(undefined)} />)
   expect(container.textContent).toBe('')
 })

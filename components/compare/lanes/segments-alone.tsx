@@ -1,16 +1,16 @@
 import { countText } from '#components/token-view/numbers.ts'
-import type { Compared, SideName } from '#lib/analysis/compare/compare-sides.ts'
-import type { SegmentAlone } from '#lib/analysis/compare/shown-side.ts'
+import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { SegmentEncoding } from '#lib/analysis/compare/shown-side.ts'
 
 /** Shows for a side that is text which segments have different tokens if a pipeline encodes each segment alone. */
-export function SegmentsAlone({ compared }: { readonly compared: Compared }) {
+export function SegmentEncodings({ compared }: { readonly compared: ComparedSides }) {
   return (['left', 'right'] as const).map((name) => {
     const { perSegment } = compared[name]
     return perSegment && <Side key={name} name={name} segments={perSegment} />
   })
 }
 
-function Side({ name, segments }: { readonly name: SideName; readonly segments: readonly SegmentAlone[] }) {
+function Side({ name, segments }: { readonly name: SideName; readonly segments: readonly SegmentEncoding[] }) {
   const others = segments.map((segment, index) => ({ ...segment, index })).filter(({ drifted }) => drifted > 0)
   const tokens = others.reduce((sum, { drifted }) => sum + drifted, 0)
   return (

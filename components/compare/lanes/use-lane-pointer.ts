@@ -3,14 +3,14 @@ import { spansAround } from '#components/token-view/card/spans-around.ts'
 import type { PointerPosition } from '#components/token-view/grid/use-grid-drawing.ts'
 import { useGridPointer } from '#components/token-view/grid/use-grid-pointer.ts'
 import type { Selection } from '#components/token-view/selection.ts'
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { shiftedSpan, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { spotOf } from './lane-keys.ts'
 import type { LaneChoice } from './lanes-picture.ts'
-import { driftNumbered, driftOfToken, type Pairing, type Spot } from './pairing.ts'
+import { driftOfToken, type Pairing, runOfDrift, type Spot } from './pairing.ts'
 
 interface LanePointerOptions {
-  readonly compared: Compared
+  readonly compared: ComparedSides
   readonly pairing: Pairing
   readonly viewport: RefObject<HTMLElement | null>
   readonly spotUnder: (place: PointerPosition) => Spot | undefined
@@ -47,7 +47,7 @@ export function useLanePointer(options: LanePointerOptions) {
     const spot = spotNumbered(number)
     const drift = driftOfToken(pairing, spot)
     const around = spansAround(compared[spot.side].trajectory, spot.token)
-    const all = drift === undefined ? around : [driftNumbered(pairing, drift)?.[spot.side] ?? [], around].flat()
+    const all = drift === undefined ? around : [runOfDrift(pairing, drift)?.[spot.side] ?? [], around].flat()
     const before = spot.side === 'left' ? 0 : leftCount
     return all.map((span) => shiftedSpan(span, before))
   }

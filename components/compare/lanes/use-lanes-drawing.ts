@@ -47,10 +47,10 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
       for (const { element } of layers) element.replaceChildren()
     }
   }, [arrangement])
-  const tellSight = () => {
+  const reportVisibleRange = () => {
     if (view.current) onSight(view.current.sight())
   }
-  const drawn = useEffectEvent(tellSight)
+  const drawn = useEffectEvent(reportVisibleRange)
   useLayoutEffect(() => {
     if (!picture) return
     view.current?.show(picture)
@@ -59,7 +59,7 @@ export function useLanesDrawing(props: LanesDrawingOptions) {
   useSpaceScrolling(viewport, view, () => {
     if (!picture) return
     view.current?.draw(picture)
-    tellSight()
+    reportVisibleRange()
   })
 
   const isMeasured = picture !== undefined

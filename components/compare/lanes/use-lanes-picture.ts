@@ -7,7 +7,7 @@ import { type GridOptions, rowHeightOf } from '#components/token-view/grid-optio
 import type { PieceTable } from '#components/token-view/pieces/piece-table.ts'
 import { usePieceTable, useSettled } from '#components/token-view/pieces/use-piece-table.ts'
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
-import type { Compared, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
@@ -21,7 +21,7 @@ import { sharedColouring } from './shared-colouring.ts'
 
 /** The input of a drawing of the lanes. */
 export interface LanesPictureOptions {
-  readonly compared: Compared
+  readonly compared: ComparedSides
   readonly vocabulary: DriftVocabulary
   readonly pairing: Pairing
   readonly view: CompareView

@@ -8,7 +8,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import { CheckField, SelectField } from '#components/ui/field.tsx'
 import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import { vocabularyOf } from '../drift/drift-words.ts'
+import { driftVocabularyOf } from '../drift/drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
 import { RescoreReport } from './rescore-report.tsx'
 import type { RescoreState, UseRescoring } from './use-rescoring.ts'
@@ -84,7 +84,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
         )}
       </div>
       <div className="mt-2 grid gap-2">
-        <Standing state={state} ofSamples={!vocabularyOf(pair).costs} />
+        <RescoreStatus state={state} ofSamples={!driftVocabularyOf(pair).costs} />
         {found && (
           <RescoreReport
             key={`${found.choice.servers.left} ${found.choice.servers.right} ${found.scored ? '' : 'part'}`}
@@ -103,7 +103,7 @@ export function RescorePanel({ rescoring, scorer, view, onView }: RescorePanelPr
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
 
-function Standing({ state, ofSamples }: { readonly state: RescoreState; readonly ofSamples: boolean }) {
+function RescoreStatus({ state, ofSamples }: { readonly state: RescoreState; readonly ofSamples: boolean }) {
   switch (state.kind) {
     case 'idle':
       return (

@@ -1,7 +1,7 @@
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 
 /** Caveats of the comparison: differences that may come from our rendering. They are shown as a count that opens the full texts. */
-export function Caveats({ compared }: { readonly compared: Compared }) {
+export function Caveats({ compared }: { readonly compared: ComparedSides }) {
   const caveats = (['left', 'right'] as const).flatMap((name) =>
     compared[name].caveats.map((caveat) => ({ name, caveat })),
   )

@@ -9,7 +9,7 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { AS_TEXTS, areTwoSamples, makingText, sampleTitle, trajectoryTitle } from './side-words.ts'
 
 /** A side as far as it is chosen and loaded. */
-export interface ChosenSide {
+export interface DisplayedSide {
   /** Undefined while no side is chosen. */
   readonly side: Side | undefined
   /** Undefined while the trajectory is loading. */
@@ -17,8 +17,8 @@ export interface ChosenSide {
 }
 
 interface SidesBarProps {
-  readonly left: ChosenSide
-  readonly right: ChosenSide
+  readonly left: DisplayedSide
+  readonly right: DisplayedSide
   readonly onSide: (name: SideName, side: Side) => void
   /** Opens the dialog for another trajectory. */
   readonly onChoose: (name: SideName) => void
@@ -32,7 +32,7 @@ interface SidesBarProps {
 /** Shows a chooser for each side and a button that swaps them. */
 export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, onSwap }: SidesBarProps) {
   const titleOf = areTwoSamples(left, right) ? sampleTitle : trajectoryTitle
-  const chooser = (name: SideName, chosen: ChosenSide) => (
+  const chooser = (name: SideName, chosen: DisplayedSide) => (
     <SideChooser
       name={name}
       chosen={chosen}
@@ -61,7 +61,7 @@ export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, 
 
 interface SideChooserProps {
   readonly name: SideName
-  readonly chosen: ChosenSide
+  readonly chosen: DisplayedSide
   /** Title of its trajectory; undefined while it is loading. */
   readonly title: string | undefined
   readonly onAs: (as: As) => void

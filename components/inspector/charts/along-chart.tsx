@@ -10,7 +10,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
-import { padded } from './extent.ts'
+import { padExtent } from './extent.ts'
 import { Plot } from './plot.tsx'
 import { largest, movingMean, quantities, quantityOf, seriesNamed, type TokenSeries } from './series.ts'
 import { TokenList } from './token-list.tsx'
@@ -85,7 +85,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
           <Plot
             label={`${series.title} of ${countText(series.values.length)} trained tokens along the trajectory, ${numberText(range.min)} to ${numberText(range.max)}`}
             x={{ label: 'token', min: 0, max: Math.max(1, tokenCount({ segments: trajectory.segments }) - 1) }}
-            y={{ label: series.unit ? `${series.title}, ${series.unit}` : series.title, ...padded(range) }}
+            y={{ label: series.unit ? `${series.title}, ${series.unit}` : series.title, ...padExtent(range) }}
             points={points}
             line={means}
             bands={bands}

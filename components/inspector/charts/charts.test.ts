@@ -5,9 +5,9 @@ import { parseQuery } from '#lib/analysis/find/parse-query.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { densityOf, nearestPoint, outliersOf } from './density.ts'
-import { padded } from './extent.ts'
+import { padExtent } from './extent.ts'
 import { binQuery, surpriseHistogram } from './histogram.ts'
-import { divergenceOf, mismatchOf, type Pairs, pairsOf, worstPairs } from './mismatch.ts'
+import { estimateDivergence, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
 import { largest, movingMean, quantities, seriesNamed, type TokenSeries } from './series.ts'
 
 const numbers = fc.array(fc.double({ min: -50, max: 50, noNaN: true }), { maxLength: 120 })
@@ -102,7 +102,7 @@ describe('comparison of two values', () => {
   )
 
   test('pairs are the tokens that have both values', () => {
-    const { tokens, x, y } = pairsOf(
+    const { tokens, x, y } = pairSeries(
       series([
         [1, 10],
         [3, 30],
@@ -143,11 +143,11 @@ describe('comparison of two values', () => {
     const covariance = mean((x, y) => (x - mx) * (y - my))
     const spread = Math.sqrt(mean((x) => (x - mx) ** 2) * mean((_, y) => (y - my) ** 2))
     expect(found?.correlation).toBeCloseTo(covariance / spread, 12)
-    expect(divergenceOf(pairs(list))?.k1).toBeCloseTo(
+    expect(estimateDivergence(pairs(list))?.k1).toBeCloseTo(
       mean((x, y) => x - y),
       12,
     )
-    expect(divergenceOf(pairs(list))?.k3).toBeCloseTo(
+    expect(estimateDivergence(pairs(list))?.k3).toBeCloseTo(
       mean((x, y) => Math.exp(y - x) - 1 - (y - x)),
       12,
     )
@@ -157,10 +157,10 @@ describe('comparison of two values', () => {
   test('k3 is never negative, equal values do not differ, and a value that does not vary has no correlation', () => {
     fc.assert(
       fc.property(pairList, (list) => {
-        expect(divergenceOf(pairs(list))?.k3).toBeGreaterThanOrEqual(0)
+        expect(estimateDivergence(pairs(list))?.k3).toBeGreaterThanOrEqual(0)
         const same = pairs(list.map(([x]) => [x, x]))
         expect(mismatchOf(same)).toMatchObject({ meanAbsolute: 0, largestAbsolute: 0 })
-        expect(divergenceOf(same)).toEqual({ k1: 0, k3: 0 })
+        expect(estimateDivergence(same)).toEqual({ k1: 0, k3: 0 })
       }),
     )
     expect(
@@ -171,7 +171,7 @@ describe('comparison of two values', () => {
         ]),
       )?.correlation,
     ).toBeNull()
-    expect([mismatchOf(pairs([])), divergenceOf(pairs([]))]).toEqual([undefined, undefined])
+    expect([mismatchOf(pairs([])), estimateDivergence(pairs([]))]).toEqual([undefined, undefined])
   })
 })
 
@@ -184,7 +184,7 @@ describe('points of a plot', () => {
         }),
         (list) => {
           const [x, y] = [Float64Array.from(list, ([a]) => a), Float64Array.from(list, ([, b]) => b)]
-          const [horizontal, vertical] = [padded(extentOf(x)), padded(extentOf(y))]
+          const [horizontal, vertical] = [padExtent(extentOf(x)), padExtent(extentOf(y))]
           const frame = { minX: horizontal.min, maxX: horizontal.max, minY: vertical.min, maxY: vertical.max }
           const { counts, most } = densityOf(x, y, frame, 7, 5)
           expect(counts.reduce((a, b) => a + b, 0)).toBe(list.length)

@@ -6,7 +6,7 @@ import { elementAt } from '#lib/util/element-at.ts'
  */
 
 /** Visible range of both axes, in their units. */
-export interface Frame {
+export interface AxesRange {
   readonly minX: number
   readonly maxX: number
   readonly minY: number
@@ -26,7 +26,7 @@ export interface Density {
 export function densityOf(
   xs: Float64Array,
   ys: Float64Array,
-  { minX, maxX, minY, maxY }: Frame,
+  { minX, maxX, minY, maxY }: AxesRange,
   columns: number,
   rows: number,
 ): Density {

@@ -8,8 +8,8 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts, Heading } from '../../ui/facts.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
-import { padded } from './extent.ts'
-import { divergenceOf, mismatchOf, type Pairs, pairsOf, worstPairs } from './mismatch.ts'
+import { padExtent } from './extent.ts'
+import { estimateDivergence, mismatchOf, type Pairs, pairSeries, worstPairs } from './mismatch.ts'
 import { Plot } from './plot.tsx'
 import { quantities, seriesNamed } from './series.ts'
 import { TokenList } from './token-list.tsx'
@@ -23,7 +23,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
   const [pointed, setPointed] = useState<number>()
   const [reset, setReset] = useState<() => void>()
   const pairs = useMemo(
-    () => y !== undefined && pairsOf(seriesNamed(trajectory, x), seriesNamed(trajectory, y)),
+    () => y !== undefined && pairSeries(seriesNamed(trajectory, x), seriesNamed(trajectory, y)),
     [trajectory, x, y],
   )
   const worst = useMemo(() => (pairs ? worstPairs(pairs, WORST) : []), [pairs])
@@ -117,7 +117,7 @@ interface ScatterPlotProps {
 }
 
 function ScatterPlot({ pairs, titles, onPoint, onZoom, onChoose, onOpen }: ScatterPlotProps) {
-  const ranges = useMemo(() => [padded(extentOf(pairs.x)), padded(extentOf(pairs.y))] as const, [pairs])
+  const ranges = useMemo(() => [padExtent(extentOf(pairs.x)), padExtent(extentOf(pairs.y))] as const, [pairs])
   return (
     <Plot
       label={`${titles[0]} against ${titles[1]} of ${countText(pairs.x.length)} trained tokens, with the diagonal`}
@@ -137,7 +137,7 @@ function ScatterPlot({ pairs, titles, onPoint, onZoom, onChoose, onOpen }: Scatt
 
 function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly areLogprobs: boolean }) {
   const mismatch = useMemo(() => mismatchOf(pairs), [pairs])
-  const divergence = useMemo(() => (areLogprobs ? divergenceOf(pairs) : undefined), [pairs, areLogprobs])
+  const divergence = useMemo(() => (areLogprobs ? estimateDivergence(pairs) : undefined), [pairs, areLogprobs])
   if (!mismatch) return null
   return (
     <Facts>

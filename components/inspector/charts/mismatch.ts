@@ -12,7 +12,7 @@ export interface Pairs {
 }
 
 /** Returns the pairs of two series, whose tokens must be ascending. */
-export function pairsOf(x: TokenSeries, y: TokenSeries): Pairs {
+export function pairSeries(x: TokenSeries, y: TokenSeries): Pairs {
   const most = Math.min(x.tokens.length, y.tokens.length)
   const tokens = new Float64Array(most)
   const [xs, ys] = [new Float64Array(most), new Float64Array(most)]
@@ -80,7 +80,7 @@ interface Divergence {
  * Returns estimates of KL(x ‖ y) from tokens sampled by x, where x and y are logprobs, as in Schulman 2020
  * (joschu.net/blog/kl-approx.html). Returns undefined if there are no pairs.
  */
-export function divergenceOf({ x, y }: Pairs): Divergence | undefined {
+export function estimateDivergence({ x, y }: Pairs): Divergence | undefined {
   if (x.length === 0) return undefined
   let [k1, k3] = [0, 0]
   for (let index = 0; index < x.length; index++) {

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Density, densityOf, type Frame, nearestPoint, outliersOf } from './density.ts'
+import { type AxesRange, type Density, densityOf, nearestPoint, outliersOf } from './density.ts'
 
 interface PlotPoints {
   readonly x: Float64Array
@@ -174,7 +174,7 @@ function setWhole(plot: UPlot, { x, y }: Pick<PlotProps, 'x' | 'y'>): void {
   })
 }
 
-const frameOf = ({ scales }: UPlot): Frame => ({
+const frameOf = ({ scales }: UPlot): AxesRange => ({
   minX: scales.x?.min ?? 0,
   maxX: scales.x?.max ?? 1,
   minY: scales.y?.min ?? 0,

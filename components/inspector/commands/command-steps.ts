@@ -12,7 +12,7 @@ import type { CommandScreen } from './command.ts'
 export const colour = ({ onView }: Inspection, name: string): void => onView({ colour: name, limit: undefined })
 
 /** Returns the state that movement keys start from; undefined before the token view is measured. */
-export function placeOf({ inspection: { grid, trajectory, view } }: CommandScreen): GridPlace | undefined {
+export function gridPlaceOf({ inspection: { grid, trajectory, view } }: CommandScreen): GridPlace | undefined {
   const layout = grid.current?.layout()
   const sight = grid.current?.sight()
   if (!layout || !sight) return undefined
@@ -22,7 +22,7 @@ export function placeOf({ inspection: { grid, trajectory, view } }: CommandScree
 
 /** Moves the selection, or extends it. */
 export function step(screen: CommandScreen, move: GridMove, isExtending: boolean): void {
-  const place = placeOf(screen)
+  const place = gridPlaceOf(screen)
   const chosen = place && moved(move, place, isExtending)
   if (chosen) screen.inspection.onSelect(chosen.selection, 'tokens')
 }

@@ -15,7 +15,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { INSPECTOR_TABS, TAB_TITLES } from '../inspection.ts'
 import type { PanelCommandName } from '../selection/panel-commands.ts'
 import type { CommandScreen, InspectorCommand } from './command.ts'
-import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
+import { colour, copy, gridPlaceOf, step, toDrift, withSelection } from './command-steps.ts'
 
 const obstacleAtToken = ({ inspection }: CommandScreen) =>
   inspection.view.selection === undefined ? 'No token is selected.' : undefined
@@ -51,7 +51,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
     group: 'Select',
     keys: [SELECT_ALL],
     run: (screen) => {
-      const place = placeOf(screen)
+      const place = gridPlaceOf(screen)
       if (place) screen.inspection.onSelect(widened(place), 'tokens')
     },
   },

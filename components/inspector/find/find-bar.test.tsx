@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { findTask } from '#lib/analysis/find/find.ts'
 import type { RunInspection } from '#lib/analysis/tasks.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection, InspectorView } from '../inspection.ts'
@@ -48,7 +48,7 @@ function Bar({
 function setUp(find = '', run?: RunInspection, trajectory?: TrajectoryView) {
   const state: { view: InspectorView | undefined; marks: readonly TokenMarks[] } = { view: undefined, marks: [] }
   const onState = (view: InspectorView, marks: readonly TokenMarks[]) => Object.assign(state, { view, marks })
-  const searched = vi.fn((query: string) => resultOf(findTask({ query }, trajectory ?? sampleTrajectory)))
+  const searched = vi.fn((query: string) => runToEnd(findTask({ query }, trajectory ?? sampleTrajectory)))
   const search = run ?? ((async (_name: string, { query }: { query: string }) => searched(query)) as RunInspection)
   const bar = (shown: TrajectoryView) => <Bar trajectory={shown} find={find} run={search} onState={onState} />
   const { rerender } = render(bar(trajectory ?? sampleTrajectory))

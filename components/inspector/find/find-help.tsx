@@ -1,7 +1,7 @@
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
-import { columnNames, namesHere } from '#lib/analysis/find/names-here.ts'
+import { namesHere, trajectoryColumns } from '#lib/analysis/find/names-here.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 interface FindHelpProps {
@@ -14,7 +14,7 @@ interface FindHelpProps {
 
 /** Lists the terms of a query with examples that can be chosen, and the names that occur in this trajectory. */
 export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpProps) {
-  const columns = columnNames(trajectory).slice(0, MANY)
+  const columns = trajectoryColumns(trajectory).slice(0, MANY)
   const tools = (namesHere(trajectory, 'tool') ?? []).slice(0, MANY)
   const versions = (namesHere(trajectory, 'version') ?? []).slice(0, MANY)
   const here = [

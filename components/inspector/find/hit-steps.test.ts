@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rangeOf, single } from '#components/token-view/selection.ts'
+import { selectedRange, single } from '#components/token-view/selection.ts'
 import { chosenHit, currentHit, selectionOfHit, stepFrom, withCurrentHit } from './hit-steps.ts'
 
 const HITS = Int32Array.of(2, 4, 4, 5, 9, 12)
@@ -76,7 +76,10 @@ test('stepping through the hits visits each of them once, in both directions', (
         for (let i = 1; i < count; i++) {
           const step = stepFrom(hits, selection, undefined, direction)
           selection = selectionOfHit(hits, step?.hit ?? 0)
-          expect(rangeOf(selection)).toEqual({ start: hits[2 * (step?.hit ?? 0)], end: hits[2 * (step?.hit ?? 0) + 1] })
+          expect(selectedRange(selection)).toEqual({
+            start: hits[2 * (step?.hit ?? 0)],
+            end: hits[2 * (step?.hit ?? 0) + 1],
+          })
           seen.push(step?.hit ?? -1)
         }
         const order = Array.from({ length: count }, (_, i) => (direction === 1 ? i : (count - i) % count))

@@ -1,6 +1,6 @@
 /** Steps from hit to hit. Hits are flat pairs of token indices, half-open and sorted, and are numbered from 0. */
 
-import { rangeOf, type Selection } from '#components/token-view/selection.ts'
+import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import { firstRangeAfter, type TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -8,7 +8,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 /** Returns the number of the hit that equals the selection; undefined if there is none. */
 export function chosenHit(hits: Int32Array, selection: Selection | undefined): number | undefined {
   if (!selection) return undefined
-  const { start, end } = rangeOf(selection)
+  const { start, end } = selectedRange(selection)
   const hit = firstRangeAfter(hits, start)
   return hits[2 * hit] === start && hits[2 * hit + 1] === end ? hit : undefined
 }
@@ -45,7 +45,7 @@ export function stepFrom(
 ): Step | undefined {
   const count = hits.length >> 1
   if (count === 0) return undefined
-  const from = selection ? rangeOf(selection).start : (inSight?.start ?? 0)
+  const from = selection ? selectedRange(selection).start : (inSight?.start ?? 0)
   // Every hit before this one begins before `from`.
   let hit = firstRangeAfter(hits, from)
   if (hit < count && elementAt(hits, 2 * hit) < from) hit++

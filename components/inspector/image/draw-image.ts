@@ -1,7 +1,7 @@
 /** Draws the image of a token view on a canvas, at twice the resolution of the screen. */
 
 import { TOKEN_FONTS } from '#components/token-view/grid/measure-text.ts'
-import { boundaryAfter, HEAT_TOP, heatHeight } from '#components/token-view/grid/row-background.ts'
+import { boundaryLineAfter, HEAT_TOP, heatHeight } from '#components/token-view/grid/row-background.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'
@@ -96,7 +96,7 @@ function drawGround(
 ) {
   if (colour !== undefined) pen.fill(colour, from, top + HEAT_TOP, to - from, heatHeight(rowHeight))
   if (showsBoundaries) {
-    const line = boundaryAfter(to)
+    const line = boundaryLineAfter(to)
     pen.fill(line.colour, line.from, top + HEAT_TOP, line.to - line.from, heatHeight(rowHeight))
   }
   if (isTrained) pen.fill('var(--trained)', from, top + rowHeight - 2, to - from, 2)

@@ -4,7 +4,7 @@ import type { Colouring } from '#components/token-view/colour/colouring.ts'
 import { cellsOf, type Line, lineNumbered, lineOfToken } from '#components/token-view/grid/layout.ts'
 import type { TokenPicture } from '#components/token-view/grid/token-picture.ts'
 import { countText } from '#components/token-view/numbers.ts'
-import { rangeOf, type Selection } from '#components/token-view/selection.ts'
+import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained, spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -113,7 +113,7 @@ export function gridImage(picture: TokenPicture, colouring: Colouring, range: Sp
 
 /** Returns the tokens of the image: the selection if it has more than one token, else the visible tokens. */
 export const imageRange = (selection: Selection | undefined, inSight: Span | undefined): Span | undefined =>
-  selection && selection.anchor !== selection.focus ? rangeOf(selection) : inSight
+  selection && selection.anchor !== selection.focus ? selectedRange(selection) : inSight
 
 function linesOf({ layout }: TokenPicture, { start, end }: Span): readonly Line[] {
   const lines: Line[] = []

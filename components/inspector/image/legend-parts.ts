@@ -1,6 +1,6 @@
 import type { Colouring } from '#components/token-view/colour/colouring.ts'
 import { HEAT_LEVELS, NO_DATA } from '#components/token-view/colour/palette.ts'
-import { valueAt } from '#components/token-view/colour/scale.ts'
+import { valueAtDistance } from '#components/token-view/colour/scale.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 
 /** A part of the legend, which is a row of words and colours. */
@@ -23,7 +23,7 @@ export function legendParts({ mode, scale, limit, palette }: Colouring): readonl
     return [
       text(`${mode.quantity} ${mode.text(isDiverging ? axis.origin - limit : axis.origin)}`),
       { kind: 'colours', colours: isDiverging ? [...cools.toReversed(), ...levels] : levels },
-      text(`${mode.text(valueAt(axis, limit))} ${axis.direction === 'falling' ? 'or less' : 'or more'}${unit}`),
+      text(`${mode.text(valueAtDistance(axis, limit))} ${axis.direction === 'falling' ? 'or less' : 'or more'}${unit}`),
       ...(unknown > 0 ? [colour(NO_DATA), text('no data')] : []),
     ]
   }

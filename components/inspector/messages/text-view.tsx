@@ -18,13 +18,13 @@ import {
   lineAt,
   lineCount,
   lineStart,
-  type Row,
-  rowAt,
   rowCount,
   rowNumbered,
   type TextLines,
   textBetween,
-  wrapped,
+  type WrappedRow,
+  wrapLines,
+  wrappedRowAt,
 } from '#lib/util/text/text-lines.ts'
 
 interface TextViewProps {
@@ -49,7 +49,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
   const measure = useRef<HTMLSpanElement>(null)
   const [cell, setCell] = useState({ width: 8, columns: 80 })
   const digits = String(lineCount(text)).length
-  const rows = useMemo(() => wrapped(text, cell.columns), [text, cell.columns])
+  const rows = useMemo(() => wrapLines(text, cell.columns), [text, cell.columns])
   const { viewport, first, end, top, height, ...list } = useEqualRows({
     count: rowCount(rows),
     rowHeight: ROW_HEIGHT,
@@ -73,7 +73,7 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
     document.fonts?.ready.then(resize)
     return () => observer.disconnect()
   }, [viewport])
-  const reveal = useEffectEvent((offset: number) => list.reveal(rowAt(text, rows, offset)))
+  const reveal = useEffectEvent((offset: number) => list.reveal(wrappedRowAt(text, rows, offset)))
   const start = shown?.start
   // biome-ignore lint/correctness/useExhaustiveDependencies: another width or text moves the offset to another row
   useEffect(() => {
@@ -167,7 +167,7 @@ const LineNumber = ({ digits, number }: { readonly digits: number; readonly numb
 )
 
 /** Returns the text of a row, with its hits and the highlighted part marked. */
-function marked(text: TextLines, row: Row, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
+function marked(text: TextLines, row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): ReactNode {
   const pieces: ReactNode[] = []
   let at = row.start
   for (const { start, end, kind } of rangesIn(row, hits, shown)) {
@@ -196,7 +196,7 @@ interface MarkedRange {
   readonly kind: 'hit' | 'current' | 'shown'
 }
 
-function rangesIn(row: Row, hits: Int32Array, shown: TextViewProps['shown']): readonly MarkedRange[] {
+function rangesIn(row: WrappedRow, hits: Int32Array, shown: TextViewProps['shown']): readonly MarkedRange[] {
   const ranges: MarkedRange[] = []
   for (let hit = firstRangeAfter(hits, row.start); (hits[2 * hit] ?? row.end) < row.end; hit++) {
     const [start, end] = [elementAt(hits, 2 * hit), elementAt(hits, 2 * hit + 1)]

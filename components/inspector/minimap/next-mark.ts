@@ -1,4 +1,4 @@
-import { rangeOf, type Selection } from '#components/token-view/selection.ts'
+import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { TokenMarks } from '#components/token-view/token-marks.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -12,7 +12,7 @@ export function markAfter(
   selection: Selection | undefined,
   direction: 1 | -1,
 ): Span | undefined {
-  const from = selection && rangeOf(selection).start
+  const from = selection && selectedRange(selection).start
   const spans = Array.from({ length: ranges.length >> 1 }, (_, index) => ({
     start: elementAt(ranges, 2 * index),
     end: elementAt(ranges, 2 * index + 1),

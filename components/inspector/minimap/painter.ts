@@ -5,7 +5,7 @@
 import type { Colouring } from '#components/token-view/colour/colouring.ts'
 import { HEAT_LEVELS } from '#components/token-view/colour/palette.ts'
 import type { Layout } from '#components/token-view/grid/layout.ts'
-import { rangeOf, type Selection } from '#components/token-view/selection.ts'
+import { type Selection, selectedRange } from '#components/token-view/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
@@ -76,7 +76,7 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
         for (const { ranges } of all.filter((mark) => mark.kind === kind))
           drawRanges(context, picture, ranges, colour, density, MARKS_LEFT, MARKS_LANE)
       if (!selection) return
-      const { start, end } = rangeOf(selection)
+      const { start, end } = selectedRange(selection)
       const chosen = Int32Array.of(start, end)
       // The selection is drawn beside the heat, not over it.
       for (const [left, width] of SELECTED_LANES)

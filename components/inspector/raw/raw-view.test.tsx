@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { Selection } from '#components/token-view/selection.ts'
 import { rawText } from '#lib/analysis/raw/raw-text.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
@@ -19,7 +19,7 @@ vi.stubGlobal(
   },
 )
 
-const text = resultOf(rawText(null, sampleTrajectory))
+const text = runToEnd(rawText(null, sampleTrajectory))
 
 interface ScreenProps {
   readonly chosen: Selection | undefined

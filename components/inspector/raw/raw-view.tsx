@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { clipped, countText } from '#components/token-view/numbers.ts'
-import { rangeOf } from '#components/token-view/selection.ts'
+import { selectedRange } from '#components/token-view/selection.ts'
 import { firstRangeAfter } from '#components/token-view/token-marks.ts'
 import { findBytes } from '#lib/analysis/raw/find-bytes.ts'
 import type { RawText } from '#lib/analysis/raw/raw-text.ts'
@@ -34,7 +34,7 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
   const { trajectory, view, onSelect, onSave, say } = inspection
   const [sought, setSought] = useState('')
   const hits = useByteFind(text.bytes, sought)
-  const chosen = view.selection && rangeOf(view.selection).start
+  const chosen = view.selection && selectedRange(view.selection).start
   const [shown, setShown] = useState<Shown | undefined>(() => placeOfToken(chosen))
   const path = shown === undefined ? undefined : pathAt(text, shown.start)
   const tokens = path && tokensOfPath(trajectory, path)

@@ -3,7 +3,7 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { RequestsTab } from './requests-tab.tsx'
@@ -27,7 +27,7 @@ function setUp(trajectory: Trajectory, at?: number) {
     view: { selection: at === undefined ? undefined : { anchor: at, focus: at } },
     onSelect,
     say: () => undefined,
-    run: async () => resultOf(checkInputs(null, trajectory)),
+    run: async () => runToEnd(checkInputs(null, trajectory)),
   } as unknown as Inspection
   const { container } = render(<RequestsTab inspection={inspection} />)
   return { onSelect, container }

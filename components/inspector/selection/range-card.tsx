@@ -2,7 +2,7 @@
 import { useDeferredValue, useMemo } from 'react'
 import { selectedHex } from '#components/token-view/card/selected-tokens.ts'
 import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
-import { rangeOf, single } from '#components/token-view/selection.ts'
+import { selectedRange, single } from '#components/token-view/selection.ts'
 import { CopyChoices } from '#components/ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
@@ -20,7 +20,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
   const { trajectory, view, onSelect } = inspection
   // While the range is being dragged, drawing the grid has priority.
   const selection = useDeferredValue(view.selection)
-  const range = selection && rangeOf(selection)
+  const range = selection && selectedRange(selection)
   const [start, end] = [range?.start ?? 0, range?.end ?? 0]
   const sums = useMemo(() => rangeSums(trajectory, { start, end }), [trajectory, start, end])
   const beginning = useMemo(

@@ -1,6 +1,6 @@
 /** Notes on the tokens of a sample: where arrays begin and end, and the first and last trained token of each turn. */
 import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
-import type { Cut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
+import type { SheetCut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /** Note on one token. */
@@ -19,7 +19,7 @@ export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number,
       words: known ? `${known.words}; ${words}` : words,
     })
   }
-  for (const cut of cuts) add(cut.token, cutText(cut, columns), true)
+  for (const cut of cuts) add(cut.token, sheetCutText(cut, columns), true)
   for (let at = 0; at < turns.length; at += 4) {
     const [segment, from, to] = [elementAt(turns, at), elementAt(turns, at + 1), elementAt(turns, at + 2)]
     add(from, `first trained of segment ${segment}`)
@@ -29,7 +29,7 @@ export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number,
 }
 
 /** Returns a text about the arrays that begin and end at a cut. */
-export function cutText({ begins, ends }: Cut, columns: readonly SheetColumn[]): string {
+export function sheetCutText({ begins, ends }: SheetCut, columns: readonly SheetColumn[]): string {
   const arrays = columns.filter(({ entries }) => entries > 0)
   if (begins.length === arrays.length && ends.length === arrays.length) return 'every array starts again'
   const over = ends.filter((name) => !begins.includes(name))

@@ -1,6 +1,6 @@
 'use client'
 import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
-import { rangeOf, type Selection, single } from '#components/token-view/selection.ts'
+import { type Selection, selectedRange, single } from '#components/token-view/selection.ts'
 import { useEqualRows } from '#components/ui/equal-rows.ts'
 import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -34,7 +34,7 @@ export function ArrayTable({ trajectory, row, tokens, selection, onSelect }: Arr
     header: HEADER_HEIGHT,
     usualHeight: 600,
   })
-  const chosen = selection && rangeOf(selection)
+  const chosen = selection && selectedRange(selection)
   const focus = selection && selection.focus < tokens ? selection.focus : undefined
 
   const reveal = useEffectEvent(rows.reveal)

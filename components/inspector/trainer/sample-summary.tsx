@@ -3,7 +3,7 @@ import { single } from '#components/token-view/selection.ts'
 import type { SheetRow, TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { Inspection } from '../inspection.ts'
-import { cutText, shortName } from './array-notes.ts'
+import { sheetCutText, shortName } from './array-notes.ts'
 import { CopyArray } from './copy-array.tsx'
 import { Lengths } from './lengths.tsx'
 
@@ -72,7 +72,7 @@ function Cuts({ row: { cuts, columns }, onShow }: PartProps) {
       {cuts.slice(0, SHOWN).map((cut) => (
         <li key={cut.token}>
           <span className="text-accent">Cut</span> before <TokenLink token={cut.token} onShow={onShow} />:{' '}
-          {cutText(cut, columns)}
+          {sheetCutText(cut, columns)}
         </li>
       ))}
       {cuts.length > SHOWN && <li className="text-faint">and {countText(cuts.length - SHOWN)} more, in the table</li>}

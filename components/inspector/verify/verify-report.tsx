@@ -1,7 +1,7 @@
 import { countText, decimalText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Fact, Facts } from '#components/ui/facts.tsx'
-import type { Difference, Verification } from '#lib/analysis/verify/verification.ts'
+import type { LogprobDifference, Verification } from '#lib/analysis/verify/verification.ts'
 import type { ServedFact } from '#lib/trajectory/scoring/served.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
@@ -98,7 +98,7 @@ export function VerifyReport({ found, served, server, trajectory, onSelect, onCo
   )
 }
 
-const spreadText = ({ p99, max }: Difference): string => `${decimalText(p99, 4)} · ${decimalText(max, 4)}`
+const spreadText = ({ p99, max }: LogprobDifference): string => `${decimalText(p99, 4)} · ${decimalText(max, 4)}`
 
 /** Returns the text of a token in one line, with signs for line ends and tabs. */
 function pieceOf(trajectory: TrajectoryView, index: number): string {

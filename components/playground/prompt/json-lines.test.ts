@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lineOf, readJson } from './json-lines.ts'
+import { lineOfPath, parseWrittenJson } from './json-lines.ts'
 
 test.each([
   ['{\n  "a": 1,\n  "b" 2\n}', 'line 3: "2" where ":" is expected'],
@@ -8,13 +8,13 @@ test.each([
   ['', 'line 1: the text ends where a JSON value is expected'],
   ['{"a": 1}\n\nx', 'line 3: unexpected text after the JSON value'],
   ['{\n"a": "open', 'line 2: the text ends inside a string'],
-])('readJson names the line and the reason of an error: %j', (text, expected) => {
-  const json = readJson(text)
+])('parseWrittenJson names the line and the reason of an error: %j', (text, expected) => {
+  const json = parseWrittenJson(text)
   expect(json.ok ? 'read' : json.error).toContain(expected)
 })
 
-test('readJson parses valid JSON', () => {
-  expect(readJson(' {"a": [1, null]}\n')).toEqual({ ok: true, value: { a: [1, null] } })
+test('parseWrittenJson parses valid JSON', () => {
+  expect(parseWrittenJson(' {"a": [1, null]}\n')).toEqual({ ok: true, value: { a: [1, null] } })
 })
 
 test.each<[(string | number)[], number]>([
@@ -24,7 +24,7 @@ test.each<[(string | number)[], number]>([
   [['b', 1, 'c'], 6],
   [['b', 1, 'a'], 7],
   [['e "x"', 'a'], 11],
-])('lineOf finds the path %j in line %d', (path, line) => {
+])('lineOfPath finds the path %j in line %d', (path, line) => {
   const text = [
     '{',
     '  "a": "b",',
@@ -40,16 +40,16 @@ test.each<[(string | number)[], number]>([
     '  }',
     '}',
   ].join('\n')
-  expect(lineOf(text, path)).toBe(line)
+  expect(lineOfPath(text, path)).toBe(line)
 })
 
-test('lineOf finds the line of every member of any JSON object', () => {
+test('lineOfPath finds the line of every member of any JSON object', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const plain = JSON.parse(JSON.stringify(value)) as object
       const text = JSON.stringify(plain, null, 1)
       for (const key of Object.keys(plain)) {
-        const line = text.split('\n')[lineOf(text, [key]) - 1]
+        const line = text.split('\n')[lineOfPath(text, [key]) - 1]
         expect(line?.startsWith(` ${JSON.stringify(key)}: `)).toBe(true)
       }
     }),

@@ -8,14 +8,14 @@ export type WrittenJson =
   | { readonly ok: false; readonly error: string }
 
 /** Parses JSON; the error names the line, from 1. */
-export function readJson(text: string): WrittenJson {
+export function parseWrittenJson(text: string): WrittenJson {
   const scan = scanWhole(text, skipSpace(text, 0, text.length), text.trimEnd().length)
   if (!scan.ok) return { ok: false, error: `line ${lineAt(text, scan.at)}: ${scan.why}` }
   return { ok: true, value: JSON.parse(text) }
 }
 
 /** Returns the line of the member or item at a path, from 1. The text must be valid JSON. */
-export function lineOf(text: string, path: readonly (string | number)[]): number {
+export function lineOfPath(text: string, path: readonly (string | number)[]): number {
   const open: { readonly isArray: boolean; key: string | number }[] = []
   let isName = false
   for (const { 0: token, index } of text.matchAll(TOKEN)) {

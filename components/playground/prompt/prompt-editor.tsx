@@ -8,9 +8,9 @@ import { Segmented } from '#components/ui/segmented.tsx'
 import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
 import { LONGEST_PROMPT } from '#lib/sampling/dialects/text-limits.ts'
 import { messagesIn } from '#lib/share/settings/conversation-text.ts'
-import { idsIn, placeOfId } from '#lib/share/settings/ids-text.ts'
+import { placeOfId, readIds } from '#lib/share/settings/ids-text.ts'
 import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
-import { type AskPreview, PromptPreview } from './prompt-preview.tsx'
+import { type AskPreview, PromptPreviewPanel } from './prompt-preview.tsx'
 
 const MessagesForm = lazy(async () => ({
   default: (await import('#components/templates/forms/messages-form.tsx')).MessagesForm,
@@ -101,7 +101,7 @@ function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps)
         onChange={(event) => take(event.target.value)}
       />
       <Refusal text={refusal} />
-      <PromptPreview question={question} onPreview={onPreview} />
+      <PromptPreviewPanel question={question} onPreview={onPreview} />
       <RunsTools draft={draft} onChange={onChange}>
         <FileButton accept="text/*,.txt,.md,.jinja" label="File with the prompt" onFile={takeFile}>
           Open…
@@ -113,7 +113,7 @@ function GivenText({ draft, onChange, onPreview, previewed }: PromptEditorProps)
 
 function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const read = idsIn(draft.ids, draft.record)
+  const read = readIds(draft.ids, draft.record)
   const { take, takeFile, refusal } = useBoundedText(LONGEST_PROMPT, (ids) => onChange({ ids, record: 0 }))
   const question =
     read.ok && read.ids.length > 0
@@ -158,7 +158,7 @@ function GivenIds({ draft, onChange, onPreview, previewed }: PromptEditorProps) 
           ))}
         </SelectField>
       )}
-      <PromptPreview
+      <PromptPreviewPanel
         question={question}
         onPreview={onPreview}
         onField={(field) => {

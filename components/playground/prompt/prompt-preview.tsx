@@ -3,11 +3,11 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
 import { Button } from '#components/ui/button.tsx'
-import type { PromptPreview as Preview, PreviewQuestion } from '#lib/api/prompt-preview.ts'
+import type { PreviewQuestion, PromptPreview } from '#lib/api/prompt-preview.ts'
 
 /** Preview of a prompt, or why there is none. */
 export type Previewed =
-  | { readonly kind: 'ready'; readonly preview: Preview }
+  | { readonly kind: 'ready'; readonly preview: PromptPreview }
   /** `field` is the path of the invalid value. */
   | {
       readonly kind: 'refused'
@@ -31,7 +31,7 @@ interface PromptPreviewProps {
 const PAUSE_MS = 300
 
 /** The tokens that would be sent, as many as fit, with their count and warnings. */
-export function PromptPreview({ question, onPreview, onField }: PromptPreviewProps) {
+export function PromptPreviewPanel({ question, onPreview, onField }: PromptPreviewProps) {
   const key = question ? JSON.stringify(question) : ''
   const [answer, setAnswer] = useState<{ readonly key: string; readonly previewed: Previewed }>()
   const ask = useEffectEvent(async (asked: string, signal: AbortSignal) => {
@@ -99,7 +99,7 @@ export function PromptPreview({ question, onPreview, onField }: PromptPreviewPro
   )
 }
 
-const Pieces = ({ ids, preview }: { readonly ids: readonly number[]; readonly preview: Preview }) =>
+const Pieces = ({ ids, preview }: { readonly ids: readonly number[]; readonly preview: PromptPreview }) =>
   ids.map((id, index) => (
     <span
       // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a token

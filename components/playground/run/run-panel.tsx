@@ -8,7 +8,7 @@ import { Link } from '#components/shell/navigation.tsx'
 import type { useViewState } from '#components/shell/view-state.ts'
 import { TokenCard } from '#components/token-view/card/token-card.tsx'
 import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
-import { Totals } from '#components/token-view/overview/totals.tsx'
+import { TrajectoryTotals } from '#components/token-view/overview/totals.tsx'
 import { isSingle, single } from '#components/token-view/selection.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import { withGrammar } from '#lib/sampling/fields.ts'
@@ -48,7 +48,7 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn 
         shown && <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
       )}
       <Heading>This run</Heading>
-      <Totals trajectory={trajectory} />
+      <TrajectoryTotals trajectory={trajectory} />
       {view.key !== undefined && trajectory.outcome.kind !== 'running' && trajectory.segments.length > 0 && (
         <p className="mt-2 grid justify-items-start gap-1">
           <Link href={inspectorHref(view.key)} className="font-medium text-accent hover:underline">

@@ -29,7 +29,7 @@ export interface ShownRun {
 }
 
 /** Loads and follows the run that the address names. */
-export function useShownRun(view: ReturnType<typeof useViewState>): ShownRun {
+export function useDisplayedRun(view: ReturnType<typeof useViewState>): ShownRun {
   const { data: stored, error: loadError } = useQuery(trajectoryOptions(view.key))
   const rollout = useRollout(view.key)
   const group = useGroup(view.group, view.key)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type Heeding, unheededNote } from '#lib/api/sampling-heed.ts'
+import { explainIgnored, type ServerTraits } from '#lib/api/sampling-heed.ts'
 import type { SamplingField, SamplingTexts } from '#lib/sampling/fields.ts'
 import { SAMPLING_GROUPS, samplingNames, samplingParameter } from '#lib/sampling/parameters.ts'
 import { OWN_WORDS, SAMPLING_WORDS } from '#lib/sampling/words.ts'
@@ -11,7 +11,7 @@ interface ParameterListProps {
   readonly sampling: SamplingTexts
   readonly onChange: (sampling: SamplingTexts) => void
   readonly errors: Readonly<Record<string, string>>
-  readonly server: Heeding
+  readonly server: ServerTraits
   /** Parameter that is shown first. */
   readonly field: SamplingField | undefined
 }
@@ -58,7 +58,7 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
                     name={name}
                     text={sampling[name]}
                     error={errors[name]}
-                    note={sampling[name] === '' ? undefined : unheededNote(name, server)}
+                    note={sampling[name] === '' ? undefined : explainIgnored(name, server)}
                     onChange={(text) => set(name, text)}
                   />
                 ))}
@@ -81,7 +81,7 @@ export function ParameterList({ sampling, onChange, errors, server, field }: Par
           />
           <p className="mt-1 text-faint text-xs">{FURTHER}</p>
           {sampling.further !== '' && server.kind === 'router' && (
-            <p className="mt-1 text-warn text-xs">{unheededNote('further', server)}</p>
+            <p className="mt-1 text-warn text-xs">{explainIgnored('further', server)}</p>
           )}
         </section>
       )}

@@ -2,7 +2,7 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, test, vi } from 'vitest'
-import { type SamplingField, samplingOf } from '#lib/sampling/fields.ts'
+import { parseSamplingTexts, type SamplingField } from '#lib/sampling/fields.ts'
 import type { OwnPreset } from '#lib/sampling/presets.ts'
 import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
 import { SamplingDialog } from './sampling-dialog.tsx'
@@ -15,7 +15,7 @@ interface PageProps {
 function Page({ field, loadOfModel }: PageProps) {
   const [{ sampling, samples }, setSetup] = useState({ sampling: DEFAULT_SETUP.sampling, samples: '' })
   const [presets, setPresets] = useState<readonly OwnPreset[]>([])
-  const { errors } = samplingOf(sampling)
+  const { errors } = parseSamplingTexts(sampling)
   return (
     <>
       <SamplingDialog

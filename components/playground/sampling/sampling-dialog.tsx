@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import type { Heeding } from '#lib/api/sampling-heed.ts'
+import type { ServerTraits } from '#lib/api/sampling-heed.ts'
 import type { SamplingField, SamplingTexts } from '#lib/sampling/fields.ts'
 import type { OwnPreset } from '#lib/sampling/presets.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -16,7 +16,7 @@ export interface SamplingDialogProps {
   readonly samples: string
   readonly onChange: (changed: { readonly sampling: SamplingTexts; readonly samples?: string }) => void
   readonly errors: Readonly<Record<string, string>>
-  readonly server: Heeding
+  readonly server: ServerTraits
   /** Parameter that is shown first. */
   readonly field: SamplingField | undefined
   readonly ownPresets: readonly OwnPreset[]

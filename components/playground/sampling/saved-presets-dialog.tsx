@@ -5,9 +5,9 @@ import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { generationConfigSchema } from '#lib/api/tokenizer-files.ts'
 import { fetchJson } from '#lib/browser/api.ts'
 import { serverStatusOptions } from '#lib/browser/queries.ts'
-import { serverTokenizer } from '#lib/browser/templates/template-sources.ts'
+import { serverTokenizerName } from '#lib/browser/templates/template-sources.ts'
 import { useSamplingPresets } from '#lib/browser/use-sampling-presets.ts'
-import { SamplingDialog as Dialog, type SamplingDialogProps } from './sampling-dialog.tsx'
+import { SamplingDialog, type SamplingDialogProps } from './sampling-dialog.tsx'
 
 interface Props extends Omit<SamplingDialogProps, 'ownPresets' | 'onOwnPresets' | 'loadOfModel' | 'server'> {
   readonly server: string
@@ -16,13 +16,13 @@ interface Props extends Omit<SamplingDialogProps, 'ownPresets' | 'onOwnPresets' 
 }
 
 /** Shows the dialog with stored presets and the chosen server. */
-export function SamplingDialog({ server, tokenizer, ...rest }: Props) {
+export function SavedPresetsDialog({ server, tokenizer, ...rest }: Props) {
   const [ownPresets, setOwnPresets] = useSamplingPresets()
   const { data: status } = useQuery(serverStatusOptions(server))
   const isNamed = tokenizer.trim() !== '' && tokenizer !== SERVER_TOKENIZER
-  const name = isNamed ? tokenizer.trim() : status && serverTokenizer(server, status)
+  const name = isNamed ? tokenizer.trim() : status && serverTokenizerName(server, status)
   return (
-    <Dialog
+    <SamplingDialog
       {...rest}
       server={status?.state === 'ready' ? status : {}}
       ownPresets={ownPresets}

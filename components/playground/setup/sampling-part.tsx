@@ -1,6 +1,6 @@
 import type { ShownStatus } from '#components/shell/server-state.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { type Heeding, unheededNote } from '#lib/api/sampling-heed.ts'
+import { explainIgnored, type ServerTraits } from '#lib/api/sampling-heed.ts'
 import { type SamplingField, samplingFields } from '#lib/sampling/fields.ts'
 import type { SamplingName } from '#lib/sampling/parameters.ts'
 import { type NumberInputs, SamplingInput } from './number-inputs.tsx'
@@ -18,9 +18,9 @@ export function SamplingPart({ status, onAll, ...inputs }: SamplingPartProps) {
   const { sampling } = inputs.setup
   const set = samplingFields.filter((field) => sampling[field] !== '')
   const others = set.filter((field) => !COMMON.some((name) => name === field))
-  const server: Heeding = status.state === 'ready' ? status : {}
+  const server: ServerTraits = status.state === 'ready' ? status : {}
   const notes = set.flatMap((field) => {
-    const why = field === 'further' ? undefined : unheededNote(field, server)
+    const why = field === 'further' ? undefined : explainIgnored(field, server)
     return why === undefined ? [] : [{ field, why }]
   })
   return (

@@ -14,9 +14,12 @@ import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/share/set
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { SetupForm } from './setup-form.tsx'
 
-const SamplingDialog = dynamic(async () => (await import('../sampling/saved-presets-dialog.tsx')).SamplingDialog, {
-  loading: () => null,
-})
+const SavedPresetsDialog = dynamic(
+  async () => (await import('../sampling/saved-presets-dialog.tsx')).SavedPresetsDialog,
+  {
+    loading: () => null,
+  },
+)
 const SetupSharing = dynamic(async () => (await import('#components/sharing/setup-sharing.tsx')).SetupSharing, {
   loading: () => null,
 })
@@ -49,7 +52,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
   return (
     <>
       {allSampling && (
-        <SamplingDialog
+        <SavedPresetsDialog
           sampling={setup.sampling}
           samples={setup.samples}
           onChange={(changed) => onChange({ ...setup, ...changed })}

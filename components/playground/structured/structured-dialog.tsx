@@ -1,10 +1,10 @@
 'use client'
 import { structuredAnswerSchema } from '#lib/api/structured.ts'
 import { ApiError, fetchJson } from '#lib/browser/api.ts'
-import { samplingOf, withGrammar } from '#lib/sampling/fields.ts'
+import { parseSamplingTexts, withGrammar } from '#lib/sampling/fields.ts'
 import type { Setup } from '#lib/share/settings/setup.ts'
 /** Requests structured output from the server that the setup names. */
-import { StructuredDialog as Dialog, type StructuredRequest } from './structured-form.tsx'
+import { StructuredForm as Dialog, type StructuredState } from './structured-form.tsx'
 
 interface Props {
   /** Key of the trajectory whose tokens precede the question. */
@@ -48,8 +48,8 @@ export function StructuredDialog({ trajectoryKey, setup, draft = FIRST, onEdit, 
   )
 }
 
-async function asked(key: string, setup: Setup, question: object): Promise<StructuredRequest> {
-  const { sampling, errors } = samplingOf(withGrammar(setup.sampling, {}))
+async function asked(key: string, setup: Setup, question: object): Promise<StructuredState> {
+  const { sampling, errors } = parseSamplingTexts(withGrammar(setup.sampling, {}))
   const [wrong] = Object.entries(errors)
   if (wrong) return { kind: 'refused', message: `${wrong.join(' ')}.`, hint: 'Correct it in the setup.' }
   const json = { ...question, sampling, ...(setup.server !== '' && { server: setup.server }) }

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { StructuredDialog, type StructuredDialogProps } from './structured-form.tsx'
+import { type StructuredDialogProps, StructuredForm } from './structured-form.tsx'
 
 const SCHEMA = '{"type": "object", "properties": {"even": {"type": "boolean"}}}'
 const reply = {
@@ -22,7 +22,7 @@ function openDialog(given: Partial<StructuredDialogProps> = {}) {
     onClose: vi.fn(),
     ...given,
   }
-  render(<StructuredDialog {...props} />)
+  render(<StructuredForm {...props} />)
   return { props, user: userEvent.setup() }
 }
 

@@ -12,7 +12,7 @@ import { readSamplingText } from '#lib/sampling/texts.ts'
 import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 
 /** Result of a request for structured output. */
-export type StructuredRequest =
+export type StructuredState =
   | { readonly kind: 'answered'; readonly reply: StructuredAnswer }
   | { readonly kind: 'refused'; readonly message: string; readonly hint: string | undefined }
 
@@ -22,16 +22,16 @@ export interface StructuredDialogProps {
   /** JSON Schema of an object, as typed. */
   readonly schema: string
   readonly onEdit: (draft: { readonly prompt: string; readonly schema: string }) => void
-  readonly onAsk: (prompt: string, schema: object) => Promise<StructuredRequest>
+  readonly onAsk: (prompt: string, schema: object) => Promise<StructuredState>
   /** Sends the question as a further turn, which is recorded. */
   readonly onRecord: (prompt: string, schema: string) => void
   readonly onClose: () => void
 }
 
-type State = { readonly kind: 'idle' | 'asking' } | StructuredRequest
+type State = { readonly kind: 'idle' | 'asking' } | StructuredState
 
 /** Dialog that asks a question after the tokens of a trajectory; the answer is JSON that matches a schema. */
-export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onClose }: StructuredDialogProps) {
+export function StructuredForm({ prompt, schema, onEdit, onAsk, onRecord, onClose }: StructuredDialogProps) {
   const [isRecorded, setIsRecorded] = useState(false)
   const [state, setState] = useState<State>({ kind: 'idle' })
   const read = readSamplingText('json_schema', schema)

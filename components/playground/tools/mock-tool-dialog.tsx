@@ -7,9 +7,9 @@ import { SelectField, TextArea, TextField } from '#components/ui/field.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { replyTo } from '#lib/tools/mock-reply.ts'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
-import { readJson } from '../prompt/json-lines.ts'
+import { parseWrittenJson } from '../prompt/json-lines.ts'
 import { sampleInput } from '../prompt/sample-input.ts'
-import { draftOf, FIRST_DRAFT, type MockToolDraft, toolOf } from './mock-tool-draft.ts'
+import { FIRST_DRAFT, type MockToolDraft, mockToolDraftOf, toolOf } from './mock-tool-draft.ts'
 import { foreignSpec } from './tool-import.ts'
 
 interface MockToolDialogProps {
@@ -33,7 +33,7 @@ const FAILURES = [
 
 /** Dialog that edits a mock tool and saves it once it is valid. */
 export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onClose }: MockToolDialogProps) {
-  const [draft, setDraft] = useState(() => (tool ? draftOf(tool) : FIRST_DRAFT))
+  const [draft, setDraft] = useState(() => (tool ? mockToolDraftOf(tool) : FIRST_DRAFT))
   /** Whether the user has tried to save; errors of empty fields are shown only after that. */
   const [isOffered, setIsOffered] = useState(false)
   const [pasted, setPasted] = useState<string>()
@@ -169,9 +169,9 @@ interface ReplyProps {
 /** The reply, with the text that the model would read for arguments that the user can try. */
 function Reply({ draft, isReadOnly, onKind, field }: ReplyProps) {
   const [typed, setTyped] = useState<string>()
-  const schema = readJson(draft.schema)
+  const schema = parseWrittenJson(draft.schema)
   const sample = typed ?? JSON.stringify(sampleInput(schema.ok ? schema.value : {}))
-  const input = readJson(sample)
+  const input = parseWrittenJson(sample)
   const reply =
     draft.replyKind === 'canned'
       ? ({ kind: 'canned', text: draft.reply } as const)

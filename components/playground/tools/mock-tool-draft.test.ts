@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
-import { draftOf, FIRST_DRAFT, type MockToolDraft, toolOf } from './mock-tool-draft.ts'
+import { FIRST_DRAFT, type MockToolDraft, mockToolDraftOf, toolOf } from './mock-tool-draft.ts'
 
 const errors = (changes: Partial<MockToolDraft>, others: readonly string[] = []) => {
   const meant = toolOf({ ...FIRST_DRAFT, ...changes }, others)
@@ -34,7 +34,7 @@ test.each<[MockTool]>([
     },
   ],
 ])('a mock tool that is opened and saved is unchanged, case %#', (tool) => {
-  expect(toolOf(draftOf(tool), [])).toEqual({ ok: true, tool })
+  expect(toolOf(mockToolDraftOf(tool), [])).toEqual({ ok: true, tool })
 })
 
 describe('toolOf reports an invalid draft at its field', () => {

@@ -2,7 +2,7 @@
 import { type MockTool, mockToolSchema, toolListProblem } from '#lib/tools/mock-tool.ts'
 import { checkToolSchema } from '#lib/tools/tool-schema.ts'
 import { expectation, violationText } from '#lib/util/schema-violation.ts'
-import { lineOf, readJson } from '../prompt/json-lines.ts'
+import { lineOfPath, parseWrittenJson } from '../prompt/json-lines.ts'
 
 /** Fields of the editor as typed. */
 export interface MockToolDraft {
@@ -43,7 +43,7 @@ export const FIRST_DRAFT: MockToolDraft = {
 }
 
 /** Returns the fields for an existing tool. */
-export function draftOf({ name, description = '', inputSchema, mock }: MockTool): MockToolDraft {
+export function mockToolDraftOf({ name, description = '', inputSchema, mock }: MockTool): MockToolDraft {
   const { reply, failure } = mock
   return {
     name,
@@ -94,11 +94,11 @@ export function toolOf(draft: MockToolDraft, others: readonly string[]): MeantTo
 }
 
 function schemaIn(text: string) {
-  const json = readJson(text)
+  const json = parseWrittenJson(text)
   if (!json.ok) return json
   const checked = checkToolSchema(json.value)
   if (checked.ok) return json
-  const error = `line ${lineOf(text, checked.at)}: ${violationText(checked.violation)}`
+  const error = `line ${lineOfPath(text, checked.at)}: ${violationText(checked.violation)}`
   return { ok: false, error } as const
 }
 

@@ -11,8 +11,6 @@ type Answer =
   | { readonly kind: 'failed'; readonly error: Error & { readonly hint?: string | undefined } }
 
 interface CheckStripProps {
-  /** Identifies the document: an answer is shown only beside the document that it is about. */
-  readonly subject: string
   readonly onAsk: (judge: Judge, signal: AbortSignal) => Promise<TemplateCheck>
   /** Shows the position of a difference. */
   readonly onShow: (difference: NonNullable<TemplateCheck['firstDifference']>) => void
@@ -31,27 +29,18 @@ const JUDGES: readonly { readonly judge: Judge; readonly title: string; readonly
   },
 ]
 
-/** Buttons that check the render with other renderers, and their verdicts with the renderer's version. */
-export function CheckStrip({ subject, onAsk, onShow }: CheckStripProps) {
-  const [answers, setAnswers] = useState<{
-    readonly subject: string
-    readonly by: Readonly<Partial<Record<Judge, Answer>>>
-  }>({ subject, by: {} })
-  const by = answers.subject === subject ? answers.by : {}
+/** Buttons that check the render with other renderers, and their verdicts with the renderer's version. Another document needs another key. */
+export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
+  const [by, setBy] = useState<Readonly<Partial<Record<Judge, Answer>>>>({})
   const left = useRef(new AbortController())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: requests about the previous document are cancelled
   useEffect(() => {
     const controller = new AbortController()
     left.current = controller
     return () => controller.abort()
-  }, [subject])
+  }, [])
   const ask = async (judge: Judge) => {
     const { signal } = left.current
-    const tell = (answer: Answer) =>
-      setAnswers((known) => ({
-        subject,
-        by: { ...(known.subject === subject ? known.by : {}), [judge]: answer },
-      }))
+    const tell = (answer: Answer) => setBy((known) => ({ ...known, [judge]: answer }))
     tell({ kind: 'asking' })
     try {
       const check = await onAsk(judge, signal)

@@ -4,7 +4,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { comparedRevision, type Revision, revisionName } from '#lib/templates/document/document.ts'
+import { comparedRevision, revisionName, type TemplateRevision } from '#lib/templates/document/document.ts'
 import type { MessageDifference, RevisionComparison, RevisionSide } from '#lib/templates/preview/compare.ts'
 import { templateLineAt } from '#lib/templates/preview/picture.ts'
 import type { TurnCounts } from '#lib/templates/preview/turns.ts'
@@ -155,7 +155,7 @@ function OtherTokenizer({ tokenizer, other, onChange }: OtherTokenizerProps) {
 type Names = readonly [string, string]
 
 /** Returns the names of the sides by what differs: the revisions, the tokenizers, or both. */
-function sideNames(sides: readonly (Revision | undefined)[], tokenizers: Names): Names {
+function sideNames(sides: readonly (TemplateRevision | undefined)[], tokenizers: Names): Names {
   const [left = '', right = ''] = sides.map((revision) => revision && revisionName(revision))
   const [other, chosen] = tokenizers
   if (other === chosen) return [left, right]

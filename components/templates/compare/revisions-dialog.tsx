@@ -5,7 +5,12 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
-import { type LabAction, type LabDocument, type Revision, revisionName } from '#lib/templates/document/document.ts'
+import {
+  type LabAction,
+  type LabDocument,
+  revisionName,
+  type TemplateRevision,
+} from '#lib/templates/document/document.ts'
 import { RevisionDiff } from './revision-diff.tsx'
 
 interface RevisionsDialogProps {
@@ -19,7 +24,7 @@ export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialog
   const { revisions, shown } = document
   const [renaming, setRenaming] = useState<number>()
   const [compared, setCompared] = useState<number>()
-  const current = revisions.find(({ number }) => number === shown) as Revision
+  const current = revisions.find(({ number }) => number === shown) as TemplateRevision
   const others = revisions.filter((revision) => revision !== current)
   const other = others.find(({ number }) => number === compared) ?? baseOf(current, others)
   return (
@@ -89,15 +94,21 @@ export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialog
   )
 }
 
-const baseOf = (current: Revision, others: readonly Revision[]): Revision | undefined =>
+const baseOf = (current: TemplateRevision, others: readonly TemplateRevision[]): TemplateRevision | undefined =>
   others.find(({ number }) => number === current.parent) ?? others.at(-1)
 
-const originText = ({ parent, kind }: Revision): string =>
+const originText = ({ parent, kind }: TemplateRevision): string =>
   [parent === undefined ? '' : `from ${parent}`, kind === 'draft' ? 'draft' : '']
     .filter((part) => part !== '')
     .join(', ')
 
-function NameForm({ revision, onName }: { readonly revision: Revision; readonly onName: (name: string) => void }) {
+function NameForm({
+  revision,
+  onName,
+}: {
+  readonly revision: TemplateRevision
+  readonly onName: (name: string) => void
+}) {
   const [name, setName] = useState(revision.name)
   const save = (event: FormEvent) => {
     event.preventDefault()

@@ -7,7 +7,7 @@ import { IconButton } from '#components/ui/icon-button.tsx'
 import type { JsonPath } from '#lib/json/json-path.ts'
 import { withoutValue, withSwapped, withValue } from '#lib/json/json-text.ts'
 import {
-  type CallCard,
+  type FormCall,
   type FormField,
   type MessageCard,
   messageCards,
@@ -214,7 +214,7 @@ function ValueField({ label, field, onChange }: ValueFieldProps) {
 
 interface CallFieldsProps {
   readonly name: string
-  readonly call: CallCard
+  readonly call: FormCall
   /** Sets the value at a path from the call; undefined removes it. */
   readonly onSet: (path: JsonPath, source: string | undefined) => void
   readonly onRemove: () => void

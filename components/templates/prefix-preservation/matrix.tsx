@@ -1,6 +1,6 @@
 'use client'
 import { type KeyboardEvent, useRef, useState } from 'react'
-import { boundaries, type Cell } from '#lib/templates/prefix-preservation/report.ts'
+import { BOUNDARY_NAMES, type Cell } from '#lib/templates/prefix-preservation/report.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { BOUNDARIES, CONTENTS, cellLabel, optionsText, THINKING, VERDICTS, verdictWords } from './words.ts'
 
@@ -144,7 +144,7 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
 /** Legend of the columns, rows and signs. */
 export function MatrixLegend() {
   const terms = [
-    ...boundaries.map((boundary) => BOUNDARIES[boundary]),
+    ...BOUNDARY_NAMES.map((boundary) => BOUNDARIES[boundary]),
     ...[CONTENTS.without, CONTENTS.with].map(({ name, title }) => ({ name, title: `Reply with ${title}` })),
     ...Object.values(THINKING),
   ]
@@ -236,7 +236,7 @@ export function scriptGroups(cells: readonly Cell[]): readonly MatrixGroup[] {
 }
 
 /** Columns of the scripted conversations: a boundary each, with parts for replies without and with text. */
-export const SCRIPT_COLUMNS: readonly MatrixColumn[] = boundaries.map((boundary) => ({
+export const SCRIPT_COLUMNS: readonly MatrixColumn[] = BOUNDARY_NAMES.map((boundary) => ({
   key: boundary,
   ...BOUNDARIES[boundary],
   parts: boundary === 'end' || boundary === 'user' || boundary === 'system' ? [] : [CONTENTS.without, CONTENTS.with],

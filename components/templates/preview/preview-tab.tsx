@@ -84,7 +84,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
         </p>
       )}
       <CheckStrip
-        subject={JSON.stringify([input, tokenizer])}
+        key={JSON.stringify([input, tokenizer])}
         onAsk={onCheck}
         onShow={({ unit, at }) => {
           const index = unit === 'token' || !picture ? at : tokenAtOffset(picture, at)

@@ -1,6 +1,6 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
-import { bytesText, entryText } from '#components/token-view/pieces/piece-text.ts'
+import { entryText, pieceBytesText } from '#components/token-view/pieces/piece-text.ts'
 import { originOf, type Picture } from '#lib/templates/preview/picture.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { tokenFacts } from './preview-trajectory.ts'
@@ -28,7 +28,7 @@ export function PreviewToken({ token, picture, onLine }: PreviewTokenProps) {
           {entryText(entry)}
         </span>
         <span className="truncate font-mono text-faint" title="Its bytes">
-          {bytesText(entry)}
+          {pieceBytesText(entry)}
         </span>
       </p>
       <p className="flex flex-wrap items-baseline gap-x-3 text-dim">

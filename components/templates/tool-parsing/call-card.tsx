@@ -13,7 +13,7 @@ interface CallCardProps {
 }
 
 /** Card of one call: its typed arguments and its render by the template, or the error of a malformed call. */
-export function CallCard({ text, call, number, reRendered, onLine }: CallCardProps) {
+export function ParsedCallCard({ text, call, number, reRendered, onLine }: CallCardProps) {
   const title = `call ${number}`
   return (
     <article aria-label={title} data-call-card={number} className="border-line border-t px-3.5 py-2 text-xs">

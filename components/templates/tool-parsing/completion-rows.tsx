@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { parserNames } from '#lib/parsers/registry.ts'
-import type { Tally } from '#lib/templates/tool-parsing/completion-fit.ts'
+import type { CompletionCounts } from '#lib/templates/tool-parsing/completion-fit.ts'
 import type { NamedCompletion } from '#lib/templates/tool-parsing/completions-file.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 interface CompletionRowsProps {
   readonly completions: readonly NamedCompletion[]
   /** Results of each completion, one per parser. */
-  readonly rows: readonly (readonly Tally[])[]
+  readonly rows: readonly (readonly CompletionCounts[])[]
   /** Name of the parser that ranks first. */
   readonly best: string
   readonly onPick: (completion: NamedCompletion) => void
@@ -73,13 +73,13 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
   )
 }
 
-function isOdd(row: readonly Tally[], at: number): boolean {
+function isOdd(row: readonly CompletionCounts[], at: number): boolean {
   const own = elementAt(row, at)
   const isWhole = own.good === own.calls && own.dropped === 0 && own.drafted === 0
   return !isWhole || row.some(({ read }) => read > own.read)
 }
 
-function tallyText({ calls, read, good, malformed, dropped, drafted }: Tally): string {
+function tallyText({ calls, read, good, malformed, dropped, drafted }: CompletionCounts): string {
   if (calls === 0 && drafted === 0 && dropped === 0) return '–'
   return [
     good > 0 && `${good} ✓`,

@@ -11,7 +11,7 @@ import type { FitProgress, FitResult } from '#lib/templates/tool-parsing/tasks.t
 import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
 import { useTask } from '../use-task.ts'
 import { CompletionRows } from './completion-rows.tsx'
-import { Ranking } from './ranking.tsx'
+import { ParserRanking } from './ranking.tsx'
 
 interface FitSectionProps {
   readonly input: LabInput
@@ -121,7 +121,7 @@ export function FitSection({
       {reading?.kind !== 'done' && result?.kind === 'failed' && <InputBanner error={result.error} onLine={onLine} />}
       {shown && (
         <div className="mt-1">
-          <Ranking report={shown} />
+          <ParserRanking report={shown} />
         </div>
       )}
       {!shown && asked.kind === 'running' && <p className="text-faint text-xs">Rendering the template…</p>}

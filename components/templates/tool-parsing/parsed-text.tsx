@@ -1,10 +1,10 @@
 import { Fragment } from 'react'
-import type { Lane } from '#lib/templates/tool-parsing/analysis.ts'
+import type { ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import type { Tile, TilePart } from '#lib/templates/tool-parsing/tiles.ts'
 
 interface ParsedTextProps {
   readonly text: string
-  readonly lane: Lane
+  readonly lane: ParserReading
 }
 
 /** A completion as one parser reads it: every character in its part, with numbered calls and marked errors. */
@@ -45,7 +45,7 @@ function Label({ children }: { readonly children: string }) {
   )
 }
 
-function TileText({ text, tile, lane }: { readonly text: string; readonly tile: Tile; readonly lane: Lane }) {
+function TileText({ text, tile, lane }: { readonly text: string; readonly tile: Tile; readonly lane: ParserReading }) {
   const { start, end, part } = tile
   const call = part === 'malformed' && tile.call !== undefined ? lane.calls[tile.call] : undefined
   const at = call?.kind === 'malformed' ? call.at.offset : undefined
@@ -70,7 +70,7 @@ function TileText({ text, tile, lane }: { readonly text: string; readonly tile: 
 /** Returns the UTF-16 code units of the character at an offset. */
 const lengthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 
-function titleOf({ start, part, call, argument }: Tile, lane: Lane): string {
+function titleOf({ start, part, call, argument }: Tile, lane: ParserReading): string {
   const owner = call === undefined ? undefined : lane.calls[call]
   const where = call === undefined ? '' : ` of call ${call + 1}`
   if (part === 'dropped') return `dropped${where}: ${lane.dropped.find((one) => one.start === start)?.why}`

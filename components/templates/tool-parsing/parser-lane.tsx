@@ -1,12 +1,12 @@
 import { countText } from '#components/token-view/numbers.ts'
-import type { Lane } from '#lib/templates/tool-parsing/analysis.ts'
+import type { ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import type { ReRendering } from '#lib/templates/tool-parsing/rerender.ts'
-import { CallCard } from './call-card.tsx'
+import { ParsedCallCard } from './call-card.tsx'
 import { ParsedText } from './parsed-text.tsx'
 
 interface ParserLaneProps {
   readonly text: string
-  readonly lane: Lane
+  readonly lane: ParserReading
   /** Renders of the calls; undefined while they are computed, or without a tokenizer. */
   readonly reRendering: ReRendering | undefined
   /** Another parser that reads more calls of this completion. */
@@ -70,7 +70,7 @@ function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'be
         </p>
       )}
       {calls.slice(0, MOST_CARDS).map((call, index) => (
-        <CallCard
+        <ParsedCallCard
           key={call.span.start}
           text={text}
           call={call}
@@ -88,7 +88,7 @@ function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'be
   )
 }
 
-function summaryOf({ calls, dropped, rest, drafted }: Lane): string {
+function summaryOf({ calls, dropped, rest, drafted }: ParserReading): string {
   const malformed = calls.filter(({ kind }) => kind === 'malformed').length
   const characters = dropped.reduce((sum, { start, end }) => sum + end - start, 0)
   const read = calls.length - malformed

@@ -2,7 +2,7 @@
 /** The parser lab: one completion read by all parsers, each call rendered again, and which parser fits. */
 import { useDeferredValue, useMemo, useState } from 'react'
 import { parserNames, parsers } from '#lib/parsers/registry.ts'
-import { analyse, type Lane } from '#lib/templates/tool-parsing/analysis.ts'
+import { analyse, type ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import { completionsIn, completionsOf, type NamedCompletion } from '#lib/templates/tool-parsing/completions-file.ts'
 import { toolsIn } from '#lib/templates/tool-parsing/tools.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -121,7 +121,7 @@ export function ParsingTab(props: ParsingTabProps) {
 }
 
 /** Returns the parsers that find a call, malformed or not; all parsers if none does. */
-function findingParsers(lanes: readonly Lane[]): readonly string[] {
+function findingParsers(lanes: readonly ParserReading[]): readonly string[] {
   const finding = lanes.filter(({ calls }) => calls.length > 0)
   return (finding.length > 0 ? finding : lanes).map(({ parser }) => parser)
 }
@@ -148,13 +148,16 @@ function firstOf(trajectory: TrajectoryView | undefined, responses: readonly Nam
   return responses[Math.max(0, withCalls)] ?? NOTHING
 }
 
-function betterThan(lane: Lane, lanes: readonly Lane[]): { parser: string; calls: number } | undefined {
+function betterThan(
+  lane: ParserReading,
+  lanes: readonly ParserReading[],
+): { parser: string; calls: number } | undefined {
   const own = readIn(lane)
   const best = lanes.reduce((a, b) => (readIn(b) > readIn(a) ? b : a), lane)
   return readIn(best) > own ? { parser: best.parser, calls: readIn(best) - own } : undefined
 }
 
-const readIn = ({ calls }: Lane): number =>
+const readIn = ({ calls }: ParserReading): number =>
   calls.filter((call) => call.kind === 'parsed' && call.isKnown !== false).length
 
 interface ParserChipsProps {

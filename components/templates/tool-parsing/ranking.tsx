@@ -2,7 +2,7 @@ import { percentText } from '#components/token-view/numbers.ts'
 import type { FitReport, RankedParser } from '#lib/templates/tool-parsing/fit.ts'
 
 /** Ranking of the parsers, each with its score and the reasons. */
-export function Ranking({ report }: { readonly report: FitReport }) {
+export function ParserRanking({ report }: { readonly report: FitReport }) {
   const { verdict, ranking, template } = report
   return (
     <div data-ranking={ranking[0]?.parser}>

@@ -1,9 +1,9 @@
 import { countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
-import type { Cause } from '#lib/templates/tool-parsing/difference.ts'
+import type { RerenderCause } from '#lib/templates/tool-parsing/difference.ts'
 import type { CallSide, ReRenderedCall } from '#lib/templates/tool-parsing/rerender.ts'
 
-const CAUSES: Readonly<Record<Cause, string>> = {
+const CAUSES: Readonly<Record<RerenderCause, string>> = {
   tokens: 'the same text in different tokens',
   spacing: 'white space',
   'key-order': 'the order of keys',

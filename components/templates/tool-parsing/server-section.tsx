@@ -4,7 +4,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import type { ServerParsing, ServerQuestion } from '#lib/api/server-parsing.ts'
-import type { Lane } from '#lib/templates/tool-parsing/analysis.ts'
+import type { ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import { type ServerCall, serverView } from '#lib/templates/tool-parsing/server-view.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { TaskBanner } from '../editor/failure-banner.tsx'
@@ -16,7 +16,7 @@ interface ServerSectionProps {
   readonly text: string
   readonly tools: readonly ToolSpec[]
   /** Every parser's view of the text. */
-  readonly lanes: readonly Lane[]
+  readonly lanes: readonly ParserReading[]
   /** Names of the servers. */
   readonly servers: readonly string[]
   readonly first: string
@@ -37,7 +37,7 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
   const [asked, setAsked] = useState<Asked>()
   const abort = useRef<AbortController>(undefined)
   useEffect(() => () => abort.current?.abort(), [])
-  const best = lanes.reduce<Lane | undefined>((a, b) => (a && readCalls(a) >= readCalls(b) ? a : b), undefined)
+  const best = lanes.reduce<ParserReading | undefined>((a, b) => (a && readCalls(a) >= readCalls(b) ? a : b), undefined)
 
   const send = async () => {
     const controller = new AbortController()
@@ -108,7 +108,7 @@ export function ServerSection({ text, tools, lanes, servers, first, ask }: Serve
   )
 }
 
-const readCalls = ({ calls }: Lane): number => calls.filter(({ kind }) => kind === 'parsed').length
+const readCalls = ({ calls }: ParserReading): number => calls.filter(({ kind }) => kind === 'parsed').length
 
 interface AnswerProps {
   readonly text: string

@@ -6,7 +6,7 @@ import { idsIn, type SegmentRange, stretchesOf } from '#lib/trajectory/tokens/ra
 import { idsBetween, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { hexOf } from '../pieces/piece-text.ts'
-import { rangeOf, type Selection } from '../selection.ts'
+import { type Selection, selectedRange } from '../selection.ts'
 
 /** Text of the selected tokens as it is copied. */
 export interface CopiedText {
@@ -27,7 +27,7 @@ export function selectedText(trajectory: TrajectoryView, selection: Selection): 
 
 /** Returns the token ids of the selection, in the order of the trajectory. */
 export const selectedIds = (trajectory: TrajectoryView, selection: Selection): Int32Array =>
-  idsIn(trajectory, rangeOf(selection))
+  idsIn(trajectory, selectedRange(selection))
 
 /** Returns the bytes of the selected tokens, such as `E6 97 A5`. A token whose bytes are unknown appears as its id in brackets. */
 export const selectedHex = (trajectory: TrajectoryView, selection: Selection): string =>
@@ -42,7 +42,7 @@ export const selectedHex = (trajectory: TrajectoryView, selection: Selection): s
  * Returns a JSON array with an object for each token: its index, id, text (or the hexadecimal digits of its bytes), loss mask and logprob.
  */
 export const selectedJson = (trajectory: TrajectoryView, selection: Selection): string =>
-  `[\n${stretchesOf(trajectory, rangeOf(selection))
+  `[\n${stretchesOf(trajectory, selectedRange(selection))
     .flatMap((stretch) =>
       idsBetween(stretch.segment.ids, stretch).map((id, at) => recordOf(trajectory, stretch, id, at)),
     )

@@ -2,7 +2,7 @@ import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import type { Token } from '#lib/trajectory/tokens/tokens.ts'
 import { percentText } from '../numbers.ts'
 import { MarkedPiece } from '../pieces/marked-piece.tsx'
-import { quoted } from '../pieces/piece-text.ts'
+import { quotedPiece } from '../pieces/piece-text.ts'
 
 interface TokenAlternativesProps {
   readonly token: Token
@@ -26,7 +26,7 @@ export function TokenAlternatives({ token, vocab }: TokenAlternativesProps) {
                 <MarkedPiece id={id} vocab={vocab} />
               </span>
               <span className="sr-only">
-                {quoted(vocab[id])}
+                {quotedPiece(vocab[id])}
                 {id === token.id && ' (chosen)'}
               </span>
             </th>

@@ -5,7 +5,7 @@ import type { Colouring } from './colouring.ts'
 import { LimitHandle } from './limit-handle.tsx'
 import type { CategoryMode, NumberMode } from './mode.ts'
 import { NO_DATA } from './palette.ts'
-import { type ColourScale, type NumberScale, valueAt } from './scale.ts'
+import { type ColourScale, type NumberScale, valueAtDistance } from './scale.ts'
 
 interface LegendProps {
   readonly colouring: Colouring
@@ -32,10 +32,10 @@ interface NumberLegendProps {
 
 function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
   const { axis, p95, unknown } = scale
-  const end = mode.text(valueAt(axis, limit))
+  const end = mode.text(valueAtDistance(axis, limit))
   const unit = mode.unit && ` ${mode.unit}`
   return (
-    <span className={ROW} data-legend={mode.name} data-limit={valueAt(axis, limit)}>
+    <span className={ROW} data-legend={mode.name} data-limit={valueAtDistance(axis, limit)}>
       <span title={mode.explanation}>
         {mode.quantity} {mode.text(axis.direction === 'diverging' ? axis.origin - limit : axis.origin)}
         {axis.direction === 'diverging' && ' or less'}
@@ -59,7 +59,7 @@ function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
       {p95 !== null && (
         <span className="text-faint" title="95 % of trained tokens are closer to the start of the scale">
           p95 {axis.direction === 'diverging' && '±'}
-          {mode.text(axis.direction === 'diverging' ? p95 : valueAt(axis, p95))}
+          {mode.text(axis.direction === 'diverging' ? p95 : valueAtDistance(axis, p95))}
         </span>
       )}
       {unknown > 0 && <Swatch colour={NO_DATA} label="no data" count={unknown} />}

@@ -1,5 +1,5 @@
 import { cool, HEAT_LEVELS, heat } from './palette.ts'
-import { type NumberScale, valueAt } from './scale.ts'
+import { type NumberScale, valueAtDistance } from './scale.ts'
 
 interface LimitHandleProps {
   readonly scale: NumberScale
@@ -37,7 +37,7 @@ export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) 
           max={end}
           step={step}
           value={limit}
-          onChange={({ target }) => onChange(valueAt(axis, Math.max(step, target.valueAsNumber)))}
+          onChange={({ target }) => onChange(valueAtDistance(axis, Math.max(step, target.valueAsNumber)))}
         />
       </span>
     </span>

@@ -94,7 +94,7 @@ export function distance({ direction, origin }: Axis, value: number): number {
 }
 
 /** Returns the value at a distance from the origin. */
-export const valueAt = ({ direction, origin }: Axis, far: number): number =>
+export const valueAtDistance = ({ direction, origin }: Axis, far: number): number =>
   direction === 'falling' ? origin - far : origin + far
 
 function roundedUp({ step, shortest, reach }: Axis, far: number): number {

@@ -6,7 +6,7 @@ import { DEFAULT_GRID_OPTIONS, GRID_OPTIONS } from '../grid-options.ts'
 import { countText, decimalText, durationText, percentText } from '../numbers.ts'
 import { outcomeText } from '../overview/outcome-text.ts'
 import { pieceView } from '../pieces/piece-view.ts'
-import { boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
+import { boundaryLineAfter, joinRuns, rowBackground } from './row-background.ts'
 
 describe('drawing of a token', () => {
   test.each([
@@ -49,7 +49,7 @@ describe('drawing of a token', () => {
 describe('background of a row', () => {
   test('adjacent runs of one colour are joined', () => {
     const part = (from: number, to: number, colour: string) => ({ from, to, colour })
-    expect(joinStretches([part(0, 1, 'a'), part(1, 2, 'a'), part(2, 3, 'b'), part(4, 5, 'b')])).toEqual([
+    expect(joinRuns([part(0, 1, 'a'), part(1, 2, 'a'), part(2, 3, 'b'), part(4, 5, 'b')])).toEqual([
       part(0, 2, 'a'),
       part(2, 3, 'b'),
       part(4, 5, 'b'),
@@ -70,7 +70,7 @@ describe('background of a row', () => {
     )
     expect(style.backgroundSize.split(', ')).toHaveLength(2)
     expect(rowBackground({ heat: [], trained: [], special: [] }, 24).backgroundImage).toBe('')
-    const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryAfter) }, 24)
+    const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryLineAfter) }, 24)
     expect(ends).toEqual({
       backgroundImage:
         'linear-gradient(90deg, transparent 0px 7px, var(--token-boundary) 7px 8px, transparent 8px 23px, var(--token-boundary) 23px 24px, transparent 24px)',

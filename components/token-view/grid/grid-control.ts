@@ -3,7 +3,7 @@ import type { Layout } from './layout.ts'
 import type { TokenPicture } from './token-picture.ts'
 
 /** The visible part, as fractions (0 to 1) of the height of the layout. */
-interface Sight {
+interface VisibleFraction {
   readonly start: number
   readonly end: number
 }
@@ -12,7 +12,7 @@ interface Sight {
 export interface GridControl {
   /** Returns `undefined` before the view is measured. */
   readonly layout: () => Layout | undefined
-  readonly sight: () => Sight
+  readonly sight: () => VisibleFraction
   /** Scrolls that fraction of the height to the top of the view. */
   readonly scrollToFraction: (fraction: number) => void
   /** Scrolls a token into view; does nothing if it is visible. */

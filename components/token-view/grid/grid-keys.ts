@@ -1,6 +1,6 @@
 /** The keys of the token view: one table for the view, the command palette and the list of keys. */
 
-import { isSingle, rangeOf, type Selection, single } from '../selection.ts'
+import { isSingle, type Selection, selectedRange, single } from '../selection.ts'
 import { columnOfToken, type Layout, type Line, lineNumbered, lineOfToken, tokenAtColumn } from './layout.ts'
 
 /** The state of the token view that a key starts from. */
@@ -87,7 +87,7 @@ export function widened({ layout, count, selection }: GridPlace): Selection {
   const around = selection && layout.segments[segmentOf(layout, selection.focus)]
   if (!around) return all
   const whole = { start: around.firstToken, end: around.firstToken + around.segment.ids.length }
-  const { start, end } = rangeOf(selection)
+  const { start, end } = selectedRange(selection)
   return start <= whole.start && end >= whole.end ? all : { anchor: whole.start, focus: whole.end - 1 }
 }
 

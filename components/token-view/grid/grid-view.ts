@@ -26,7 +26,7 @@ export interface GridView {
   readonly scrollTo: (top: number) => void
   readonly reveal: (tokenIndex: number) => void
   /** Calls `tell` with the visible tokens when they change, at most every SIGHT_PAUSE_MS while the view scrolls. */
-  readonly tellSight: (tell: (tokens: Span) => void) => void
+  readonly reportVisibleTokens: (tell: (tokens: Span) => void) => void
   readonly end: () => void
 }
 
@@ -113,7 +113,7 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
       if (line.top < space.top() + rowHeight) scrollTo(line.top - 3 * rowHeight)
       else if (line.top > bottom - 2 * rowHeight) scrollTo(line.top - space.viewHeight() + 4 * rowHeight)
     },
-    tellSight: (listener) => {
+    reportVisibleTokens: (listener) => {
       const isFirst = tellLatest === undefined
       tellLatest = listener
       if (isFirst) tell()

@@ -63,7 +63,7 @@ export const HEAT_TOP = 2
 export const heatHeight = (row: number): number => row - 5
 
 /** Returns the boundary line after a token, on the last pixel of the token. */
-export const boundaryAfter = (to: number): BackgroundRun => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
+export const boundaryLineAfter = (to: number): BackgroundRun => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
 
 const BAND_PITCH = 3
 
@@ -78,7 +78,7 @@ export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
 }
 
 /** Joins adjacent runs of the same colour. */
-export function joinStretches(stretches: readonly BackgroundRun[]): BackgroundRun[] {
+export function joinRuns(stretches: readonly BackgroundRun[]): BackgroundRun[] {
   const joined: BackgroundRun[] = []
   for (const stretch of stretches) {
     const last = joined.at(-1)

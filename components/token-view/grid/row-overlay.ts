@@ -6,7 +6,7 @@ import {
   type BackgroundStyle,
   HEAT_TOP,
   heatHeight,
-  joinStretches,
+  joinRuns,
   type Layer,
   layer,
   stacked,
@@ -61,7 +61,7 @@ const KINDS = Object.keys(LOOKS) as readonly OverlayMark['kind'][]
 
 /** Joins adjacent marks, since the cost of a gradient depends on its stops. */
 const coloured = (marks: readonly OverlayMark[], colour: string): BackgroundRun[] =>
-  joinStretches(marks.map(({ from, to }) => ({ from, to, colour })))
+  joinRuns(marks.map(({ from, to }) => ({ from, to, colour })))
 
 function outline(marks: readonly OverlayMark[], colour: string, row: number, width: number): (Layer | undefined)[] {
   return [
@@ -78,7 +78,7 @@ function outline(marks: readonly OverlayMark[], colour: string, row: number, wid
 const frame = (marks: readonly OverlayMark[], colour: string, row: number): (Layer | undefined)[] => [
   layer(coloured(marks, colour), `100% ${HEAT_TOP}px`, '0 0'),
   layer(coloured(marks, colour), '100% 1px', `0 ${HEAT_TOP + heatHeight(row)}px`),
-  layer(joinStretches(sidesOf(marks, ends(2), colour, 2)), `100% ${HEAT_TOP + heatHeight(row)}px`, '0 0'),
+  layer(joinRuns(sidesOf(marks, ends(2), colour, 2)), `100% ${HEAT_TOP + heatHeight(row)}px`, '0 0'),
 ]
 
 /** Returns a function that gives the left edges of an outline's closed sides. */
@@ -97,7 +97,7 @@ function uprights(
   places: (mark: OverlayMark) => readonly number[],
   width = 2,
 ): Layer | undefined {
-  return layer(joinStretches(sidesOf(marks, places, colour, width)), `100% ${row - 2 * inset}px`, `0 ${inset}px`)
+  return layer(joinRuns(sidesOf(marks, places, colour, width)), `100% ${row - 2 * inset}px`, `0 ${inset}px`)
 }
 
 const sidesOf = (

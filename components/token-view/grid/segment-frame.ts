@@ -1,7 +1,7 @@
 /** The rail beside a segment: its number, kind, mask and length, and the button that folds it. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Drawn, part, setData, setText, type TokenPicture } from './token-picture.ts'
+import { createPart, type Drawn, setData, setText, type TokenPicture } from './token-picture.ts'
 
 /** Elements of one segment's frame and rail. */
 export interface SegmentFrame extends Drawn {
@@ -14,16 +14,16 @@ export interface SegmentFrame extends Drawn {
 
 /** Returns new, empty elements for a segment's frame. */
 export function makeFrame(): SegmentFrame {
-  const element = part('div', 'segment-frame')
+  const element = createPart('div', 'segment-frame')
   element.ariaHidden = 'true'
-  const rail = part('div', 'segment-rail')
-  const fold = part('button', 'rail-fold')
+  const rail = createPart('div', 'segment-rail')
+  const fold = createPart('button', 'rail-fold')
   fold.tabIndex = -1
   const [position, kind, mask, length] = [
-    part('div', 'rail-position'),
-    part('div', 'rail-kind'),
-    part('div', 'rail-mask'),
-    part('div', 'rail-length'),
+    createPart('div', 'rail-position'),
+    createPart('div', 'rail-kind'),
+    createPart('div', 'rail-mask'),
+    createPart('div', 'rail-length'),
   ]
   rail.append(fold, position, kind, mask, length)
   element.append(rail)

@@ -11,7 +11,7 @@ import { NO_FOLDS } from '../grid-options.ts'
 import { keyLabel, keyName } from '../key-name.ts'
 import { allToggled, foldToggledAt, thinksToggled, unfoldedAt } from '../pieces/folding.ts'
 import { createPieceTable } from '../pieces/piece-table.ts'
-import { isSingle, rangeOf, readSelection, type Selection, selectionText, single } from '../selection.ts'
+import { isSingle, readSelection, type Selection, selectedRange, selectionText, single } from '../selection.ts'
 import { GRID_MOVES, type GridPlace, keyed } from './grid-keys.ts'
 import { createLayoutMaker, UNFOLDED } from './layout.ts'
 
@@ -101,7 +101,7 @@ describe('key bindings of the token view', () => {
       fc.property(counts, keys, (counts, keys) => {
         const count = counts.reduce((sum, count) => sum + count, 0)
         const selection = pressed(keys, counts, single(0)) as Selection
-        const { start, end } = rangeOf(selection)
+        const { start, end } = selectedRange(selection)
         expect(start).toBeGreaterThanOrEqual(0)
         expect(end).toBeLessThanOrEqual(count)
         if (selection.focus + 1 < count) expect(pressed(['j', 'k'], counts, selection)).toEqual(single(selection.focus))

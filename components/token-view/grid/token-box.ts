@@ -6,9 +6,9 @@
 import { visibleText } from '#components/ui/visible-text.ts'
 import { spanPath } from '#lib/trajectory/messages/span-path.ts'
 import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
-import { quoted } from '../pieces/piece-text.ts'
+import { quotedPiece } from '../pieces/piece-text.ts'
 import { cellsOf, columnOfToken, type DrawnLine } from './layout.ts'
-import { part, type RowPicture } from './token-picture.ts'
+import { createPart, type RowPicture } from './token-picture.ts'
 
 /** A box that can be moved from token to token. */
 export interface TokenBox {
@@ -22,9 +22,9 @@ export function createTokenBox(
   name: 'token-pointed' | 'token-selected' | 'token-partner',
   id: string | undefined,
 ): TokenBox {
-  const row = part('div', `token-outline ${name}`)
+  const row = createPart('div', `token-outline ${name}`)
   row.role = 'row'
-  const cell = part('div', '')
+  const cell = createPart('div', '')
   cell.role = 'gridcell'
   if (id !== undefined) cell.id = id
   row.append(cell)
@@ -60,7 +60,7 @@ const FOLD_CELLS = 1
 /** Returns the text that a screen reader reads for a token. */
 export function tokenName(token: Token, { trajectory, reading }: Pick<RowPicture, 'trajectory' | 'reading'>): string {
   const entry = trajectory.vocab[token.id]
-  const text = entry === undefined ? 'text unknown' : quoted(entry)
+  const text = entry === undefined ? 'text unknown' : quotedPiece(entry)
   return [
     `token ${token.index}`,
     text,

@@ -13,7 +13,7 @@ import type { TokenReading } from '../card/token-reading.ts'
 import { useCopy } from '../card/use-copy.ts'
 import type { Folds, GridOptions } from '../grid-options.ts'
 import { keyName } from '../key-name.ts'
-import { isSingle, rangeOf, type Selection } from '../selection.ts'
+import { isSingle, type Selection, selectedRange } from '../selection.ts'
 import type { TokenMarks } from '../token-marks.ts'
 import type { GridControl } from './grid-control.ts'
 import { keyed, SELECT_ALL } from './grid-keys.ts'
@@ -112,6 +112,6 @@ export function TokenGrid(props: TokenGridProps) {
 function spokenSelection(selection: Selection, trajectory: TrajectoryView, reading: TokenReading): string {
   const token = tokenAt(trajectory, selection.focus)
   if (!token) return ''
-  const { start, end } = rangeOf(selection)
+  const { start, end } = selectedRange(selection)
   return `${isSingle(selection) ? '' : `${end - start} tokens selected, to `}${tokenName(token, { trajectory, reading })}`
 }

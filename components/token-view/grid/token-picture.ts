@@ -34,7 +34,7 @@ export interface Drawn {
 }
 
 /** Returns a new element with this class. */
-export function part(tag: 'div' | 'span' | 'button', className: string): HTMLElement {
+export function createPart(tag: 'div' | 'span' | 'button', className: string): HTMLElement {
   const element = document.createElement(tag)
   element.className = className
   return element

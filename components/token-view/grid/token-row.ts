@@ -8,17 +8,17 @@ import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { outermostSpan, spanTitle } from '../card/span-title.ts'
-import type { Piece } from '../pieces/piece-table.ts'
-import { rangeOf } from '../selection.ts'
+import type { DrawnPiece } from '../pieces/piece-table.ts'
+import { selectedRange } from '../selection.ts'
 import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from '../token-marks.ts'
 import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
-import { type BackgroundRun, boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
+import { type BackgroundRun, boundaryLineAfter, joinRuns, rowBackground } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
-import { type Drawn, part, type RowPicture, setData, setText } from './token-picture.ts'
+import { createPart, type Drawn, type RowPicture, setData, setText } from './token-picture.ts'
 
 /** Elements of one row, and what they show. */
-export interface Row extends Drawn {
+export interface TokenRow extends Drawn {
   readonly text: HTMLElement
   readonly marks: HTMLElement
   readonly label: HTMLElement
@@ -35,14 +35,14 @@ interface Painted {
 }
 
 /** Returns new, empty elements for a row. */
-export function makeRow(): Row {
-  const element = part('div', 'token-row')
+export function makeRow(): TokenRow {
+  const element = createPart('div', 'token-row')
   element.role = 'row'
-  const text = part('div', 'token-text')
+  const text = createPart('div', 'token-text')
   text.role = 'gridcell'
-  const marks = part('div', 'token-marks')
-  const label = part('span', 'token-label')
-  const fold = part('button', 'token-fold')
+  const marks = createPart('div', 'token-marks')
+  const label = createPart('span', 'token-label')
+  const fold = createPart('button', 'token-fold')
   fold.tabIndex = -1
   fold.title = 'Fold the think block'
   fold.textContent = '▾'
@@ -52,7 +52,7 @@ export function makeRow(): Row {
 }
 
 /** Writes a line of tokens into a row. */
-export function paintRow(row: Row, line: DrawnLine, picture: RowPicture): void {
+export function paintRow(row: TokenRow, line: DrawnLine, picture: RowPicture): void {
   const before = row.painted
   const version = picture.layout.table.version()
   const selected = selectedIn(line, picture)
@@ -147,7 +147,7 @@ function tokensOf({ layout: { segment }, start, end }: DrawnLine, { layout, cell
 }
 
 function paintText(
-  row: Row,
+  row: TokenRow,
   line: DrawnLine,
   tokens: readonly TokenInRow[],
   { layout, options, canFold }: RowPicture,
@@ -175,7 +175,7 @@ function paintText(
   setText(marks, glyphs.trimEnd())
 }
 
-function paintFold({ element, text, marks, label, fold }: Row, line: DrawnLine, picture: RowPicture): void {
+function paintFold({ element, text, marks, label, fold }: TokenRow, line: DrawnLine, picture: RowPicture): void {
   const { segment, firstToken, folds } = line.layout
   const isWhole = folds?.whole === true
   const name = isWhole ? picture.reading.title(segment, line.segmentIndex) : 'think'
@@ -214,7 +214,7 @@ interface TextRun {
 }
 
 /** Joins adjacent plain tokens of the same ink into one element. */
-function runsOf(tokens: readonly TokenInRow[], pieces: readonly Piece[]): readonly TextRun[] {
+function runsOf(tokens: readonly TokenInRow[], pieces: readonly DrawnPiece[]): readonly TextRun[] {
   const runs: TextRun[] = []
   for (const [at, { trained, from, to }] of tokens.entries()) {
     const { text, isPlain } = elementAt(pieces, at)
@@ -228,7 +228,7 @@ function runsOf(tokens: readonly TokenInRow[], pieces: readonly Piece[]): readon
 }
 
 function boxOf({ text, width, trained }: TextRun): HTMLElement {
-  const box = part('span', 'token-box')
+  const box = createPart('span', 'token-box')
   box.dataset.ink = trained ? 'trained' : 'context'
   box.style.width = `${width}px`
   box.textContent = text
@@ -261,19 +261,19 @@ function backgroundOf(
   }
   return rowBackground(
     {
-      heat: joinStretches(heat),
-      trained: joinStretches(trained),
+      heat: joinRuns(heat),
+      trained: joinRuns(trained),
       special,
-      boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryAfter(to)) : [],
+      boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryLineAfter(to)) : [],
       groups,
-      bands: bands.map(joinStretches),
+      bands: bands.map(joinRuns),
     },
     layout.rowHeight,
   )
 }
 
 function paintOverlay(
-  { element, marks }: Row,
+  { element, marks }: TokenRow,
   line: DrawnLine,
   tokens: readonly TokenInRow[],
   picture: RowPicture,
@@ -288,7 +288,7 @@ function paintOverlay(
     if (from !== undefined && to !== undefined)
       found.push({ kind, from, to, begins: range.start >= first, ends: range.end <= end })
   }
-  if (selected) add('selected', rangeOf(picture.selection as NonNullable<RowPicture['selection']>))
+  if (selected) add('selected', selectedRange(picture.selection as NonNullable<RowPicture['selection']>))
   for (const { kind, ranges } of picture.marks)
     for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && elementAt(ranges, 2 * at) < end; at++) {
       const start = elementAt(ranges, 2 * at)
@@ -306,7 +306,7 @@ function paintOverlay(
  */
 function selectedIn(line: DrawnLine, { selection }: RowPicture): Span | undefined {
   if (!selection || selection.anchor === selection.focus) return undefined
-  const range = rangeOf(selection)
+  const range = selectedRange(selection)
   const start = Math.max(range.start, line.layout.firstToken + line.start)
   const end = Math.min(range.end, line.layout.firstToken + line.end)
   return start < end ? { start, end } : undefined

@@ -65,7 +65,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
 
   const tellDrawn = () => {
     for (const listener of listeners.current) listener()
-    if (onSight) view.current?.tellSight(onSight)
+    if (onSight) view.current?.reportVisibleTokens(onSight)
   }
   const drawn = useEffectEvent(tellDrawn)
   useLayoutEffect(() => {

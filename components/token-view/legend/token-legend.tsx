@@ -2,7 +2,7 @@
 /** The legend of underlines, outlines, gutter bars and rails, with a drawn sample of each. */
 import type { CSSProperties } from 'react'
 import { Heading } from '#components/ui/facts.tsx'
-import { boundaryAfter, rowBackground } from '../grid/row-background.ts'
+import { boundaryLineAfter, rowBackground } from '../grid/row-background.ts'
 import { rowOverlay } from '../grid/row-overlay.ts'
 import { rowHeightOf } from '../grid-options.ts'
 import { type LegendEntry, type LegendSample, type LegendSource, legendOf, type RowSample } from './legend-entries.ts'
@@ -112,7 +112,7 @@ function SampleRow({ sample }: { readonly sample: RowSample }) {
       trained: isTrained ? whole('var(--trained)') : [],
       special: ground === 'special' ? whole('var(--special-edge)') : [],
       groups: ground === 'groups' ? whole('var(--group-edge)') : [],
-      boundaries: boundaries.map((column) => boundaryAfter(column * CELL)),
+      boundaries: boundaries.map((column) => boundaryLineAfter(column * CELL)),
     },
     ROW,
   )

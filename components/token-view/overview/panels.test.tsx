@@ -11,7 +11,7 @@ import { TokenCard } from '../card/token-card.tsx'
 import { Outline } from './outline.tsx'
 import { RunNotices } from './run-notices.tsx'
 import { ToolCalls } from './tool-calls.tsx'
-import { Totals } from './totals.tsx'
+import { TrajectoryTotals } from './totals.tsx'
 
 const card = (index: number, trajectory: TrajectoryView = sample) =>
   render(<TokenCard trajectory={trajectory} token={tokenAt(trajectory, index) as Token} state="pinned" />)
@@ -87,11 +87,11 @@ test('a list of many tool calls mounts only the visible ones', () => {
 })
 
 test('totals show drift if the trajectory was checked for it', () => {
-  const { rerender } = render(<Totals trajectory={sample} />)
+  const { rerender } = render(<TrajectoryTotals trajectory={sample} />)
   expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()
-  rerender(<Totals trajectory={sample} driftSpans={1} />)
+  rerender(<TrajectoryTotals trajectory={sample} driftSpans={1} />)
   expect(fact('drift')).toBe('1 span')
-  rerender(<Totals trajectory={sample} driftSpans={0} />)
+  rerender(<TrajectoryTotals trajectory={sample} driftSpans={0} />)
   expect(fact('drift')).toBe('0 spans')
 })
 
@@ -101,7 +101,7 @@ test('a tool call that is running says so', () => {
 })
 
 test('totals show the sampling parameters that the logprobs depend on', () => {
-  render(<Totals trajectory={sample} />)
+  render(<TrajectoryTotals trajectory={sample} />)
   expect(fact('sampled at')).toBe('T 0.7, top_p 0.9')
   expect(fact('tool calls')).toBe('1 ✓ 1 ✗ (1 malformed)')
   expect(fact('TITO check')).toBe('prefix exact ✓')
@@ -113,9 +113,9 @@ test('totals count tool calls without a recorded result once the run is over', (
       ? { ...segment, toolCalls: segment.toolCalls.map(({ result: _, ...call }) => call) }
       : segment,
   ) as typeof sample.segments
-  const { rerender } = render(<Totals trajectory={{ ...sample, segments }} />)
+  const { rerender } = render(<TrajectoryTotals trajectory={{ ...sample, segments }} />)
   expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed) · 1 result not recorded')
-  rerender(<Totals trajectory={{ ...sample, segments, outcome: { kind: 'running' } }} />)
+  rerender(<TrajectoryTotals trajectory={{ ...sample, segments, outcome: { kind: 'running' } }} />)
   expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed)')
 })
 
@@ -124,7 +124,7 @@ test('totals report a template that does not preserve the prefix', () => {
     ...sample.segments[2],
     derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'broken', why: 'it counts' } },
   } as (typeof sample.segments)[number]
-  render(<Totals trajectory={{ ...sample, segments: [prompt] }} />)
+  render(<TrajectoryTotals trajectory={{ ...sample, segments: [prompt] }} />)
   expect(screen.getByText('template differs')).toBeDefined()
 })
 
@@ -261,10 +261,10 @@ test('the composer sends by key, and only if there is a question and no run', as
 })
 
 test('totals name a tokenizer that was the server’s', () => {
-  const { rerender } = render(<Totals trajectory={sample} />)
+  const { rerender } = render(<TrajectoryTotals trajectory={sample} />)
   expect(screen.queryByText('tokenizer', { selector: 'dt' })).toBeNull()
   const { model } = sample
   const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
-  rerender(<Totals trajectory={{ ...sample, model: { ...model, tokenizer } }} />)
+  rerender(<TrajectoryTotals trajectory={{ ...sample, model: { ...model, tokenizer } }} />)
   expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
 })

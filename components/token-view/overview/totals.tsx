@@ -12,7 +12,7 @@ interface TotalsProps {
 }
 
 /** Shows the totals of a trajectory. */
-export function Totals({ trajectory, driftSpans }: TotalsProps) {
+export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
   const all = statistics(trajectory)
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)

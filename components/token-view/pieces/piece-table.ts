@@ -9,7 +9,7 @@ import { bytesView, LONGEST, type PieceView, pieceOf, pieceView, plainCells } fr
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
 /** The drawing of one token, with its width in cells. */
-export interface Piece extends PieceView {
+export interface DrawnPiece extends PieceView {
   readonly cells: number
 }
 
@@ -21,7 +21,7 @@ export interface PieceTable {
   /** Returns the cells of a token with IS_PART: its bytes, and the character that it completes. */
   readonly partCells: (ids: ArrayLike<number>, index: number) => number
   /** Returns the drawing of a token in a line of so many columns. */
-  readonly piece: (ids: ArrayLike<number>, index: number, columns: number) => Piece
+  readonly piece: (ids: ArrayLike<number>, index: number, columns: number) => DrawnPiece
   /** Returns the tokens, half-open, that share a character with this one; undefined if the token is text by itself. */
   readonly group: (
     ids: ArrayLike<number>,
@@ -56,7 +56,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
   let entries = new Map<number, VocabEntry | undefined>()
   let unknown = new Set<number>()
   let sparse = new Map<number, number>()
-  let pieces = new Map<number, Piece>()
+  let pieces = new Map<number, DrawnPiece>()
   let parts = new Map<number, Uint8Array>()
 
   const forget = () => {
@@ -106,7 +106,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     const completed = completedCharacter(partOf(ids), index)
     return completed ? own + cellsOf(pieceView(completed.text)) : own
   }
-  const whole = (id: number): Piece => {
+  const whole = (id: number): DrawnPiece => {
     const known = pieces.get(id)
     if (known) return known
     const piece = withCells(pieceOf(id, vocab), widthOf(id) & CELLS, texts.measured)
@@ -159,7 +159,7 @@ function plainWidth(entry: VocabEntry | undefined): number | undefined {
 }
 
 /** Returns a token that is wider than the line, cut to it and followed by the number of characters left out. */
-function fitted(entry: VocabEntry, piece: Piece, columns: number, measure: (text: string) => number): Piece {
+function fitted(entry: VocabEntry, piece: DrawnPiece, columns: number, measure: (text: string) => number): DrawnPiece {
   const length = typeof entry === 'string' ? entry.length : piece.text.length
   const shownLength = Math.min(length, LONGEST)
   const tail = `…⟨${length.toLocaleString('en')} more⟩`.length
@@ -173,7 +173,7 @@ function fitted(entry: VocabEntry, piece: Piece, columns: number, measure: (text
 }
 
 /** Moves the mark of each glyph that is not one cell wide to the cell where the glyph begins. */
-function withCells(view: PieceView, cells: number, measure: (text: string) => number): Piece {
+function withCells(view: PieceView, cells: number, measure: (text: string) => number): DrawnPiece {
   if (view.isPlain || view.marks.trim() === '') return { ...view, cells }
   let marks = ''
   for (let index = 0; index < view.text.length; index++) {

@@ -6,7 +6,7 @@ import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { clipped, countText } from '../numbers.ts'
 
 /** Returns the text of a token as a JSON string without invisible characters, or its bytes. */
-export const quoted = (entry: VocabEntry | undefined): string =>
+export const quotedPiece = (entry: VocabEntry | undefined): string =>
   typeof entry === 'string'
     ? visibleText(JSON.stringify(entry))
     : entry === undefined
@@ -14,7 +14,7 @@ export const quoted = (entry: VocabEntry | undefined): string =>
       : `bytes ${entry.hex}`
 
 /** Returns the first MANY_BYTES bytes of a token in hexadecimal. */
-export function bytesText(entry: VocabEntry | undefined): string {
+export function pieceBytesText(entry: VocabEntry | undefined): string {
   if (entry === undefined) return 'unknown'
   const bytes = hexOf(bytesOf(entry).subarray(0, MANY_BYTES))
   const count = bytesOf(entry).length

@@ -1,10 +1,10 @@
 /** Builds the request of a trajectory's chat baseline, and decides whether the two can be compared token by token. */
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Making } from './shown-side.ts'
+import type { BuildResult } from './shown-side.ts'
 
 /** Returns the body of POST /api/rollouts: the same messages, tools, sampling, template options and server over the chat endpoint. */
-export function baselineRequest(trajectory: TrajectoryView): Making<object> {
+export function baselineRequest(trajectory: TrajectoryView): BuildResult<object> {
   const [first] = segmentsOf(trajectory)
   const { model, provenance } = trajectory
   if (first?.kind !== 'prompt' || first.messages.length === 0)

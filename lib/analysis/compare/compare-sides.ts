@@ -1,19 +1,19 @@
 /** Builds and compares two sides. The page, the HTTP routes and the command line all show this result. */
 import { compareTrajectories, type TrajectoryComparison } from '#lib/trajectory/drift/compare.ts'
 import { replaySide, type SideReplay } from './replay-side.ts'
-import { shownSide } from './retokenized.ts'
+import { buildSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
 
 /** Two sides and their comparison. Spans of the comparison are tokens of the shown trajectories. */
-export interface Compared {
+export interface ComparedSides {
   readonly left: ShownSide
   readonly right: ShownSide
   readonly comparison: TrajectoryComparison
 }
 
 /** A comparison, or the side that could not be built. */
-export type Comparing =
-  | { readonly ok: true; readonly value: Compared }
+export type ComparisonResult =
+  | { readonly ok: true; readonly value: ComparedSides }
   /** `why` and `hint` are sentences for a person. */
   | { readonly ok: false; readonly side: SideName; readonly why: string; readonly hint?: string }
 
@@ -24,7 +24,7 @@ export type SideName = 'left' | 'right'
 export type CompareStep = SideName | 'calls' | 'drift'
 
 /** Builds and compares two sides without a pause. Never throws for a side that cannot be built: returns the reason. */
-export function compareSides(left: LoadedSide, right: LoadedSide): Comparing {
+export function compareSides(left: LoadedSide, right: LoadedSide): ComparisonResult {
   const steps = comparingSides(left, right)
   for (;;) {
     const step = steps.next()
@@ -33,12 +33,12 @@ export function compareSides(left: LoadedSide, right: LoadedSide): Comparing {
 }
 
 /** Builds and compares two sides step by step. Yields each step before it begins. */
-export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<CompareStep, Comparing> {
+export function* comparingSides(left: LoadedSide, right: LoadedSide): Generator<CompareStep, ComparisonResult> {
   yield 'left'
-  const made = shownSide(left)
+  const made = buildSide(left)
   if (!made.ok) return { ...made, side: 'left' }
   yield 'right'
-  const other = shownSide(right)
+  const other = buildSide(right)
   if (!other.ok) return { ...other, side: 'right' }
   // The replay is that of the reconstructed side: the right one, or the left one if the right side is recorded.
   const side: SideName = right.as.kind === 'recorded' ? 'left' : 'right'

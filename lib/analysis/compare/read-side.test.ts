@@ -11,7 +11,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { turnsRead } from './read-side.ts'
 import { replaySide } from './replay-side.ts'
-import { shownSide } from './retokenized.ts'
+import { buildSide } from './retokenized.ts'
 
 const END = byteId('<|im_end|>')
 const bytes = byteTokenizer.encode
@@ -62,7 +62,7 @@ const trajectory = (segments: Trajectory['segments']): Trajectory => ({
 })
 
 function read(run: Trajectory): Trajectory {
-  const side = shownSide({ as: { kind: 'read' }, trajectory: run, tokenizer: undefined, template: undefined })
+  const side = buildSide({ as: { kind: 'read' }, trajectory: run, tokenizer: undefined, template: undefined })
   if (!side.ok) throw new Error(side.why)
   return side.value.trajectory as Trajectory
 }
@@ -148,7 +148,7 @@ describe('sideRead', () => {
 
   test('is unknown for a token-in/token-out run', () => {
     const tito = { ...run, segments: run.segments.slice(0, 1) }
-    const side = shownSide({ as: { kind: 'read' }, trajectory: tito, tokenizer: undefined, template: undefined })
+    const side = buildSide({ as: { kind: 'read' }, trajectory: tito, tokenizer: undefined, template: undefined })
     expect(side).toMatchObject({ ok: false, hint: expect.stringContaining('baseline') })
   })
 

@@ -9,7 +9,7 @@ import { bytesOf, textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.t
 import { segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Making, ShownSide } from './shown-side.ts'
+import type { BuildResult, ShownSide } from './shown-side.ts'
 
 /** What the server read before one response of a run over a chat endpoint. */
 export interface TurnRead {
@@ -34,7 +34,7 @@ export function turnsRead(trajectory: TrajectoryView): readonly TurnRead[] {
 }
 
 /** Returns a trajectory whose earlier replies are the tokens that the server rendered for them. The last reply is as sampled. */
-export function sideRead(trajectory: TrajectoryView): Making<ShownSide> {
+export function sideRead(trajectory: TrajectoryView): BuildResult<ShownSide> {
   const segments = segmentsOf(trajectory)
   const last = turnsRead(trajectory).at(-1)
   if (!last)

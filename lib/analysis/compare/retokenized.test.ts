@@ -6,7 +6,7 @@ import { decode, decodeValue, encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { shownSide } from './retokenized.ts'
+import { buildSide } from './retokenized.ts'
 import type { LoadedSide, ShownSide } from './shown-side.ts'
 import type { As } from './side.ts'
 
@@ -25,7 +25,7 @@ function example(name: string): Trajectory {
 }
 
 function made(trajectory: LoadedSide['trajectory'], as: As): ShownSide {
-  const side = shownSide({ as, trajectory, tokenizer, template: undefined })
+  const side = buildSide({ as, trajectory, tokenizer, template: undefined })
   if (!side.ok) throw new Error(side.why)
   return side.value
 }

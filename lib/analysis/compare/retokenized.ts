@@ -3,10 +3,10 @@
 import { messagesSide } from '../retokenize/messages-side.ts'
 import { textSide } from '../retokenize/text-side.ts'
 import { sideRead } from './read-side.ts'
-import type { LoadedSide, Making, ShownSide } from './shown-side.ts'
+import type { BuildResult, LoadedSide, ShownSide } from './shown-side.ts'
 
 /** Returns the trajectory that a side shows, with its caveats. A side without the tokenizer that it needs gives a reason. */
-export function shownSide(given: LoadedSide): Making<ShownSide> {
+export function buildSide(given: LoadedSide): BuildResult<ShownSide> {
   const { as, trajectory, tokenizer } = given
   switch (as.kind) {
     case 'recorded':
@@ -20,7 +20,7 @@ export function shownSide(given: LoadedSide): Making<ShownSide> {
   }
 }
 
-const WITHOUT_TOKENIZER: Making<never> = {
+const WITHOUT_TOKENIZER: BuildResult<never> = {
   ok: false,
   why: 'No tokenizer is chosen.',
   hint: 'Choose the tokenizer of the model that was run.',

@@ -6,11 +6,13 @@ import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { pack, unpack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Compared, Comparing } from './compare-sides.ts'
+import type { ComparedSides, ComparisonResult } from './compare-sides.ts'
 import type { ShownSide } from './shown-side.ts'
 
 /** A packed comparison, or the reason why there is none. */
-export type SentComparing = Extract<Comparing, { ok: false }> | { readonly ok: true; readonly value: SentComparison }
+export type SentComparing =
+  | Extract<ComparisonResult, { ok: false }>
+  | { readonly ok: true; readonly value: SentComparison }
 
 interface SentComparison {
   readonly left: SentSide
@@ -31,7 +33,7 @@ interface Given {
 }
 
 /** Packs a comparison. `given` are the trajectories that the page has. */
-export function sentComparing(comparing: Comparing, given: Given): SentComparing {
+export function sentComparing(comparing: ComparisonResult, given: Given): SentComparing {
   if (!comparing.ok) return comparing
   const { left, right, comparison } = comparing.value
   const { spans, ...report } = comparison.report
@@ -48,10 +50,10 @@ export function sentComparing(comparing: Comparing, given: Given): SentComparing
 }
 
 /** Unpacks a comparison. It is equal to the packed one, and a side that was not reconstructed is the identical object from `given`. */
-export function receivedComparing(sent: SentComparing, given: Given): Comparing {
+export function receivedComparing(sent: SentComparing, given: Given): ComparisonResult {
   if (!sent.ok) return sent
   const { left, right, stretches, report, spans } = sent.value
-  const value: Compared = {
+  const value: ComparedSides = {
     left: receivedSide(left, given.left),
     right: receivedSide(right, given.right),
     comparison: { stretches: receivedRows(stretches), report: { ...report, spans: receivedRows(spans) } },

@@ -27,11 +27,11 @@ export interface ShownSide {
   /** What could not be reconstructed as a pipeline would do it, in sentences for a person. Drift may come from that. */
   readonly caveats: readonly string[]
   /** Each segment encoded alone, for a side in mode text. Omitted in other modes, and for another tokenizer. */
-  readonly perSegment?: readonly SegmentAlone[]
+  readonly perSegment?: readonly SegmentEncoding[]
 }
 
 /** A segment whose text is encoded alone, as by a pipeline that encodes message by message. */
-export interface SegmentAlone {
+export interface SegmentEncoding {
   readonly kind: 'prompt' | 'response'
   /** Number of recorded tokens. */
   readonly tokens: number
@@ -42,13 +42,13 @@ export interface SegmentAlone {
 }
 
 /** A value that was built, or the reason why it could not be built. */
-export type Making<T> =
+export type BuildResult<T> =
   | { readonly ok: true; readonly value: T }
   /** `why` is a sentence for a person; `hint` says what to do. */
   | { readonly ok: false; readonly why: string; readonly hint?: string }
 
 /** Returns the name of the tokenizer that the server must load for a side, undefined if it needs none, or why it is not available. */
-export function neededTokenizer({ model }: Pick<TrajectoryView, 'model'>, as: As): Making<string | undefined> {
+export function neededTokenizer({ model }: Pick<TrajectoryView, 'model'>, as: As): BuildResult<string | undefined> {
   if (as.kind === 'recorded' || as.kind === 'read') return { ok: true, value: undefined }
   if (as.tokenizer !== undefined) return { ok: true, value: as.tokenizer }
   if (!model.tokenizer)

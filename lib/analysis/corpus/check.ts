@@ -13,12 +13,15 @@ import { compareSides } from '../compare/compare-sides.ts'
 import type { LoadedSide, SideTokenizer } from '../compare/shown-side.ts'
 import { checkedSample } from './checked-sample.ts'
 import { type Sample, type SamplePlace, type UncheckedSample, uncheckedSample } from './sample.ts'
-import type { Check } from './settings.ts'
+import type { CorpusSettings } from './settings.ts'
 
 /** Compares a recorded sample with its reconstruction in mode `as`. A sample that cannot be checked gives a row with the reason. */
 export function checkSample(
   place: SamplePlace,
-  given: Pick<LoadedSide, 'trajectory' | 'template'> & { readonly tokenizer: SideTokenizer; readonly as: Check['as'] },
+  given: Pick<LoadedSide, 'trajectory' | 'template'> & {
+    readonly tokenizer: SideTokenizer
+    readonly as: CorpusSettings['as']
+  },
 ): Sample {
   const { as, tokenizer, template } = given
   const unchecked = (reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>) =>

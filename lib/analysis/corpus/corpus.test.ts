@@ -11,7 +11,7 @@ import { kindsCsv, samplesCsv } from './csv.ts'
 import { corpusReport, corpusReportSchema, missedCallsText, summaryOf } from './report.ts'
 import { type CheckedSample, placeText, type Sample, type SamplePlace, uncheckedSample } from './sample.ts'
 import { sampleTokenizer } from './settings.ts'
-import { merged, NO_TOTALS, spanCount, withSample } from './totals.ts'
+import { addTotals, NO_TOTALS, spanCount, withSample } from './totals.ts'
 
 const read = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
 const tiny = loadTokenizerFiles('built-in', {
@@ -242,7 +242,7 @@ describe('corpus totals', () => {
           .map(({ sample }) => sample)
         const whole = summaryOf(folded(samples))
         expect(summaryOf(folded(shuffled))).toEqual(whole)
-        expect(summaryOf(merged(folded(samples.slice(0, cut)), folded(samples.slice(cut))))).toEqual(whole)
+        expect(summaryOf(addTotals(folded(samples.slice(0, cut)), folded(samples.slice(cut))))).toEqual(whole)
       }),
     )
   })

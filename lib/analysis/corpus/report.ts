@@ -132,7 +132,7 @@ export const corpusReportSchema = z.object({
 export type CorpusReport = Plain<z.infer<typeof corpusReportSchema>>
 
 /** The totals and tables of a report, without its samples. */
-export type Summary = Omit<CorpusReport, 'samples' | 'version' | 'driftVersion' | 'against' | 'partial'>
+export type ReportSummary = Omit<CorpusReport, 'samples' | 'version' | 'driftVersion' | 'against' | 'partial'>
 
 /** Returns the report of `samples`, whose totals are `totals`. `partial` is true if the check ended before all samples were read. */
 export function corpusReport(
@@ -145,7 +145,7 @@ export function corpusReport(
 }
 
 /** Returns the totals and tables of a report. The rows that occur most often come first; turns are in order. */
-export function summaryOf(all: Totals): Summary {
+export function summaryOf(all: Totals): ReportSummary {
   const { samples, spans, layers, kinds, byTurn, byTool, reasons, tokens, trained, turns, wasted, rows } = all
   const drifting = samples.bySeverity.trained + samples.bySeverity.context
   const rate = (part: { readonly samples: number; readonly spans: number }): Rate => ({
@@ -209,7 +209,7 @@ export function summaryOf(all: Totals): Summary {
 }
 
 /** Returns one sentence on the calls that were not parsed, for the page and the command line; undefined if there are none. */
-export function missedCallsText({ missedCalls: { samples, responses, readers } }: Summary): string | undefined {
+export function missedCallsText({ missedCalls: { samples, responses, readers } }: ReportSummary): string | undefined {
   if (responses === 0) return undefined
   const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
   const who = readers.map(

@@ -117,14 +117,14 @@ export const NO_TOTALS: Totals = {
 }
 
 /** Returns the totals with one more sample. */
-export const withSample = (totals: Totals, sample: Sample): Totals => merged(totals, totalsOf(sample))
+export const withSample = (totals: Totals, sample: Sample): Totals => addTotals(totals, totalsOf(sample))
 
 /** Adds two totals. The operation is associative and commutative, and NO_TOTALS is its neutral element. */
-export function merged(a: Totals, b: Totals): Totals {
+export function addTotals(a: Totals, b: Totals): Totals {
   return {
     samples: {
       checked: a.samples.checked + b.samples.checked,
-      bySeverity: added(a.samples.bySeverity, b.samples.bySeverity),
+      bySeverity: addSpanCounts(a.samples.bySeverity, b.samples.bySeverity),
       structural: a.samples.structural + b.samples.structural,
       split: a.samples.split + b.samples.split,
       withCaveats: a.samples.withCaveats + b.samples.withCaveats,
@@ -133,7 +133,7 @@ export function merged(a: Totals, b: Totals): Totals {
     tokens: { left: a.tokens.left + b.tokens.left, right: a.tokens.right + b.tokens.right },
     trained: { touched: a.trained.touched + b.trained.touched, of: a.trained.of + b.trained.of },
     turns: a.turns + b.turns,
-    spans: added(a.spans, b.spans),
+    spans: addSpanCounts(a.spans, b.spans),
     layers: addedLayers(a.layers, b.layers),
     wasted: {
       prefix: a.wasted.prefix + b.wasted.prefix,
@@ -144,7 +144,7 @@ export function merged(a: Totals, b: Totals): Totals {
     rows: a.rows + b.rows,
     kinds: mergedMaps(a.kinds, b.kinds, (one, other) => ({
       ...addedPlaces(one, other),
-      bySeverity: added(one.bySeverity, other.bySeverity),
+      bySeverity: addSpanCounts(one.bySeverity, other.bySeverity),
       layers: addedLayers(one.layers, other.layers),
       trained: one.trained + other.trained,
       gravest: isGraver(other.gravest, one.gravest) ? other.gravest : one.gravest,
@@ -202,7 +202,7 @@ function totalsOf(sample: Sample): Totals {
     tokens,
     trained,
     turns,
-    spans: kinds.reduce((sum, { spans }) => added(sum, spans), NO_SPANS),
+    spans: kinds.reduce((sum, { spans }) => addSpanCounts(sum, spans), NO_SPANS),
     layers,
     wasted: {
       prefix: prefixLost,
@@ -241,7 +241,7 @@ const kindTotals = (
 /** Returns the number of drift spans of all severities. */
 export const spanCount = ({ trained, context, tail }: SpanCounts): number => trained + context + tail
 
-const added = (a: SpanCounts, b: SpanCounts): SpanCounts => ({
+const addSpanCounts = (a: SpanCounts, b: SpanCounts): SpanCounts => ({
   trained: a.trained + b.trained,
   context: a.context + b.context,
   tail: a.tail + b.tail,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { ResponseSegment, Segment, Trajectory, Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -10,7 +10,7 @@ import { anyText } from '#testing/strings.ts'
 import { findTask } from './find.ts'
 import { foldedText } from './folded-text.ts'
 
-const find = (query: string, trajectory: TrajectoryView = sampleTrajectory) => resultOf(findTask({ query }, trajectory))
+const find = (query: string, trajectory: TrajectoryView = sampleTrajectory) => runToEnd(findTask({ query }, trajectory))
 
 function found(query: string, trajectory?: TrajectoryView) {
   const result = find(query, trajectory)

@@ -13,12 +13,12 @@ import { allIds } from '../all-ids.ts'
 import type { InspectTask } from '../trajectory-task.ts'
 import { closest } from './closest.ts'
 import { tokensNamed } from './named-facts.ts'
-import { columnNames, namesHere } from './names-here.ts'
-import { isKnownAnywhere, type Scope, tokensWithin } from './number-facts.ts'
+import { namesHere, trajectoryColumns } from './names-here.ts'
+import { isKnownAnywhere, type TokenScope, tokensWithin } from './number-facts.ts'
 import { parseQuery } from './parse-query.ts'
 import { isOfSampled, type Query, type QueryFault, type Term } from './query.ts'
 import { queryText } from './query-text.ts'
-import { addRanges, NO_RANGES, rangesTouching, runsOf, tokensIn, unitedRanges } from './ranges.ts'
+import { addRanges, countInRanges, NO_RANGES, rangesOfSet, rangesTouching, unitedRanges } from './ranges.ts'
 import { idHits, patternHits, textHits } from './text-hits.ts'
 import { textIndex } from './text-index.ts'
 
@@ -53,14 +53,14 @@ export interface FindNote {
 
 /** Task that runs a query. Yields the number of hits of a text so far. */
 export const findTask = function* ({ query: written }, trajectory) {
-  const parsed = parseQuery(written, columnNames(trajectory))
+  const parsed = parseQuery(written, trajectoryColumns(trajectory))
   if (parsed.kind !== 'query') return parsed
   const { texts, facts } = yield* evaluated(parsed.query, trajectory)
-  const hits = [...texts, ...(facts ? [runsOf(facts)] : [])].reduce(unitedRanges, NO_RANGES)
+  const hits = [...texts, ...(facts ? [rangesOfSet(facts)] : [])].reduce(unitedRanges, NO_RANGES)
   return {
     kind: 'found',
     hits,
-    tokens: tokensIn(hits),
+    tokens: countInRanges(hits),
     understood: queryText(parsed.query),
     notes: [...notesOf(parsed.query, trajectory), ...(hits.length === 0 ? textsApart(parsed.query) : [])],
   }
@@ -146,7 +146,7 @@ function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] 
 
 type NumberTerm = Extract<Term, { kind: 'number' }>
 
-const scopeOf = ({ number, withPrompt }: NumberTerm): Scope =>
+const scopeOf = ({ number, withPrompt }: NumberTerm): TokenScope =>
   isOfSampled(number) && withPrompt === undefined ? 'trained' : 'all'
 
 /** Returns notes on numbers that no searched token has, and on context tokens that the limit to trained tokens leaves out. */

@@ -8,6 +8,6 @@ export function foldedText(text: string): string {
 export const hasCapital = (text: string): boolean => /\p{Lu}/u.test(text)
 
 /** Yields the offsets at which `needle` occurs in `text`, without overlaps. */
-export function* offsetsOf(needle: string, text: string): Generator<number> {
+export function* findOccurrences(needle: string, text: string): Generator<number> {
   for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) yield at
 }

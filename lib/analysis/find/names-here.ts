@@ -7,7 +7,7 @@ import { unreachable } from '#lib/util/unreachable.ts'
 import type { NamedFact } from './query.ts'
 
 /** Returns the names of the columns that any segment has. */
-export const columnNames = memoizeByIdentity((trajectory: TrajectoryView): readonly string[] =>
+export const trajectoryColumns = memoizeByIdentity((trajectory: TrajectoryView): readonly string[] =>
   distinct(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
 )
 

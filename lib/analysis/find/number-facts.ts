@@ -7,14 +7,14 @@ import type { Interval } from '#lib/util/interval.ts'
 import type { NumberFact, NumberName } from './query.ts'
 
 /** Tokens that are searched. */
-export type Scope = 'all' | 'trained'
+export type TokenScope = 'all' | 'trained'
 
 /** Returns one byte for each token, 1 if its number is known and in one of the intervals. */
 export function tokensWithin(
   trajectory: TrajectoryView,
   number: NumberName,
   within: readonly Interval[],
-  scope: Scope = 'all',
+  scope: TokenScope = 'all',
 ): Uint8Array {
   return tokensWhere(
     trajectory,
@@ -29,7 +29,7 @@ export const tokensUnknown = (trajectory: TrajectoryView, number: NumberName): U
   tokensWhere(trajectory, number, Number.isNaN, 'all')
 
 /** Returns true if any searched token has the number. */
-export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName, scope: Scope): boolean {
+export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName, scope: TokenScope): boolean {
   for (const { segment, read } of readers(trajectory, number))
     for (let offset = 0; offset < segment.ids.length; offset++)
       if (isIn(scope, segment, offset) && !Number.isNaN(read(offset))) return true
@@ -40,7 +40,7 @@ function tokensWhere(
   trajectory: TrajectoryView,
   number: NumberName,
   test: (value: number) => boolean,
-  scope: Scope,
+  scope: TokenScope,
 ): Uint8Array {
   const tokens = new Uint8Array(tokenCount(trajectory))
   for (const { segment, start, read } of readers(trajectory, number))
@@ -49,7 +49,7 @@ function tokensWhere(
   return tokens
 }
 
-const isIn = (scope: Scope, segment: SegmentView, offset: number): boolean =>
+const isIn = (scope: TokenScope, segment: SegmentView, offset: number): boolean =>
   scope === 'all' || isTrained(segment, offset)
 
 interface Reader {

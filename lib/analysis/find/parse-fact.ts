@@ -17,7 +17,7 @@ import {
 import { type Scanned, scanQuoted, scanWord } from './scanner.ts'
 
 /** Names that depend on the trajectory. */
-export interface Facts {
+export interface KnownNames {
   /** Names of the trajectory's own columns. */
   readonly columns: readonly string[]
 }
@@ -27,7 +27,7 @@ type ReadFact =
   | { readonly kind: 'fault'; readonly fault: QueryFault }
 
 /** Parses the term at `start`. Returns undefined if there is none: the characters are text. Never throws. */
-export function readFact(text: string, start: number, isInBrackets: boolean, facts: Facts): ReadFact | undefined {
+export function readFact(text: string, start: number, isInBrackets: boolean, facts: KnownNames): ReadFact | undefined {
   const head = HEAD.exec(text.slice(start))
   if (!head) return undefined
   const [written, name, sign] = head as unknown as readonly [string, string, Sign]
@@ -79,7 +79,7 @@ const unclosed = (start: number, end: number): ReadFact => ({
 const isFactLike = (sign: Sign, value: string): boolean =>
   sign === ':' ? value !== '' && !value.startsWith('//') && !value.startsWith(':') : readNumber(value) !== undefined
 
-function unknownName(name: string, at: Span, { columns }: Facts): QueryFault {
+function unknownName(name: string, at: Span, { columns }: KnownNames): QueryFault {
   const known = [...NUMBER_FACTS, ...Object.keys(NAMED_FACTS), ...columns]
   const meant = closest(name, known)
   return {
@@ -92,7 +92,7 @@ function unknownName(name: string, at: Span, { columns }: Facts): QueryFault {
 const finished = (term: Query | QueryFault, end: number): ReadFact =>
   'kind' in term ? { kind: 'fact', query: term, end } : { kind: 'fault', fault: term }
 
-function readColumn(text: string, start: number, at: number, isInBrackets: boolean, facts: Facts): ReadFact {
+function readColumn(text: string, start: number, at: number, isInBrackets: boolean, facts: KnownNames): ReadFact {
   const name = text[at] === '"' ? scanQuoted(text, at) : bareColumn(text, at)
   if (!name) return unclosed(at, text.length)
   if (!facts.columns.includes(name.value)) {
@@ -157,7 +157,7 @@ function numberTerm(number: NumberName, name: string, { text, sign, at }: Value)
 }
 
 /** Returns the query of a named fact. Several values are joined by `or`: `kind:prompt|response`. */
-function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { columns }: Facts): Query | QueryFault {
+function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { columns }: KnownNames): Query | QueryFault {
   const known: readonly string[] | undefined = name === 'unknown' ? [...NUMBER_FACTS, ...columns] : NAMED_FACTS[name]
   const expected = known ? `Write one of ${known.join(', ')}.` : `Write a name: ${name}:name.`
   if (text === '' || (sign !== ':' && sign !== '='))

@@ -5,9 +5,9 @@
 
 import { elementAt } from '#lib/util/element-at.ts'
 import { hasCapital } from './folded-text.ts'
-import { type Facts, readFact } from './parse-fact.ts'
+import { type KnownNames, readFact } from './parse-fact.ts'
 import { isOfSampled, type ParsedQuery, type Query, type QueryFault, type Term } from './query.ts'
-import { afterSpace, isSpace, type Scanned, scanPattern, scanQuoted, scanWord } from './scanner.ts'
+import { afterSpace, isWhitespace, type Scanned, scanPattern, scanQuoted, scanWord } from './scanner.ts'
 
 /** Parses a query. `columns` are the names of the trajectory's own columns. Returns a fault for a syntax error; never throws. */
 export function parseQuery(text: string, columns: readonly string[]): ParsedQuery {
@@ -31,7 +31,7 @@ class Faulty extends Error {
 
 interface Reading {
   readonly text: string
-  readonly facts: Facts
+  readonly facts: KnownNames
   /** Number of enclosing brackets and negations. Deeper nesting than DEEPEST is a fault, so that the stack does not overflow. */
   readonly depth: number
 }
@@ -120,7 +120,7 @@ function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
   if (sign === '"' && !isPartOfWord(reading, start)) return quoted(text, start, false)
   const pattern = sign === '/' ? scanPattern(text, start, depth > 0) : undefined
   if (pattern) return { value: patternTerm(pattern.value, start, pattern.end), end: pattern.end }
-  if (text.startsWith('case:', start) && start + 5 < text.length && !isSpace(text[start + 5] as string)) {
+  if (text.startsWith('case:', start) && start + 5 < text.length && !isWhitespace(text[start + 5] as string)) {
     if (text[start + 5] === '"') return quoted(text, start + 5, true)
     const word = scanWord(text, start + 5, depth > 0)
     return { value: textTerm(word.value, true), end: word.end }
@@ -171,7 +171,7 @@ function afterNegation({ text, depth }: Reading, start: number): number | undefi
 /** Returns true if a quoted text continues after its closing quote, as in pasted JSON: `"user"}`. */
 function isPartOfWord({ text, depth }: Reading, start: number): boolean {
   const next = text[scanQuoted(text, start)?.end ?? text.length]
-  return next !== undefined && !isSpace(next) && !(next === ')' && depth > 0)
+  return next !== undefined && !isWhitespace(next) && !(next === ')' && depth > 0)
 }
 
 function quoted(text: string, start: number, isExact: boolean): Scanned<Term> {

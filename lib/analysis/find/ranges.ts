@@ -64,7 +64,7 @@ export function rangesTouching(ranges: Int32Array, tokens: Uint8Array): Int32Arr
 }
 
 /** Returns the longest ranges whose tokens are all in the set. */
-export function runsOf(tokens: Uint8Array): Int32Array {
+export function rangesOfSet(tokens: Uint8Array): Int32Array {
   const writer = rangeWriter()
   for (let start = tokens.indexOf(1); start >= 0; ) {
     const stop = tokens.indexOf(0, start)
@@ -82,7 +82,7 @@ export function addRanges(tokens: Uint8Array, ranges: Int32Array): Uint8Array {
 }
 
 /** Returns the number of tokens in ranges that do not overlap. */
-export function tokensIn(ranges: Int32Array): number {
+export function countInRanges(ranges: Int32Array): number {
   let count = 0
   for (let i = 0; i < ranges.length; i += 2) count += elementAt(ranges, i + 1) - elementAt(ranges, i)
   return count

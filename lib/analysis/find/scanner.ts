@@ -10,7 +10,7 @@ export interface Scanned<T> {
 /** Returns the index of the first character from `from` that is not a space. */
 export function afterSpace(text: string, from: number): number {
   let index = from
-  while (index < text.length && isSpace(text[index] as string)) index++
+  while (index < text.length && isWhitespace(text[index] as string)) index++
   return index
 }
 
@@ -20,7 +20,7 @@ export function scanWord(text: string, from: number, isInBrackets: boolean): Sca
   let index = from
   for (; index < text.length; index++) {
     const sign = text[index] as string
-    if (isSpace(sign)) break
+    if (isWhitespace(sign)) break
     if (sign === '(') open++
     if (sign === ')' && open-- === 0 && isInBrackets) break
   }
@@ -67,4 +67,4 @@ export function scanPattern(
 }
 
 /** Returns true for a whitespace character. */
-export const isSpace = (sign: string): boolean => /\s/.test(sign)
+export const isWhitespace = (sign: string): boolean => /\s/.test(sign)

@@ -1,6 +1,6 @@
 /** Finds texts, regular expressions and sequences of ids as ranges of tokens. Each generator yields the number of hits so far. */
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
-import { foldedText, offsetsOf } from './folded-text.ts'
+import { findOccurrences, foldedText } from './folded-text.ts'
 import type { Term } from './query.ts'
 import { type RangeWriter, rangeWriter } from './ranges.ts'
 import type { TextIndex } from './text-index.ts'
@@ -17,7 +17,7 @@ export function* textHits(
 ): Generator<number, Int32Array> {
   const writer = rangeWriter()
   let found = 0
-  for (const at of isExact ? offsetsOf(text, all) : offsetsOf(foldedText(text), folded)) {
+  for (const at of isExact ? findOccurrences(text, all) : findOccurrences(foldedText(text), folded)) {
     addHit(writer, starts, at, at + text.length)
     if (++found % SLICE === 0) yield found
   }

@@ -6,10 +6,10 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted } from './check.ts'
+import { counted, type HealthCheck } from './check.ts'
 
 /** Reports broken continuations, requests with other ids or another length, and prompts that a chat endpoint tokenized again. */
-export const checkAlignment: Check = ({ segments }, starts) => {
+export const checkAlignment: HealthCheck = ({ segments }, starts) => {
   const ranges = segments.map((_, index) => ({ start: elementAt(starts, index), end: elementAt(starts, index + 1) }))
   const broken = segments.flatMap((segment, index) =>
     segment.kind === 'prompt' &&

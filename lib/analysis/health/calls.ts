@@ -5,11 +5,11 @@ import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted, placed } from './check.ts'
+import { counted, type HealthCheck, placed } from './check.ts'
 import { resultReadings } from './unread-results.ts'
 
 /** Reports malformed and failed calls, unread results and missed calls. The last two are unknown if token texts are unknown. */
-export const checkCalls: Check = (trajectory, starts) => {
+export const checkCalls: HealthCheck = (trajectory, starts) => {
   const calls = trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'response'
       ? segment.toolCalls.map((call) => ({ call, place: placed(call.span, elementAt(starts, index)) }))

@@ -10,7 +10,7 @@ interface Checked {
 }
 
 /** A check. `starts` holds the first token of each segment, and the number of all tokens last. */
-export type Check = (trajectory: Trajectory, starts: readonly number[]) => Checked
+export type HealthCheck = (trajectory: Trajectory, starts: readonly number[]) => Checked
 
 /** Returns a count with its noun: `1 call`, `2 calls`. */
 export const counted = (count: number, one: string, several = `${one}s`): string =>

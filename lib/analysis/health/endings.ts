@@ -5,10 +5,10 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted, placed } from './check.ts'
+import { counted, type HealthCheck, placed } from './check.ts'
 
 /** Reports responses that the model did not end, open think blocks, recorded endings that contradict each other, and failed runs. */
-export const checkEndings: Check = (trajectory, starts) => {
+export const checkEndings: HealthCheck = (trajectory, starts) => {
   const responses = trajectory.segments.flatMap((segment, index) =>
     segment.kind === 'response' ? [{ segment, start: elementAt(starts, index) }] : [],
   )
@@ -77,8 +77,8 @@ export const checkEndings: Check = (trajectory, starts) => {
       count: open.length,
       places: open,
     })
-  const isTold = byLength.length + broken.length + cancelled.length > 0
-  const outcome = outcomeFinding(trajectory.outcome, isTold)
+  const isReported = byLength.length + broken.length + cancelled.length > 0
+  const outcome = outcomeFinding(trajectory.outcome, isReported)
   const isUnknown = trajectory.outcome.kind === 'ended' && trajectory.outcome.reason === 'unknown'
   return {
     findings: outcome ? [...findings, outcome] : findings,
@@ -209,8 +209,8 @@ const ENDED: Readonly<Partial<Record<string, readonly [HealthFinding['severity']
   max_tokens: ['warning', 'stopped at a limit', 'The limit of tokens of the whole run was reached.'],
 }
 
-/** Returns the finding for the outcome of the run. `isTold` is true if a finding for a response already reports a cut or a cancellation. */
-function outcomeFinding(outcome: Outcome, isTold: boolean): HealthFinding | undefined {
+/** Returns the finding for the outcome of the run. `isReported` is true if a finding for a response already reports a cut or a cancellation. */
+function outcomeFinding(outcome: Outcome, isReported: boolean): HealthFinding | undefined {
   if (outcome.kind === 'failed')
     return {
       kind: 'ending',
@@ -222,7 +222,10 @@ function outcomeFinding(outcome: Outcome, isTold: boolean): HealthFinding | unde
       ...(outcome.hint !== undefined && { remedy: outcome.hint }),
     }
   const told = outcome.kind === 'ended' ? ENDED[outcome.reason] : undefined
-  if (!told || (isTold && ['length', 'aborted', 'cancelled'].includes(outcome.kind === 'ended' ? outcome.reason : '')))
+  if (
+    !told ||
+    (isReported && ['length', 'aborted', 'cancelled'].includes(outcome.kind === 'ended' ? outcome.reason : ''))
+  )
     return undefined
   const [severity, label, message] = told
   return { kind: 'ending', severity, label, message, count: 1, places: [] }

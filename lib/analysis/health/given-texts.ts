@@ -5,7 +5,7 @@
 import { isObject } from '#lib/json/json-object.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
-import type { Check } from './check.ts'
+import type { HealthCheck } from './check.ts'
 
 interface GivenText {
   /** Path of the field in the file. */
@@ -16,7 +16,7 @@ interface GivenText {
 }
 
 /** Reports fields whose text differs from the decoded ids. Checks nothing without a named tokenizer or if a text of an id is unknown. */
-export const checkGivenTexts: Check = (trajectory) => {
+export const checkRecordedTexts: HealthCheck = (trajectory) => {
   const { model, segments, vocab } = trajectory
   const ids = segments.flatMap((segment) => segment.ids)
   const isKnown = model.tokenizer !== undefined && ids.every((id) => Object.hasOwn(vocab, id))

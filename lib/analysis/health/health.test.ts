@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
@@ -27,7 +27,7 @@ const tiny = loadTokenizerFiles('built-in', {
   tokenizerConfigJson: model('tokenizer_config.json'),
 })
 const kinds = ({ findings }: Health): string[] => findings.map(({ kind, label }) => `${kind}: ${label}`)
-const checked = (trajectory: Trajectory): Health => resultOf(health(trajectory))
+const checked = (trajectory: Trajectory): Health => runToEnd(health(trajectory))
 
 const encode = byteTokenizer.encode
 const end = byteId('<|im_end|>')
@@ -173,7 +173,7 @@ describe('health', () => {
   })
 
   test('reports what the trainer’s cut loses if a cut is known', () => {
-    const withCut = (tokens: number) => resultOf(health(sample, { tokens, overlong: 'cut' }))
+    const withCut = (tokens: number) => runToEnd(health(sample, { tokens, overlong: 'cut' }))
     expect(withCut(8).findings.find(({ kind }) => kind === 'lost-after-cut')?.places).toEqual([{ start: 10, end: 11 }])
     expect(withCut(12).findings).toEqual(checked(sample).findings)
     expect(withCut(12).checks.at(-1)).toEqual({ name: 'trainer’s cut' })
@@ -619,13 +619,13 @@ describe('drift health', () => {
       kind: 'unknown',
       why: 'the tokenizer bytes has no id 9999',
     })
-    const unknown = resultOf(driftTask(undefined, spelled, []))
+    const unknown = runToEnd(driftTask(undefined, spelled, []))
     expect(withDrift(checked(spelled), unknown).checks.at(-1)).toEqual({
       name: 'drift',
       unknown: 'no tokenizer is chosen',
     })
     expect(
-      resultOf(driftTask(undefined, spelled, [{ tokenizer: byteTokenizer, compile: () => undefined as never }])),
+      runToEnd(driftTask(undefined, spelled, [{ tokenizer: byteTokenizer, compile: () => undefined as never }])),
     ).toMatchObject({
       kind: 'known',
     })

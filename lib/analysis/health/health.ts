@@ -6,16 +6,16 @@ import { cutFinding, type TrainerCut, trainedSpans } from '#lib/trajectory/healt
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { checkAlignment } from './alignment.ts'
 import { checkCalls } from './calls.ts'
-import type { Check } from './check.ts'
+import type { HealthCheck } from './check.ts'
 import { checkEndings } from './endings.ts'
-import { checkGivenTexts } from './given-texts.ts'
+import { checkRecordedTexts } from './given-texts.ts'
 import { checkLogprobs } from './logprobs.ts'
 import { checkMasks } from './masks.ts'
 import { checkProblems } from './problems.ts'
 import { checkVocabulary } from './vocabulary.ts'
 import { checkWeights } from './weights.ts'
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<string, HealthCheck>> = {
   'loss mask': checkMasks,
   'token-in/token-out': checkAlignment,
   'recorded problems': checkProblems,
@@ -24,11 +24,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'weight versions': checkWeights,
   logprobs: checkLogprobs,
   'token ids': checkVocabulary,
-  'texts of the file': checkGivenTexts,
+  'texts of the file': checkRecordedTexts,
 }
 
 const checkCut =
-  (cut: TrainerCut): Check =>
+  (cut: TrainerCut): HealthCheck =>
   ({ segments }, starts) => {
     const finding = cutFinding(trainedSpans(segments), starts.at(-1) as number, cut)
     return { findings: finding ? [finding] : [] }
@@ -44,7 +44,7 @@ export function* health(
 ): Generator<{ readonly done: number; readonly of: number }, Health> {
   const starts = segmentStarts(trajectory)
   const checks = Object.entries({ ...CHECKS, ...(cut && { 'trainer’s cut': checkCut(cut) }) })
-  const told: { readonly name: string; readonly checked: ReturnType<Check> }[] = []
+  const told: { readonly name: string; readonly checked: ReturnType<HealthCheck> }[] = []
   for (const [name, check] of checks) {
     yield { done: told.length, of: checks.length }
     told.push({ name, checked: check(trajectory, starts) })

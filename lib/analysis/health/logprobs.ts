@@ -3,13 +3,13 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { isImpossible, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted } from './check.ts'
+import { counted, type HealthCheck } from './check.ts'
 
 /** Fewer zeros than this are not reported: the tokens may be certain. */
 const FEWEST = 4
 
 /** Reports logprobs above 0, and columns of which all known values are 0. */
-export const checkLogprobs: Check = ({ segments }, starts) => {
+export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
   const impossible: { readonly token: number; readonly logprob: number }[] = []
   const seen = { trained: { known: 0, zero: 0 }, context: { known: 0, zero: 0 } }
   for (const [at, segment] of segments.entries())

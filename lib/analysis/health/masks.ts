@@ -1,10 +1,10 @@
 /** Checks the loss mask with the lints of the mask doctor. */
 import { SHORT_LINTS } from '#lib/templates/loss-mask/finding.ts'
 import { maskLints } from '#lib/templates/loss-mask/lints.ts'
-import type { Check } from './check.ts'
+import type { HealthCheck } from './check.ts'
 
 /** Reports each lint of the loss mask as a finding. */
-export const checkMasks: Check = (trajectory) => ({
+export const checkMasks: HealthCheck = (trajectory) => ({
   findings: maskLints(trajectory).map(({ kind, severity, text, remedy, places }) => ({
     kind: 'mask',
     severity,

@@ -3,7 +3,7 @@
 import type { Problem, Span } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding, Severity } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted } from './check.ts'
+import { counted, type HealthCheck } from './check.ts'
 
 const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, several: string]>> = {
   number: ['note', 'number that JSON cannot represent', 'numbers that JSON cannot represent'],
@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, 
 }
 
 /** Reports recorded problems, one finding for each kind. An unknown kind is a warning under its own name. */
-export const checkProblems: Check = ({ problems = [], segments }, starts) => {
+export const checkProblems: HealthCheck = ({ problems = [], segments }, starts) => {
   const all = [
     ...problems.map((problem) => ({ problem, place: undefined })),
     ...segments.flatMap((segment, index) =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
@@ -13,7 +13,7 @@ import { resultReadings } from './unread-results.ts'
 const readings = (trajectory: Trajectory) => resultReadings(trajectory, segmentStarts(trajectory))
 const areRead = (trajectory: Trajectory) => readings(trajectory).map(({ isRead }) => isRead)
 const findings = (trajectory: Trajectory) =>
-  resultOf(health(trajectory)).findings.filter(({ kind }) => kind === 'result-not-read')
+  runToEnd(health(trajectory)).findings.filter(({ kind }) => kind === 'result-not-read')
 
 const encode = byteTokenizer.encode
 const prompt = (text: string): PromptSegment => ({ kind: 'prompt', ids: encode(text), messages: [] })

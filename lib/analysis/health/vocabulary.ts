@@ -1,10 +1,10 @@
 /** Finds ids that the named tokenizer does not have. They belong to another tokenizer, and so may all other ids. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted } from './check.ts'
+import { counted, type HealthCheck } from './check.ts'
 
 /** Reports ids beyond the vocabulary of the named tokenizer. Checks nothing if its size is unknown. */
-export const checkVocabulary: Check = ({ segments, model }, starts) => {
+export const checkVocabulary: HealthCheck = ({ segments, model }, starts) => {
   const { tokenizer } = model
   const size = tokenizer?.vocabularySize
   if (!tokenizer || size === undefined) return { findings: [] }

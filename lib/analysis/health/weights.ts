@@ -1,10 +1,10 @@
 /** Checks that one version of the weights sampled all tokens. In asynchronous training some tokens are older than others. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Check, counted, placed } from './check.ts'
+import { counted, type HealthCheck, placed } from './check.ts'
 
 /** Reports changes of the weight version, between responses or within one. */
-export const checkWeights: Check = ({ segments }, starts) => {
+export const checkWeights: HealthCheck = ({ segments }, starts) => {
   const told = segments.flatMap((segment, index) =>
     segment.kind === 'response'
       ? (segment.weightVersions ?? [])

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type JsonPath, jsonPathText } from '#lib/json/json-path.ts'
 import { pathAt, placeOf } from '#lib/json/json-place.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
 import {
@@ -12,12 +12,12 @@ import {
   lineCount,
   lineEnd,
   lineStart,
-  rowAt,
   rowCount,
   rowNumbered,
   textBetween,
   textLines,
-  wrapped,
+  wrapLines,
+  wrappedRowAt,
 } from '#lib/util/text/text-lines.ts'
 import { runs } from '#testing/property-runs.ts'
 import { findBytes } from './find-bytes.ts'
@@ -29,7 +29,7 @@ test.each(EXAMPLES)('the raw view keeps %s byte for byte', (name) => {
   const file = readFileSync(`public/examples/${name}`, 'utf8')
   const decoded = decode(file)
   if (!decoded.ok) throw new Error(name)
-  const text = resultOf(rawText(null, pack(decoded.trajectory).trajectory))
+  const text = runToEnd(rawText(null, pack(decoded.trajectory).trajectory))
   expect(new TextDecoder().decode(text.bytes)).toBe(file)
   expect(lineCount(text)).toBe(file.split('\n').length - 1)
 })
@@ -46,7 +46,7 @@ test('the rows of the raw view are the lines, cut at whole characters, none wide
   fc.assert(
     fc.property(texts, fc.integer({ min: 4, max: 12 }), (written, columns) => {
       const text = textLines(written)
-      const rows = wrapped(text, columns)
+      const rows = wrapLines(text, columns)
       let all = ''
       let line = -1
       for (let number = 0; number < rowCount(rows); number++) {
@@ -61,7 +61,7 @@ test('the rows of the raw view are the lines, cut at whole characters, none wide
         expect([...part].length).toBeLessThanOrEqual(columns)
         all += part
         for (let offset = row.start; offset < row.end; offset++) {
-          expect(rowAt(text, rows, offset)).toBe(number)
+          expect(wrappedRowAt(text, rows, offset)).toBe(number)
           expect(lineAt(text, offset)).toBe(line)
         }
       }
@@ -83,11 +83,11 @@ test('findBytes finds a text at its bytes', () => {
         const start = new TextEncoder().encode(inside.slice(0, at)).length
         expected.push(start, start + new TextEncoder().encode(needle).length)
       }
-      expect(Array.from(resultOf(findBytes(bytes, needle)))).toEqual(expected)
+      expect(Array.from(runToEnd(findBytes(bytes, needle)))).toEqual(expected)
     }),
     { numRuns: runs(500) },
   )
-  expect(resultOf(findBytes(new Uint8Array(9 << 20), 'a'))).toHaveLength(0)
+  expect(runToEnd(findBytes(new Uint8Array(9 << 20), 'a'))).toHaveLength(0)
 })
 
 function* pathsOf(value: unknown, path: JsonPath = []): Generator<readonly [JsonPath, unknown]> {

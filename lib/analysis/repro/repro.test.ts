@@ -213,3 +213,66 @@ test('a reproduction accepts the sides in either order, and refuses two differen
     why: expect.stringMatching(/different tokenizers/),
   })
 })
+
+test('a reproduction without a chosen drift fails at any difference, and says if there is none', () => {
+  const repro = reproduced(pairOf({ kind: 'text' }))
+  const source = reproPytest(repro)
+  expect(source).toContain('This test fails at the first token that differs')
+  expect(differencesFound([{ source, again: [repro.recorded, repro.again] }])).toEqual([
+    [null, ['first difference', expect.any(Number), expect.any(Number)]],
+  ])
+  expect(JSON.parse(reproJson(repro)).drift).toBeUndefined()
+  const same = { ...repro, again: repro.recorded, report: { ...repro.report, spans: [] } }
+  expect(reproPytest(same)).toContain('Rollscope found no drift: this test passes.')
+})
+
+test('a reproduction of a number without a drift span is that of the whole comparison', () => {
+  expect(reproduced(pairOf({ kind: 'text' }), 999).drift).toBeUndefined()
+})
+
+test('a reproduction of a template that writes the time has the time at which the trajectory was created', () => {
+  const pair = pairOf({ kind: 'structured' })
+  const { compared } = pair
+  const template = { text: "{{ strftime_now('%Y') }}{{ messages[0].content }}", options: {} }
+  const { model } = compared.right.trajectory
+  const trajectory = { ...compared.right.trajectory, model: { ...model, template } }
+  const repro = reproduced({ ...pair, compared: { ...compared, right: { ...compared.right, trajectory } } })
+  expect(JSON.parse(reproJson(repro)).clock).toBe(new Date(drifting.createdAt).toISOString())
+  const source = reproPytest(repro)
+  expect(source).toContain(`return cls.fromtimestamp(${Date.parse(drifting.createdAt) / 1000}, tz)`)
+  expect(source).toContain('monkeypatch.setattr(chat_template_utils, "datetime", Clock)')
+  expect(differencesFound([{ source, again: [repro.recorded] }])).toEqual([[null]])
+})
+
+test('a reproduction names its caveats, and the tokenizer as from_pretrained takes it', () => {
+  const repro = reproduced(pairOf({ kind: 'text' }))
+  expect(JSON.parse(reproJson({ ...repro, caveats: [] })).caveats).toBeUndefined()
+  const caveats = ['The tokenizer is another one.']
+  expect(JSON.parse(reproJson({ ...repro, caveats })).caveats).toEqual(caveats)
+  expect(reproPytest({ ...repro, caveats })).toContain('Caveat: The tokenizer is another one.')
+  expect(reproPytest(repro)).toContain('This name is local to Rollscope')
+  const ofHub = reproPytest({ ...repro, tokenizer: { name: 'org/model', fingerprint: undefined } })
+  expect(ofHub).not.toContain('local to Rollscope')
+  expect(ofHub).toContain('os.environ.get("MODEL", "org/model")')
+  expect(ofHub).toContain('SHA-256 unknown')
+})
+
+test('a reproduction needs the tokenizer of the reconstruction', () => {
+  const pair = pairOf({ kind: 'text' })
+  const { right } = pair.compared
+  const { tokenizer: _, ...model } = right.trajectory.model
+  const nameless = { ...right, trajectory: { ...right.trajectory, model } }
+  expect(reproOf({ ...pair, compared: { ...pair.compared, right: nameless } }, undefined)).toEqual({
+    ok: false,
+    why: 'No tokenizer is named.',
+  })
+})
+
+test('a reproduction reads the messages of a recording without texts with the texts of its reconstruction', () => {
+  const pair = pairOf({ kind: 'raw' })
+  const { left } = pair.compared
+  const { tokenizer: _, ...model } = left.trajectory.model
+  const bare = { ...left, trajectory: { ...left.trajectory, model, vocab: {} } }
+  const repro = reproduced({ ...pair, compared: { ...pair.compared, left: bare } })
+  expect(repro.rendered?.messages).toContain('The calculator returned 55.')
+})

@@ -6,8 +6,8 @@ import type { DriftReport, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Compared, SideName } from '../compare/compare-sides.ts'
-import type { Making, ShownSide } from '../compare/shown-side.ts'
+import type { ComparedSides, SideName } from '../compare/compare-sides.ts'
+import type { BuildResult, ShownSide } from '../compare/shown-side.ts'
 import type { Side } from '../compare/side.ts'
 import { recordedClock } from '../retokenize/recorded-clock.ts'
 import { recordedConversation, recordedTexts } from '../retokenize/recorded-messages.ts'
@@ -48,11 +48,11 @@ interface Rendered {
 export interface ReproducedPair {
   readonly left: Side
   readonly right: Side
-  readonly compared: Compared
+  readonly compared: ComparedSides
 }
 
 /** Returns the reproduction of a recorded trajectory and its own reconstruction, or why there is none. `drift` is the number of a span. */
-export function reproOf({ left, right, compared }: ReproducedPair, drift: number | undefined): Making<Repro> {
+export function reproOf({ left, right, compared }: ReproducedPair, drift: number | undefined): BuildResult<Repro> {
   const found =
     recordedAndMade(left, compared.left, right, compared.right, 'left') ??
     recordedAndMade(right, compared.right, left, compared.left, 'right')
@@ -105,7 +105,7 @@ function recordedAndMade(
   return { recorded: shown.trajectory, made, mode: kind, recordedSide }
 }
 
-function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): Making<Rendered> {
+function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): BuildResult<Rendered> {
   // Messages are read from the texts of tokens. If the recorded side has none, those of the reconstruction are used.
   const readable = lacksTexts(recorded) ? { ...recorded, vocab: { ...made.vocab, ...recorded.vocab } } : recorded
   const held = recordedConversation(readable, mode)

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { inputHash, inputHashes } from '#lib/trajectory/format/input-hash.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -23,7 +23,7 @@ function example(name: string): Trajectory {
 test.each(EXAMPLES)('the input hash of each request in %s matches the tokens before the response', (name) => {
   const { trajectory } = pack(example(name))
   const calls = recordedCalls(trajectory)
-  const checked = resultOf(checkInputs(null, trajectory))
+  const checked = runToEnd(checkInputs(null, trajectory))
   expect(calls.length).toBeGreaterThan(0)
   expect(checked.map(({ hash }) => hash)).toEqual(calls.map(({ request }) => request.inputHash))
   expect(calls.map((call) => inputHash(inputIds(trajectory, call)))).toEqual(checked.map(({ hash }) => hash))
@@ -48,7 +48,7 @@ test('over a chat endpoint the input ids are those that the server reports to ha
   }
   const [call] = recordedCalls(trajectory)
   expect([...inputIds(trajectory, call as NonNullable<typeof call>)]).toEqual([1, 4, 5])
-  expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual([
+  expect(runToEnd(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual([
     request.inputHash,
     request.inputHash,
   ])
@@ -56,7 +56,7 @@ test('over a chat endpoint the input ids are those that the server reports to ha
 
 test('an input hash of other ids than those of the request differs from the recorded hash', () => {
   const [call] = recordedCalls(sampleTrajectory)
-  expect(call?.request.inputHash).not.toBe(resultOf(checkInputs(null, sampleTrajectory))[0]?.hash)
+  expect(call?.request.inputHash).not.toBe(runToEnd(checkInputs(null, sampleTrajectory))[0]?.hash)
 })
 
 test('the incremental input hashes equal the hashes of the whole inputs', () => {

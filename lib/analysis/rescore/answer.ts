@@ -124,10 +124,10 @@ export type RescoreAnswer = Plain<z.infer<typeof rescoreAnswerSchema>>
 export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: RescoreRequest['clip']): RescoreAnswer {
   const { totals, units, unknown, unpaired, spans, noise } = rescoring
   const ratioAt = (unit: number | undefined) =>
-    unit === undefined ? null : told(ratioOf(elementAt(units.deltas, unit)))
+    unit === undefined ? null : finiteOrNull(ratioOf(elementAt(units.deltas, unit)))
   const effect = clip && clipEffect(ratioOrder(units), clip)
   return {
-    servers: { left: toldServer(scored.left), right: toldServer(scored.right) },
+    servers: { left: serverAnswer(scored.left), right: serverAnswer(scored.right) },
     totals: {
       trainedTokens: totals.trainedTokens,
       rescoredTokens: totals.rescoredTokens,
@@ -137,28 +137,28 @@ export function rescoreAnswer(rescoring: Rescoring, scored: ScoredBoth, clip: Re
       meanLogprob: totals.meanLogprob ?? null,
       leastRatio: ratioAt(totals.least),
       greatestRatio: ratioAt(totals.greatest),
-      sequenceDelta: told(totals.delta),
-      k1: told(totals.k1),
-      k3: told(totals.k3),
-      effectiveShare: told(totals.effectiveShare),
+      sequenceDelta: finiteOrNull(totals.delta),
+      k1: finiteOrNull(totals.k1),
+      k3: finiteOrNull(totals.k3),
+      effectiveShare: finiteOrNull(totals.effectiveShare),
     },
-    noise: { left: toldNoise(noise.left), right: toldNoise(noise.right) },
+    noise: { left: noiseAnswer(noise.left), right: noiseAnswer(noise.right) },
     spans: spans.map(({ left, right, trained, ratio }) => ({
       left,
       right,
       trained,
       ...(ratio.kind === 'known'
-        ? { delta: ratio.delta, ratio: told(ratioOf(ratio.delta)) }
+        ? { delta: ratio.delta, ratio: finiteOrNull(ratioOf(ratio.delta)) }
         : { delta: null, ratio: null, why: ratio.why }),
     })),
-    ...(effect && { clip: { tokens: effect.tokens, of: effect.of, weightKept: told(effect.weightKept) } }),
+    ...(effect && { clip: { tokens: effect.tokens, of: effect.of, weightKept: finiteOrNull(effect.weightKept) } }),
   }
 }
 
-const told = (value: number | undefined): number | null =>
+const finiteOrNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value
 
-function toldServer(gathered: Gathered | undefined): RescoreAnswer['servers']['left'] {
+function serverAnswer(gathered: Gathered | undefined): RescoreAnswer['servers']['left'] {
   if (!gathered) return null
   const { name, modelName, weightVersion, tokenizer }: ScoringServer = gathered.server
   return {
@@ -169,7 +169,7 @@ function toldServer(gathered: Gathered | undefined): RescoreAnswer['servers']['l
   }
 }
 
-const toldNoise = ({
+const noiseAnswer = ({
   differences,
   spread,
   temperatures,
@@ -178,11 +178,11 @@ const toldNoise = ({
 }: NoiseFloor): RescoreAnswer['noise']['left'] => ({
   tokens: differences.length,
   temperatures,
-  mean: told(spread?.mean),
-  median: told(spread?.median),
-  p95: told(spread?.p95),
-  max: told(spread?.max),
-  bias: told(spread?.bias),
+  mean: finiteOrNull(spread?.mean),
+  median: finiteOrNull(spread?.median),
+  p95: finiteOrNull(spread?.p95),
+  max: finiteOrNull(spread?.max),
+  bias: finiteOrNull(spread?.bias),
   apart,
   narrowed,
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ClipRule, clipEffect, ratioOrder } from './clipping.ts'
-import type { Units } from './units.ts'
+import type { RescoredUnits } from './units.ts'
 
-const unitsOf = (deltas: readonly number[], trained: readonly number[] = deltas.map(() => 1)): Units => ({
+const unitsOf = (deltas: readonly number[], trained: readonly number[] = deltas.map(() => 1)): RescoredUnits => ({
   count: deltas.length,
   deltas: Float64Array.from(deltas),
   trained: Int32Array.from(trained),

@@ -7,7 +7,7 @@
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Units } from './units.ts'
+import type { RescoredUnits } from './units.ts'
 
 /** A correction of importance ratios. Its bounds are ratios, not logarithms. */
 export type ClipRule =
@@ -37,7 +37,7 @@ export interface ClipEffect {
 }
 
 /** Sorts units by their ratio and sums their tokens and weights, so that `clipEffect` is fast. */
-export function ratioOrder({ count, deltas, trained }: Units): RatioOrder {
+export function ratioOrder({ count, deltas, trained }: RescoredUnits): RatioOrder {
   const units = Uint32Array.from({ length: count }, (_, unit) => unit).sort(
     (a, b) => elementAt(deltas, a) - elementAt(deltas, b),
   )

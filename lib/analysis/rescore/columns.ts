@@ -2,7 +2,7 @@
 import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Compared } from '../compare/compare-sides.ts'
+import type { ComparedSides } from '../compare/compare-sides.ts'
 import { type Rescoring, ratioOf, type SideScores } from './rescoring.ts'
 import type { SpanRatio } from './units.ts'
 
@@ -14,7 +14,7 @@ export const DELTA_COLUMN = 'delta'
 export const RATIO_COLUMN = 'ratio'
 
 /** Returns the comparison with the three columns on both sides. Unknown values are NaN. */
-export function withRescoring(compared: Compared, scores: SideScores, { spans }: Rescoring): Compared {
+export function withRescoring(compared: ComparedSides, scores: SideScores, { spans }: Rescoring): ComparedSides {
   const deltas = deltasOf(
     compared,
     scores,
@@ -36,7 +36,7 @@ function withColumns(trajectory: TrajectoryView, prefill: Float64Array, delta: F
   return columns.reduce((shown, [name, values]) => withColumn(shown, name, values), trajectory)
 }
 
-function deltasOf({ comparison }: Compared, scores: SideScores, ratios: readonly SpanRatio[]): SideScores {
+function deltasOf({ comparison }: ComparedSides, scores: SideScores, ratios: readonly SpanRatio[]): SideScores {
   const left = new Float64Array(scores.left.length).fill(Number.NaN)
   const right = new Float64Array(scores.right.length).fill(Number.NaN)
   let drift = 0

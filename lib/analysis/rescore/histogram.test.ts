@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { deltaHistogram } from './histogram.ts'
-import type { Units } from './units.ts'
+import type { RescoredUnits } from './units.ts'
 
 const histogram = (deltas: readonly number[], noise: readonly number[] = []) =>
   deltaHistogram(
-    { count: deltas.length, deltas: Float64Array.from(deltas), trained: Int32Array.from(deltas, () => 1) } as Units,
+    {
+      count: deltas.length,
+      deltas: Float64Array.from(deltas),
+      trained: Int32Array.from(deltas, () => 1),
+    } as RescoredUnits,
     Float64Array.from(noise),
   )
 

@@ -1,7 +1,7 @@
 /** Computes the distribution of differences and of noise on one scale: shares of tokens by the size of the difference. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Units } from './units.ts'
+import type { RescoredUnits } from './units.ts'
 
 /** Shares of tokens by the size of a difference of logprobs. The shares of each list sum up to 1, or are all 0. */
 export interface DeltaHistogram {
@@ -19,7 +19,7 @@ const STEPS = 12
 const FROM = [0, ...Array.from({ length: STEPS + 1 }, (_, step) => 10 ** (FIRST_EXPONENT + step / 2))]
 
 /** Returns the histogram of units and of noise. `noise` holds absolute differences in nats; an empty array means no noise floor. */
-export function deltaHistogram({ count, deltas, trained }: Units, noise: Float64Array): DeltaHistogram {
+export function deltaHistogram({ count, deltas, trained }: RescoredUnits, noise: Float64Array): DeltaHistogram {
   return {
     from: FROM,
     deltas: shares(count, (unit) => [Math.abs(elementAt(deltas, unit)), elementAt(trained, unit)]),

@@ -4,7 +4,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
-import type { Compared } from '../compare/compare-sides.ts'
+import type { ComparedSides } from '../compare/compare-sides.ts'
 
 /** What the user chose: the servers, and which tokens they score. */
 export interface RescoreChoice {
@@ -32,7 +32,7 @@ interface SidePlan {
 }
 
 /** Returns the scoring requests for a choice. If both sides are scored by one server, shared leading ids are scored once. */
-export function scorePlan({ left, right, comparison }: Compared, { servers, tokens }: RescoreChoice): ScorePlan {
+export function scorePlan({ left, right, comparison }: ComparedSides, { servers, tokens }: RescoreChoice): ScorePlan {
   const sides = { left: ids(left.trajectory), right: ids(right.trajectory) }
   const wanted =
     tokens === 'every'
@@ -64,7 +64,7 @@ interface Wanted {
 
 const whole = (side: readonly number[]): readonly Span[] => (side.length > 0 ? [{ start: 0, end: side.length }] : [])
 
-function wantedOf(stretches: Compared['comparison']['stretches'], left: Uint8Array, right: Uint8Array): Wanted {
+function wantedOf(stretches: ComparedSides['comparison']['stretches'], left: Uint8Array, right: Uint8Array): Wanted {
   const wanted = { left: [] as Span[], right: [] as Span[] }
   const add = (left: Span, right: Span) => {
     if (left.end > left.start) wanted.left.push(left)

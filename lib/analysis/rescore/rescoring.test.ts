@@ -5,12 +5,12 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { withRescoring } from './columns.ts'
 import { noiseFloor } from './noise.ts'
 import { k3Of, type Rescoring, rescore } from './rescoring.ts'
-import { comparedOf, drawn, logprobOf, PIECES, prefill, trajectoryOf } from './test-model.ts'
+import { bigramLogprob, comparedOf, drawn, PIECES, prefill, trajectoryOf } from './test-model.ts'
 
 const rescored = (left: Trajectory, right: Trajectory, weights = 0): Rescoring =>
   rescore(comparedOf(left, right), { left: prefill(ids(left)), right: prefill(ids(right), weights) })
 const id = (piece: (typeof PIECES)[number]) => PIECES.indexOf(piece)
-const p = (before: (typeof PIECES)[number], piece: (typeof PIECES)[number]) => logprobOf(id(before), id(piece))
+const p = (before: (typeof PIECES)[number], piece: (typeof PIECES)[number]) => bigramLogprob(id(before), id(piece))
 
 describe('rescoring', () => {
   test('gives a span of the same text one ratio, of its sums; the tokens after it have their own ratios', () => {

@@ -7,9 +7,9 @@
  */
 import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Compared } from '../compare/compare-sides.ts'
+import type { ComparedSides } from '../compare/compare-sides.ts'
 import { type NoiseFloor, noiseFloor } from './noise.ts'
-import { type Paired, paired, type Units } from './units.ts'
+import { type Paired, paired, type RescoredUnits } from './units.ts'
 
 /** A comparison with prefill logprobs: units, spans, totals and noise floor. */
 export interface Rescoring extends Paired {
@@ -46,7 +46,7 @@ export interface RescoreTotals {
 }
 
 /** Pairs the tokens of both sides and computes ratios, totals and noise floors from their scores. */
-export function rescore({ left, right, comparison }: Compared, scores: SideScores): Rescoring {
+export function rescore({ left, right, comparison }: ComparedSides, scores: SideScores): Rescoring {
   const mask = Uint8Array.from(lossMask(left.trajectory))
   const found = paired({
     stretches: comparison.stretches,
@@ -69,7 +69,7 @@ export const ratioOf = (delta: number): number => Math.exp(delta)
 /** Returns k3 of one unit, (r − 1) − log r. `delta` is log r. */
 export const k3Of = (delta: number): number => Math.expm1(delta) - delta
 
-function totalsOf(units: Units, trainedTokens: number): RescoreTotals {
+function totalsOf(units: RescoredUnits, trainedTokens: number): RescoreTotals {
   const { count, deltas, trained } = units
   if (count === 0)
     return {

@@ -4,19 +4,21 @@ import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreLine, ScoreRequest } from '#lib/trajectory/scoring/score.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import type { Compared } from '../compare/compare-sides.ts'
+import type { ComparedSides } from '../compare/compare-sides.ts'
 
 /** The vocabulary of the model. The id of a piece is its index. */
 export const PIECES = ['', 'a', 'b', 'c', 'aa', 'ab', 'ba', 'abc', 'bc', 'abab'] as const
 const vocab = Object.fromEntries(PIECES.map((piece, id) => [id, piece]))
 
 /** Returns the logprob of an id after the id `before` (a bigram model). Each number of `weights` is another checkpoint. */
-export const logprobOf = (before: number, id: number, weights = 0): number =>
+export const bigramLogprob = (before: number, id: number, weights = 0): number =>
   -(1 + ((3 * before + 5 * id + weights) % 7)) / 4
 
 /** Returns the prefill logprobs of all ids. The first one is NaN. */
 export const prefill = (ids: readonly number[], weights = 0): Float64Array =>
-  Float64Array.from(ids, (id, index) => (index === 0 ? Number.NaN : logprobOf(ids[index - 1] as number, id, weights)))
+  Float64Array.from(ids, (id, index) =>
+    index === 0 ? Number.NaN : bigramLogprob(ids[index - 1] as number, id, weights),
+  )
 
 /** If `sampling` is given, responses have these sampling parameters, and their logprobs are those of prefill plus `noise`. */
 interface Drawn {
@@ -70,7 +72,7 @@ const segmentsOf = (drawing: string): number[][] =>
 export const drawn = (drawing: string, options?: Drawn): Trajectory => trajectoryOf(segmentsOf(drawing), options)
 
 /** Compares two trajectories as they are recorded, without caveats. */
-export const comparedOf = (left: Trajectory, right: Trajectory): Compared => ({
+export const comparedOf = (left: Trajectory, right: Trajectory): ComparedSides => ({
   left: { trajectory: left, caveats: [] },
   right: { trajectory: right, caveats: [] },
   comparison: compareTrajectories(left, right),

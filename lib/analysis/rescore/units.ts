@@ -25,7 +25,7 @@ interface ScoredSide {
  * span of the same text in other tokens, if the logprobs are known on both sides. As in the drift report, a token counts as trained
  * if the left side trains it.
  */
-export interface Units {
+export interface RescoredUnits {
   readonly count: number
   readonly leftStarts: Int32Array
   readonly leftEnds: Int32Array
@@ -70,7 +70,7 @@ export type SpanRatio =
 
 /** Units and spans of two sides, and the trained tokens that are in no unit. */
 export interface Paired {
-  readonly units: Units
+  readonly units: RescoredUnits
   /** One entry for each drift span of the comparison, in its order. */
   readonly spans: readonly RescoredSpan[]
   /** Trained tokens of the left side in text of both sides whose logprob is unknown on one side. */
@@ -174,7 +174,7 @@ function unitColumns(most: number) {
       drifts[count] = drift
       count++
     },
-    units: (): Units => ({
+    units: (): RescoredUnits => ({
       count,
       leftStarts: leftStarts.subarray(0, count),
       leftEnds: leftEnds.subarray(0, count),

@@ -10,7 +10,7 @@ import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { As } from '../compare/side.ts'
-import type { HeldPart } from './recorded-messages.ts'
+import type { ConversationPart } from './recorded-messages.ts'
 
 /** Returns true if ids have the same meaning for the tokenizer as in the run. A file that names no tokenizer is assumed to match. */
 export function isSameTokenizer({ model }: Pick<TrajectoryView, 'model'>, { name, fingerprint }: Tokenizer): boolean {
@@ -96,7 +96,10 @@ const codePoint = (character: string): string =>
 const tokens = (count: number): string => (count === 1 ? '1 token' : `${count.toLocaleString('en')} tokens`)
 
 /** Returns the caveats of messages and tools as they were recorded. */
-export function messageCaveats({ model, provenance }: TrajectoryView, parts: readonly HeldPart[]): readonly string[] {
+export function messageCaveats(
+  { model, provenance }: TrajectoryView,
+  parts: readonly ConversationPart[],
+): readonly string[] {
   const messages = parts.flatMap((part) => (part.kind === 'context' ? part.messages : []))
   return [
     ...partCaveats(messages),

@@ -2,22 +2,22 @@
 
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure } from '#lib/templates/document/input.ts'
-import type { LoadedSide, Making, SideTokenizer } from '../compare/shown-side.ts'
+import type { BuildResult, LoadedSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
 /** The compiled template, with caveats if it is not the expected one. */
-export interface Chosen {
+export interface SideTemplate {
   readonly template: CompiledTemplate
   readonly caveats: readonly string[]
 }
 
 /** Returns the template of a side. A tokenizer that is named for the side brings its own template, unless a template is chosen. */
-export function chosenTemplate(
+export function sideTemplate(
   { template: text, trajectory: { model } }: Pick<LoadedSide, 'template' | 'trajectory'>,
   { tokenizer: named }: Pick<Extract<As, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
   { compile, template }: SideTokenizer,
-): Making<Chosen> {
-  const compiled = (source: string, caveats: readonly string[] = []): Making<Chosen> => {
+): BuildResult<SideTemplate> {
+  const compiled = (source: string, caveats: readonly string[] = []): BuildResult<SideTemplate> => {
     const read = orTemplateFailure(() => compile(source))
     return read.ok ? { ok: true, value: { template: read.value, caveats } } : refusedTemplate(read.error)
   }
@@ -44,7 +44,7 @@ const lacking = ({ template }: LoadedSide['trajectory']['model']): string =>
 const WITHOUT_OWN = 'The tokenizer has no chat template: the recorded one is used.'
 
 /** Returns the reason for a template or an input that failed: Python's message, with the line of the template. */
-export function refusedTemplate({ where, className, message, line }: InputError): Making<never> {
+export function refusedTemplate({ where, className, message, line }: InputError): BuildResult<never> {
   const place = line === undefined ? '' : ` (line ${line} of the ${where})`
   return where === 'template'
     ? {

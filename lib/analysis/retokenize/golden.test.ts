@@ -10,7 +10,7 @@ import { FORMAT, type Message, type Segment, type Trajectory } from '#lib/trajec
 import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
-import { shownSide } from '../compare/retokenized.ts'
+import { buildSide } from '../compare/retokenized.ts'
 import type { As } from '../compare/side.ts'
 
 /** Number of equal leading ids, the ids that replace others, and the number of equal trailing ids. */
@@ -101,7 +101,7 @@ const messageOf = ({ role, content, tool_call_id: callId }: PythonMessage): Mess
 
 describe.each(Object.entries(golden.tokenizers))('retokenization of %s', (name, { sequences, conversations }) => {
   const tokenizer = loadedTokenizer(tokenizerFolder(name))
-  const sideOf = (trajectory: Trajectory, as: As) => shownSide({ as, trajectory, tokenizer, template: undefined })
+  const sideOf = (trajectory: Trajectory, as: As) => buildSide({ as, trajectory, tokenizer, template: undefined })
 
   test('encodes sequences as Python does, with the same first drift', () => {
     for (const [kind, ids, ...differing] of sequences) {

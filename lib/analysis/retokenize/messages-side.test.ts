@@ -11,8 +11,8 @@ import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, headersOnly, looksBack } from '#testing/small-templates.ts'
-import { shownSide } from '../compare/retokenized.ts'
-import type { LoadedSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import { buildSide } from '../compare/retokenized.ts'
+import type { BuildResult, LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 
 const END = byteId('<|im_end|>')
@@ -28,8 +28,8 @@ function side(
   trajectory: TrajectoryView,
   as: As = { kind: 'structured' },
   more: Partial<Pick<LoadedSide, 'tokenizer' | 'template'>> = {},
-): Making<ShownSide> {
-  return shownSide({ trajectory, as, tokenizer: bytes, template: undefined, ...more })
+): BuildResult<ShownSide> {
+  return buildSide({ trajectory, as, tokenizer: bytes, template: undefined, ...more })
 }
 
 function made(...parameters: Parameters<typeof side>): ShownSide {

@@ -7,21 +7,21 @@ import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { readInput } from '#lib/templates/document/input.ts'
 import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { LoadedSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { BuildResult, LoadedSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import type { As } from '../compare/side.ts'
 import { encodingCaveats, messageCaveats } from './caveats.ts'
-import { type Chosen, chosenTemplate, refusedTemplate } from './chosen-template.ts'
+import { refusedTemplate, type SideTemplate, sideTemplate } from './chosen-template.ts'
 import { type Clock, recordedClock } from './recorded-clock.ts'
-import { type HeldPart, recordedConversation, recordedTexts } from './recorded-messages.ts'
-import { madeFrame } from './remade.ts'
+import { type ConversationPart, recordedConversation, recordedTexts } from './recorded-messages.ts'
+import { createReconstruction } from './remade.ts'
 import { replySegments } from './reply-segments.ts'
-import { withSpans, withTexts } from './spans.ts'
+import { asFinished, withSpans } from './spans.ts'
 
 /** A side that is rendered from messages. */
 export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
 
 /** Returns the rendered and encoded conversation as a trajectory, or the reason why the template or the messages do not allow it. */
-export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokenizer): Making<ShownSide> {
+export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<ShownSide> {
   const { trajectory } = given
   const { tokenizer } = side
   const found = recordedMessages(given, as, side)
@@ -31,7 +31,7 @@ export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokeni
   if (!rendered.ok) return refusedTemplate(rendered.error)
   const { encoding, endOfTurnId, rendering } = rendered.value
   const options = trajectory.model.template?.options ?? {}
-  const frame = madeFrame(readable, encoding.ids, {
+  const frame = createReconstruction(readable, encoding.ids, {
     mode: as.kind,
     tokenizer,
     endOfTurnId,
@@ -57,19 +57,19 @@ export function messagesSide(given: LoadedSide, as: MessagesAs, side: SideTokeni
 interface HeldMessages {
   /** The trajectory with the texts of all its ids and the calls of an open response. */
   readonly readable: TrajectoryView
-  readonly parts: readonly HeldPart[]
-  readonly chosen: Chosen
+  readonly parts: readonly ConversationPart[]
+  readonly chosen: SideTemplate
   /** All messages, tools and options. Its clock returns the time at which the trajectory was created. */
   readonly input: RenderInput
   readonly clock: Clock
 }
 
 /** Returns the input of the chat template and the template itself. */
-export function recordedMessages(given: LoadedSide, as: MessagesAs, side: SideTokenizer): Making<HeldMessages> {
+export function recordedMessages(given: LoadedSide, as: MessagesAs, side: SideTokenizer): BuildResult<HeldMessages> {
   const { trajectory } = given
-  const chosen = chosenTemplate(given, as, side)
+  const chosen = sideTemplate(given, as, side)
   if (!chosen.ok) return chosen
-  const readable = withTexts(trajectory, side.tokenizer)
+  const readable = asFinished(trajectory, side.tokenizer)
   const held = recordedConversation(readable, as.kind)
   if (!held.ok) return held
   const read = readInput(recordedTexts(held.value, trajectory))

@@ -12,10 +12,10 @@ import { withResultText } from '#lib/trajectory/messages/conversation.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { PromptView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { Making } from '../compare/shown-side.ts'
+import type { BuildResult } from '../compare/shown-side.ts'
 
 /** A part of a conversation: messages of the context, or one reply of the model. `json` holds messages as JSON texts. */
-export type HeldPart =
+export type ConversationPart =
   /** The messages that the model read between two replies. */
   | { readonly kind: 'context'; readonly messages: readonly Message[]; readonly json: readonly string[] }
   | {
@@ -32,21 +32,24 @@ export type HeldPart =
     }
 
 /** The conversation of a trajectory in order. */
-export interface HeldConversation {
-  readonly parts: readonly HeldPart[]
+export interface RecordedConversation {
+  readonly parts: readonly ConversationPart[]
   /** True if the trajectory ends with a prompt, so that the model must reply next. */
   readonly isPrompt: boolean
 }
 
 /** Returns the conversation of a trajectory, which must have the texts of all its ids and its calls; or why it has no messages. */
-export function recordedConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): Making<HeldConversation> {
+export function recordedConversation(
+  trajectory: TrajectoryView,
+  mode: 'structured' | 'raw',
+): BuildResult<RecordedConversation> {
   const { segments } = trajectory
   if (!segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)) return WITHOUT_MESSAGES
   const calls = toolCallsOf(trajectory)
-  const parts: HeldPart[] = []
+  const parts: ConversationPart[] = []
   let reply: OpenReply | undefined
   const closeReply = () => {
-    if (reply) parts.push(heldReply(reply, mode))
+    if (reply) parts.push(replyPart(reply, mode))
     reply = undefined
   }
   for (const [index, segment] of segments.entries()) {
@@ -73,7 +76,7 @@ export function recordedConversation(trajectory: TrajectoryView, mode: 'structur
 
 /** Returns the input of the chat template as JSON texts, so that 1.0 stays 1.0. `tools` is empty if there are none. */
 export const recordedTexts = (
-  { parts, isPrompt }: HeldConversation,
+  { parts, isPrompt }: RecordedConversation,
   { model }: Pick<TrajectoryView, 'model'>,
 ): { readonly messages: string; readonly tools: string; readonly options: string } => ({
   messages: `[${parts.flatMap(({ json }) => json).join(',\n')}]`,
@@ -85,13 +88,13 @@ export const recordedTexts = (
   }),
 })
 
-const WITHOUT_MESSAGES: Making<never> = {
+const WITHOUT_MESSAGES: BuildResult<never> = {
   ok: false,
   why: 'The file contains ids, but not the messages that they were rendered from.',
   hint: 'Compare as text, which needs no messages. Or open a file of the same run that contains its messages.',
 }
 
-const GIVEN_AS_TEXT: Making<never> = {
+const GIVEN_AS_TEXT: BuildResult<never> = {
   ok: false,
   why: 'A part of the prompt was given as text or ids and belongs to no message, so no chat pipeline would have it.',
   hint: 'Compare as text, which needs no messages.',
@@ -141,7 +144,7 @@ function movedCall(call: ToolCall, moved: (range: TextRange) => TextRange): Tool
   return { ...call, text, arguments: call.arguments.map((one) => ({ ...one, text: moved(one.text) })) }
 }
 
-const heldReply = ({ text, ids, forced, ...reply }: OpenReply, mode: 'structured' | 'raw'): HeldPart => ({
+const replyPart = ({ text, ids, forced, ...reply }: OpenReply, mode: 'structured' | 'raw'): ConversationPart => ({
   kind: 'reply',
   json: mode === 'raw' ? JSON.stringify({ role: 'assistant', content: text }) : replyMessage({ text, ...reply }),
   text,

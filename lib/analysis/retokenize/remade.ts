@@ -17,7 +17,7 @@ interface Making {
 }
 
 /** Returns a trajectory without segments that has the texts of all `ids`. Measurements of the original are left out. */
-export function madeFrame(
+export function createReconstruction(
   from: TrajectoryView,
   ids: readonly number[],
   { mode, tokenizer, endOfTurnId, template }: Making,

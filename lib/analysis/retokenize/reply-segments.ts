@@ -1,17 +1,17 @@
 /** Splits the tokens of a rendered conversation into segments: each reply is a response, and the tokens between replies are prompts. */
 
-import { type Conversation, messageRanges } from '#lib/templates/loss-mask/conversation.ts'
+import { messageRanges, type RenderedConversation } from '#lib/templates/loss-mask/conversation.ts'
 import type { PromptSegment, ResponseSegment, Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { HeldPart } from './recorded-messages.ts'
+import type { ConversationPart } from './recorded-messages.ts'
 
 /** A segment without think blocks and calls. */
 export type BareSegment = PromptSegment | ResponseSegment
 
 /** Returns one response for each reply, with prompts between. A reply that the template leaves out has no tokens. */
 export function replySegments(
-  parts: readonly HeldPart[],
-  conversation: Conversation,
+  parts: readonly ConversationPart[],
+  conversation: RenderedConversation,
 ): { readonly segments: readonly BareSegment[]; readonly caveats: readonly string[] } {
   const { ids } = conversation.encoding
   const ranges = replyRanges(parts, conversation)
@@ -54,7 +54,10 @@ const FORCED_LOST =
   'A reply begins with given text that the template’s output does not contain, so it counts as trained.'
 
 /** Returns one half-open range of tokens for each reply, in order and without overlap. It is empty for a reply that is left out. */
-function replyRanges(parts: readonly HeldPart[], { messages, parts: kinds }: Conversation): readonly Span[] {
+function replyRanges(
+  parts: readonly ConversationPart[],
+  { messages, parts: kinds }: RenderedConversation,
+): readonly Span[] {
   const own = messageRanges(messages.map((message, token) => (isWritten(kinds[token]) ? message : undefined)))
   const whole = messageRanges(messages)
   let message = 0
@@ -75,13 +78,14 @@ function replyRanges(parts: readonly HeldPart[], { messages, parts: kinds }: Con
   })
 }
 
-const isWritten = (part: Conversation['parts'][number] | undefined): boolean => part === 'reply' || part === 'end'
+const isWritten = (part: RenderedConversation['parts'][number] | undefined): boolean =>
+  part === 'reply' || part === 'end'
 
 /** Returns the mask of a reply that contains given text; undefined if the model wrote all of it; `unknown` if its text is not found. */
 function forcedMask(
-  { text, forced }: Extract<HeldPart, { kind: 'reply' }>,
+  { text, forced }: Extract<ConversationPart, { kind: 'reply' }>,
   { start, end }: Span,
-  { encoding: { starts, ends }, rendering }: Conversation,
+  { encoding: { starts, ends }, rendering }: RenderedConversation,
 ): (0 | 1)[] | 'unknown' | undefined {
   if (forced.length === 0) return undefined
   const offset = rendering.text.indexOf(text, starts[start])

@@ -8,12 +8,12 @@ import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { ResponseSegment, Segment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
-import type { HeldPart } from './recorded-messages.ts'
+import type { ConversationPart } from './recorded-messages.ts'
 import { wholeVocab } from './remade.ts'
 import type { BareSegment } from './reply-segments.ts'
 
 /** Returns what a trajectory has so far as a finished one, with the texts of its ids and the calls of an open response. */
-export function withTexts(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
+export function asFinished(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
   const { live, ...closed } = trajectory
   if (!trajectory.model.tokenizer) {
     const parser = parserNamed(trajectory.model.parser ?? DEFAULT_PARSER) as ToolParser
@@ -35,7 +35,7 @@ export function withTexts(trajectory: TrajectoryView, tokenizer: Tokenizer): Tra
 export function withSpans(
   frame: Trajectory,
   bare: readonly BareSegment[],
-  parts: readonly HeldPart[],
+  parts: readonly ConversationPart[],
   tokenizer: Tokenizer,
 ): Trajectory {
   const parser = parserOf(frame)

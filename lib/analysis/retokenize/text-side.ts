@@ -14,9 +14,9 @@ import { bytesOf, textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { countWhile } from '#lib/util/bisect.ts'
-import type { LoadedSide, SegmentAlone, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { LoadedSide, SegmentEncoding, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
 import { isSameTokenizer, textCaveats } from './caveats.ts'
-import { madeFrame, wholeVocab } from './remade.ts'
+import { createReconstruction, wholeVocab } from './remade.ts'
 
 /** Returns the side in mode text, with its caveats. Segments are also encoded alone if the tokenizer is the recorded one. */
 export function textSide(
@@ -41,7 +41,7 @@ function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
   const written = writtenText(segments, vocab)
   const encoded = encodedText(written.text, tokenizer)
   const isSame = isSameTokenizer(trajectory, tokenizer)
-  const { segments: _, ...frame } = madeFrame(trajectory, encoded.ids, {
+  const { segments: _, ...frame } = createReconstruction(trajectory, encoded.ids, {
     mode: 'text',
     tokenizer,
     endOfTurnId: endOfTurnIn(trajectory, tokenizer),
@@ -201,7 +201,7 @@ function segmentsAlone(
   { text, edges }: Pick<TextSide, 'text' | 'edges'>,
   vocab: Vocab,
   tokenizer: Tokenizer,
-): readonly SegmentAlone[] {
+): readonly SegmentEncoding[] {
   const known = new Map<number, Uint8Array>()
   const bytes = (id: number): Uint8Array => {
     const found =

@@ -1,6 +1,6 @@
 /** Aligns one array of a trainer's file with the tokens of the trajectory. */
 
-import { type TokenField, valueAt } from '#lib/formats/training-row.ts'
+import { type TokenField, valueAtPath } from '#lib/formats/training-row.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
@@ -34,7 +34,7 @@ export function columnOf(record: object, { name, meaning, parts }: TokenField, t
       continue
     }
     const { width = 1 } = part
-    const array = valueAt(record, part.path) as readonly (number | null)[]
+    const array = valueAtPath(record, part.path) as readonly (number | null)[]
     found.entries += array.length
     found.expected += width * (end - start)
     found.width = Math.max(found.width, width)

@@ -4,7 +4,7 @@
  */
 
 import { writableFormats } from '#lib/formats/registry.ts'
-import { type TrainingRow, valueAt } from '#lib/formats/training-row.ts'
+import { type TrainingRow, valueAtPath } from '#lib/formats/training-row.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { elementAt } from '#lib/util/element-at.ts'
@@ -33,7 +33,7 @@ export interface SheetRow {
   readonly columns: readonly SheetColumn[]
   /** Lengths that the record states, and lengths that its tokens require. `stated` is null if the record states no number. */
   readonly lengths: readonly { readonly name: string; readonly stated: number | null; readonly expected: number }[]
-  readonly cuts: readonly Cut[]
+  readonly cuts: readonly SheetCut[]
   /** Sums of the loss mask; undefined if the format has no mask. */
   readonly mask: MaskSums | undefined
   /** First and last trained token of each segment that has any, and their number: flat [segment, first, last, trained, …]. */
@@ -44,7 +44,7 @@ export interface SheetRow {
 }
 
 /** A position inside the trajectory where arrays begin or end. */
-export interface Cut {
+export interface SheetCut {
   /** The first token after the cut. */
   readonly token: number
   readonly begins: readonly string[]
@@ -89,7 +89,7 @@ function sheetRow(row: TrainingRow, record: object, trajectory: Trajectory, toke
     columns,
     lengths: row.lengths.map(({ name, path, tokens: { start, end } }) => ({
       name,
-      stated: statedLength(valueAt(record, path)),
+      stated: statedLength(valueAtPath(record, path)),
       expected: end - start,
     })),
     cuts,
@@ -150,7 +150,7 @@ function edgeMarks(turns: Int32Array): Int32Array {
 }
 
 /** Finds the cuts inside the trajectory. Arrays that begin at its first token or end at its last one make no cut there. */
-function cutsOf({ fields }: TrainingRow, tokens: number): Cut[] {
+function cutsOf({ fields }: TrainingRow, tokens: number): SheetCut[] {
   const cuts = new Map<number, { readonly begins: string[]; readonly ends: string[] }>()
   const cutAt = (token: number) => {
     const cut = cuts.get(token) ?? { begins: [], ends: [] }

@@ -1,6 +1,6 @@
 /** Returns a trainer's file, and single arrays of it, as texts that can be saved or copied. */
 
-import { valueAt } from '#lib/formats/training-row.ts'
+import { valueAtPath } from '#lib/formats/training-row.ts'
 import { readableJson } from '#lib/json/readable-json.ts'
 import { fileName } from '#lib/trajectory/format/file.ts'
 import type { InspectTask } from '../trajectory-task.ts'
@@ -33,7 +33,7 @@ export const trainerArray: InspectTask<ArrayRequest, undefined, string> = functi
   const { written, rows } = recordIn(name, view)
   yield
   const parts = rows[row]?.fields.find((one) => one.name === field)?.parts ?? []
-  const arrays = parts.flatMap((part) => (part.kind === 'array' ? [valueAt(written.value, part.path)] : []))
+  const arrays = parts.flatMap((part) => (part.kind === 'array' ? [valueAtPath(written.value, part.path)] : []))
   const json = JSON.stringify(field.includes('[]') ? arrays : (arrays[0] ?? null))
   // The arrays contain only numbers and null, so the replacement cannot change a string.
   return language === 'json' ? json : json.replaceAll('null', 'None')

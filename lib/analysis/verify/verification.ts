@@ -8,11 +8,11 @@ import { elementAt } from '#lib/util/element-at.ts'
 /** Differences between recorded logprobs and the logprobs of a prefill of the same ids, by what they mean. */
 export interface Verification {
   /** Trained tokens whose sampled logprobs can be compared; the mean is the noise floor. Undefined: there are none. */
-  readonly sampled: Difference | undefined
+  readonly sampled: LogprobDifference | undefined
   /** Recorded prefill logprobs of context, compared with the new prefill. Undefined: none were recorded. */
-  readonly prefill: Difference | undefined
+  readonly prefill: LogprobDifference | undefined
   /** Trained tokens whose sampled logprobs have another meaning: the difference is not noise. Undefined: there are none. */
-  readonly tempered: { readonly difference: Difference; readonly reasons: readonly string[] } | undefined
+  readonly tempered: { readonly difference: LogprobDifference; readonly reasons: readonly string[] } | undefined
   /** Comparable trained tokens that differ far more than the others, the greatest difference first. */
   readonly outliers: readonly Outlier[]
   /** Trained tokens without a recorded logprob. */
@@ -20,7 +20,7 @@ export interface Verification {
 }
 
 /** Statistics of |scored − recorded| in nats. */
-export interface Difference {
+export interface LogprobDifference {
   readonly tokens: number
   readonly mean: number
   readonly p99: number
@@ -72,7 +72,7 @@ export function verification(trajectory: TrajectoryView, scores: Float64Array): 
 
 const distance = ({ recorded, scored }: Outlier): number => Math.abs(scored - recorded)
 
-function differenceOf(pairs: readonly Outlier[]): Difference | undefined {
+function differenceOf(pairs: readonly Outlier[]): LogprobDifference | undefined {
   if (pairs.length === 0) return undefined
   const distances = Float64Array.from(pairs, distance).sort()
   return {

@@ -2,14 +2,14 @@
 
 import { exampleName } from '#lib/analysis/compare/side.ts'
 import type { Sample } from '#lib/analysis/corpus/sample.ts'
-import type { Check } from '#lib/analysis/corpus/settings.ts'
+import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
 import { NO_TOTALS, type Totals, withSample } from '#lib/analysis/corpus/totals.ts'
 import { listTrajectories } from '../library/library.ts'
 import { createStore } from '../store.ts'
-import { createComparing } from '../workers/comparison.ts'
-import { reader } from '../workers/reader.ts'
+import { createCompareWorker } from '../workers/comparison.ts'
+import { readerWorker } from '../workers/reader.ts'
 import { fileRecords } from '../workers/records.ts'
-import { type Comparing, type CorpusDeps, type CorpusSource, checkedCorpus } from './corpus.ts'
+import { type CorpusDeps, type CorpusSource, type CorpusWorker, checkedCorpus } from './corpus.ts'
 
 interface CorpusState {
   readonly status: /** No report is requested. */
@@ -29,7 +29,7 @@ interface CorpusState {
 
 interface CorpusAsked {
   readonly source: CorpusSource
-  readonly check: Check
+  readonly check: CorpusSettings
 }
 
 interface CorpusStore {
@@ -46,7 +46,7 @@ interface CorpusStore {
 
 interface StoreDeps extends Omit<CorpusDeps, 'comparing'> {
   /** Starts a worker for one report. */
-  readonly startComparing: () => Comparing & { dispose(): void }
+  readonly startComparing: () => CorpusWorker & { dispose(): void }
   /** Returns the time in milliseconds. */
   readonly now: () => number
   /** Milliseconds between two notifications, because a page need not draw every sample. */
@@ -60,11 +60,11 @@ const inBrowser: StoreDeps = {
       example === undefined
         ? `/api/trajectories/${encodeURIComponent(key)}`
         : `/examples/${encodeURIComponent(example)}.json`
-    return (await reader.call(path, signal)).trajectory
+    return (await readerWorker.call(path, signal)).trajectory
   },
   listStored: listTrajectories,
   fileRecords,
-  startComparing: createComparing,
+  startComparing: createCompareWorker,
   now: () => performance.now(),
   tellMs: 120,
 }

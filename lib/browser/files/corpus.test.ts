@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
 import { checkSample } from '#lib/analysis/corpus/check.ts'
-import type { Check } from '#lib/analysis/corpus/settings.ts'
+import type { CorpusSettings } from '#lib/analysis/corpus/settings.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { decode } from '#lib/trajectory/format/codec.ts'
 import { pack } from '#lib/trajectory/tokens/packed.ts'
@@ -55,7 +55,7 @@ function reporting({ stored = {} as Record<string, TrajectoryView>, pages = [] a
     now: () => performance.now(),
     tellMs: 0,
   })
-  const show = (source: CorpusSource, check: Partial<Check> = {}) =>
+  const show = (source: CorpusSource, check: Partial<CorpusSettings> = {}) =>
     store.show({ source, check: { as: { kind: 'text' }, otherwise: undefined, ...check } })
   const ended = () => expect.poll(() => store.state().status.kind).not.toBe('running')
   return { store, show, ended, released, asked }

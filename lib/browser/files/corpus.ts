@@ -2,7 +2,7 @@
 
 import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
 import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
-import { type Check, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
+import { type CorpusSettings, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
 import type { TrajectorySummary } from '#lib/api/library.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError } from '../api.ts'
@@ -37,11 +37,11 @@ export interface CorpusDeps {
     signal: AbortSignal,
   ) => Promise<{ readonly trajectories: readonly Pick<TrajectorySummary, 'key' | 'tokens'>[]; readonly next?: string }>
   readonly fileRecords: (file: File, signal: AbortSignal) => AsyncGenerator<FileRecord>
-  readonly comparing: Comparing
+  readonly comparing: CorpusWorker
 }
 
 /** The worker of the comparisons. */
-export interface Comparing {
+export interface CorpusWorker {
   readonly run: RunComparison
   release(trajectory: TrajectoryView): void
 }
@@ -59,7 +59,7 @@ export interface CheckedOne {
  */
 export async function* checkedCorpus(
   source: CorpusSource,
-  check: Check,
+  check: CorpusSettings,
   deps: CorpusDeps,
   signal: AbortSignal,
 ): AsyncGenerator<CheckedOne> {

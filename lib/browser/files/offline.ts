@@ -1,6 +1,6 @@
 /** Saves the shown view as one HTML file that needs no server and no network. The code is loaded on its first use. */
 
-import type { Characters, OfflineParts, OfflineView } from '#lib/share/offline/document.ts'
+import type { Characters, OfflineParts, OfflineViewState } from '#lib/share/offline/document.ts'
 import { type FontFace, fontFacesIn, isNeeded, withFonts } from '#lib/share/offline/fonts.ts'
 import { offlineHtml } from '#lib/share/offline/page.ts'
 import { packDocument, toBase64 } from '#lib/share/offline/payload.ts'
@@ -11,7 +11,7 @@ import { FileError } from './file-error.ts'
 import { saveContent } from './save-file.ts'
 
 /** The view as the inspector has it. */
-export interface ShownView extends Omit<OfflineView, 'folds' | 'marks'> {
+export interface ShownView extends Omit<OfflineViewState, 'folds' | 'marks'> {
   readonly folds: { readonly segments: ReadonlySet<number>; readonly thinks: ReadonlySet<number> }
   readonly marks: readonly { readonly kind: string; readonly ranges: Int32Array }[]
 }
@@ -38,7 +38,7 @@ export async function exportOffline(
 }
 
 /** Returns the view for the file. The page repeats the search; a hovered range is omitted; other marks are kept. */
-const offlineView = ({ colour, limit, selection, find, folds, marks }: ShownView): OfflineView => ({
+const offlineView = ({ colour, limit, selection, find, folds, marks }: ShownView): OfflineViewState => ({
   colour,
   limit,
   selection,

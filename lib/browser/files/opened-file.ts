@@ -6,7 +6,7 @@ import { type Imported, importedSchema } from '#lib/api/imported.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, fetchJson } from '../api.ts'
 import { createStore } from '../store.ts'
-import type { Reader } from '../workers/reader.ts'
+import type { ReaderWorker } from '../workers/reader.ts'
 
 /** State of the file. `opening` numbers the opened files, so that a view knows whether it still shows the same one. */
 export type OpenedFile =
@@ -54,7 +54,7 @@ export interface StoredCounts {
 }
 
 interface OpenedFileDeps {
-  readonly reader: Pick<Reader, 'file'>
+  readonly reader: Pick<ReaderWorker, 'file'>
   /** Stores a file. Throws ApiError. */
   readonly importFile: (file: File) => Promise<Pick<Imported, 'trajectories' | 'existing' | 'first'>>
   /** Called when a trajectory is stored, before any page looks for it under its key. */

@@ -1,14 +1,14 @@
 /** Follows a numbered stream of lines to its end over connections that may break. */
 import { isStreamClosed } from '#lib/api/stream-closed.ts'
-import type { Reader } from '#lib/trajectory/events/event-reader.ts'
-import { ApiError, callApi, checkedAnswer, lines } from '../api.ts'
+import type { SchemaReader } from '#lib/trajectory/events/event-reader.ts'
+import { ApiError, callApi, checkedAnswer, streamJsonLines } from '../api.ts'
 
 interface Following<Line> {
   /** Path of the stream, which accepts ?from=. */
   readonly path: string
   readonly signal: AbortSignal
   /** Loads the schema of the lines, which most pages do not need. */
-  readonly schema: () => Promise<Reader<Line>>
+  readonly schema: () => Promise<SchemaReader<Line>>
   /** Processes a line; 'done' means that it was the last one. Throws an Error if the line contradicts earlier ones. */
   readonly onLine: (line: Line) => 'more' | 'done'
   readonly onConnected: (isConnected: boolean) => void
@@ -44,7 +44,7 @@ export async function followLines<Line>(
     const schema = await loadSchema()
     const response = await callApi(`${path}?from=${received}${until === 'now' ? '&until=now' : ''}`, { signal })
     if (!signal.aborted) onConnected(true)
-    for await (const line of lines(response, path)) {
+    for await (const line of streamJsonLines(response, path)) {
       // The server ended the stream because the browser had suspended the page.
       if (isStreamClosed(line)) return 'at once'
       received++

@@ -3,6 +3,6 @@ import { type PreviewQuestion, type PromptPreview, promptPreviewSchema } from '#
 import { fetchJson } from '../api.ts'
 
 /** Returns the preview of a prompt. Throws ApiError. */
-export async function askPreview(question: PreviewQuestion, signal: AbortSignal): Promise<PromptPreview> {
+export async function fetchPromptPreview(question: PreviewQuestion, signal: AbortSignal): Promise<PromptPreview> {
   return fetchJson('/api/tokenize', promptPreviewSchema, { method: 'POST', json: question, signal })
 }

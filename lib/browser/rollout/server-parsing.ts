@@ -3,7 +3,7 @@ import { type ServerParsing, type ServerQuestion, serverParsingSchema } from '#l
 import { fetchJson } from '../api.ts'
 
 /** Returns the results of both parsers. Throws ApiError; refusals of the server and missing parsers are part of the answer. */
-export async function askServerParsers(
+export async function fetchServerParsing(
   server: string,
   question: ServerQuestion,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { ApiError } from '../api.ts'
 import { serversOptions, trajectoryOptions } from '../queries.ts'
-import { reader } from '../workers/reader.ts'
+import { readerWorker } from '../workers/reader.ts'
 import { usePromptLogprobs } from './use-prompt-logprobs.ts'
 
 const KEY = 'sample'
@@ -31,9 +31,9 @@ beforeEach(() => {
   cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
   posted = []
   answer = async () => ({ trajectory: scored, count: 1 })
-  vi.spyOn(reader, 'call').mockImplementation((path) => {
+  vi.spyOn(readerWorker, 'call').mockImplementation((path) => {
     posted.push(path)
-    return answer() as ReturnType<typeof reader.call>
+    return answer() as ReturnType<typeof readerWorker.call>
   })
 })
 afterEach(() => vi.restoreAllMocks())

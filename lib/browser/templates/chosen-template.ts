@@ -1,10 +1,10 @@
 /** Returns the text of a template that was chosen for a side of a comparison. Throws ApiError, or the signal's reason. */
 import type { TemplateChoice } from '#lib/analysis/compare/side.ts'
 import { inputOf } from '#lib/templates/document/document.ts'
-import { chosenTemplate } from '#lib/templates/document/template-files.ts'
+import { selectTemplate } from '#lib/templates/document/template-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError } from '../api.ts'
-import { browserShelf, storedDocument } from './lab-document.ts'
+import { openDocumentStorage, storedDocument } from './lab-document.ts'
 import { tokenizerTemplates } from './template-sources.ts'
 
 interface Deps {
@@ -20,7 +20,7 @@ export async function chosenTemplateText(
 ): Promise<string> {
   switch (choice.kind) {
     case 'tokenizer': {
-      const found = chosenTemplate(await tokenizerTemplates(choice.name, signal), hasTools)?.text
+      const found = selectTemplate(await tokenizerTemplates(choice.name, signal), hasTools)?.text
       return found ?? lacking(`${choice.name} has no chat template.`)
     }
     case 'trajectory': {
@@ -28,7 +28,7 @@ export async function chosenTemplateText(
       return text || lacking(`The trajectory ${choice.key} has no chat template.`)
     }
     case 'lab': {
-      const document = await storedDocument(browserShelf())
+      const document = await storedDocument(openDocumentStorage())
       return document ? inputOf(document).template : lacking('The template lab in this browser has no template.')
     }
   }

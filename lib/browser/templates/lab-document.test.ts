@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LabDocument } from '#lib/templates/document/document.ts'
-import { createLabStore, type DocumentShelf, earlierDocuments, type LabStore } from './lab-document.ts'
+import { createLabStore, type DocumentStorage, earlierDocuments, type LabStore } from './lab-document.ts'
 
 const begun: LabDocument = {
   revisions: [{ number: 1, name: 'a', kind: 'kept', parent: undefined, template: 'a' }],
@@ -16,7 +16,7 @@ const begun: LabDocument = {
 /** Returns a storage whose writes end when the test ends them, whatever other windows do. */
 function shelf(kept: unknown) {
   const writes: { readonly document: LabDocument; readonly end: (error?: Error) => void }[] = []
-  const held: DocumentShelf = {
+  const held: DocumentStorage = {
     read: async () => kept,
     write: (document, after) =>
       new Promise((resolve, reject) => {
@@ -36,10 +36,10 @@ function shelf(kept: unknown) {
 function browser() {
   let stored: { readonly edition: number } | undefined
   const earlier = new Map<string, unknown>()
-  const watchers = new Map<DocumentShelf, () => void>()
+  const watchers = new Map<DocumentStorage, () => void>()
   const clock = { minutes: 0 }
   const window = (windowName: string): LabStore => {
-    const own: DocumentShelf = {
+    const own: DocumentStorage = {
       read: async () => stored,
       write: async (document, after) => {
         if (stored && stored.edition !== after) return { kind: 'overtaken', value: stored }

@@ -16,7 +16,7 @@ import {
 import type { LabSource } from '#lib/templates/document/source.ts'
 
 /** The storage of lab documents. */
-export interface DocumentShelf {
+export interface DocumentStorage {
   /** Returns the last written value; undefined if there is none that can be read. */
   read(): Promise<unknown>
   /** Replaces the edition `after`. Resolves with the stored value instead if that has another edition. */
@@ -68,13 +68,15 @@ export interface EarlierDocument {
 }
 
 /** Returns the last stored document for a page that only reads it; undefined if there is none. */
-export async function storedDocument(shelf: Pick<DocumentShelf, 'read'>): Promise<LabDocument | undefined> {
+export async function storedDocument(shelf: Pick<DocumentStorage, 'read'>): Promise<LabDocument | undefined> {
   const read = await shelf.read().catch(() => undefined)
   return documentSchema.safeParse(read).data
 }
 
 /** Returns documents that something replaced, newest first; empty if the browser stores nothing. */
-export async function earlierDocuments(shelf: Pick<DocumentShelf, 'readEarlier'>): Promise<readonly EarlierDocument[]> {
+export async function earlierDocuments(
+  shelf: Pick<DocumentStorage, 'readEarlier'>,
+): Promise<readonly EarlierDocument[]> {
   const entries = await shelf.readEarlier().catch(() => [])
   return entries
     .flatMap(([key, value]) => {
@@ -86,7 +88,7 @@ export async function earlierDocuments(shelf: Pick<DocumentShelf, 'readEarlier'>
 
 /** Returns the store of a window, which reads the stored document. `now` is the clock; `windowName` differs between windows. */
 export function createLabStore(
-  shelf: DocumentShelf,
+  shelf: DocumentStorage,
   { now, windowName }: { readonly now: () => Date; readonly windowName: string },
 ): LabStore {
   const listeners = new Set<() => void>()
@@ -279,7 +281,7 @@ const MOST_EARLIER = 20
  * Returns the storage of this browser. It is IndexedDB instead of localStorage, because long conversations and many revisions exceed its
  * five megabytes.
  */
-export function browserShelf(): DocumentShelf {
+export function openDocumentStorage(): DocumentStorage {
   let database: Promise<IDBDatabase> | undefined
   let channel: BroadcastChannel | undefined
   /** Resolves with the result of the last request of `act` when all of its requests are done. */

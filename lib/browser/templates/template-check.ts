@@ -11,7 +11,10 @@ interface Question extends LabInput {
 }
 
 /** Returns the comparison. Throws ApiError, or the signal's reason. */
-export async function askJudge({ server, ...question }: Question, signal: AbortSignal): Promise<TemplateCheck> {
+export async function requestTemplateCheck(
+  { server, ...question }: Question,
+  signal: AbortSignal,
+): Promise<TemplateCheck> {
   const json = { ...question, ...(question.judge === 'server' && server !== '' && { server }) }
   return fetchJson('/api/templates/check', templateCheckSchema, { method: 'POST', json, signal })
 }

@@ -5,7 +5,7 @@ import type { LabInput } from '#lib/tasks/task.ts'
 import type { Loaded } from '#lib/templates/document/document.ts'
 import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/templates/document/samples.ts'
 import { type LabSource, sourceText } from '#lib/templates/document/source.ts'
-import { chosenTemplate, type NamedTemplate, openedFile, templatesOf } from '#lib/templates/document/template-files.ts'
+import { type NamedTemplate, openedFile, selectTemplate, templatesOf } from '#lib/templates/document/template-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
 
@@ -13,7 +13,7 @@ import { ApiError, callApi, fetchJson } from '../api.ts'
 export const BUILT_IN = 'built-in'
 
 /** Returns the name of a server's tokenizer for the loader; undefined if the server does not report it. */
-export function serverTokenizer(server: string, status: ServerStatus): string | undefined {
+export function serverTokenizerName(server: string, status: ServerStatus): string | undefined {
   if (server === BUILT_IN) return BUILT_IN
   return status.state === 'ready' ? status.tokenizerName : undefined
 }
@@ -35,7 +35,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
     case 'tokenizer':
       return fromTokenizer(source, deps)
     case 'server': {
-      const name = serverTokenizer(source.name, await deps.status(source.name))
+      const name = serverTokenizerName(source.name, await deps.status(source.name))
       if (name === undefined)
         throw new ApiError(
           0,
@@ -95,7 +95,7 @@ async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' },
   const templates = await tokenizerTemplates(source.name, deps.signal)
   const template =
     source.template === undefined
-      ? chosenTemplate(templates, deps.hasTools)
+      ? selectTemplate(templates, deps.hasTools)
       : templates.find(({ name }) => name === source.template)
   if (!template)
     throw new ApiError(
@@ -115,7 +115,7 @@ export async function loadFile(file: File, hasTools: boolean): Promise<Loaded> {
   const source: LabSource = { kind: 'file', name: file.name }
   switch (opened.kind) {
     case 'templates':
-      return { source, name: `loaded from ${file.name}`, template: chosenTemplate(opened.templates, hasTools)?.text }
+      return { source, name: `loaded from ${file.name}`, template: selectTemplate(opened.templates, hasTools)?.text }
     case 'conversation':
       return { source: undefined, name: file.name, ...opened.input }
     case 'neither':

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
 import {
-  browserShelf,
   createLabStore,
   type EarlierDocument,
   earlierDocuments,
   type LabState,
   type LabStore,
+  openDocumentStorage,
 } from './lab-document.ts'
 
 /** Returns a name that begins with the time, so that keys have the order of the windows. */
@@ -20,7 +20,7 @@ export function useLabDocument(): { readonly state: LabState; readonly lab: LabS
   const [lab] = useState(() =>
     typeof window === 'undefined'
       ? undefined
-      : createLabStore(browserShelf(), { now: () => new Date(), windowName: newWindowName() }),
+      : createLabStore(openDocumentStorage(), { now: () => new Date(), windowName: newWindowName() }),
   )
   const state = useSyncExternalStore(
     lab?.subscribe ?? never,
@@ -36,7 +36,7 @@ const never = () => () => {}
 export function useEarlierDocuments(): readonly EarlierDocument[] | undefined {
   const { data } = useQuery({
     queryKey: ['earlier lab documents'],
-    queryFn: () => earlierDocuments(browserShelf()),
+    queryFn: () => earlierDocuments(openDocumentStorage()),
     networkMode: 'always',
     gcTime: 0,
     staleTime: 0,

@@ -8,7 +8,7 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { inThisThread } from '#testing/worker.ts'
 import { compareHost } from './compare-host.ts'
-import { comparePair, createComparing } from './comparison.ts'
+import { comparePair, createCompareWorker } from './comparison.ts'
 
 function example(name: string): Trajectory {
   const decoded = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
@@ -26,7 +26,7 @@ const files = JSON.stringify({
 function comparing() {
   const workers: ReturnType<typeof inThisThread>[] = []
   const asked: string[] = []
-  const made = createComparing({
+  const made = createCompareWorker({
     createWorker: () => {
       const worker = inThisThread(compareHost)
       workers.push(worker)

@@ -1,7 +1,7 @@
 'use client'
 /** The page's side of the compare worker: runs the tasks of lib/analysis/compare. */
 import { useEffect, useState } from 'react'
-import type { CompareStep, Comparing } from '#lib/analysis/compare/compare-sides.ts'
+import type { CompareStep, ComparisonResult } from '#lib/analysis/compare/compare-sides.ts'
 import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import { neededTokenizer } from '#lib/analysis/compare/shown-side.ts'
 import type { Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
@@ -47,7 +47,7 @@ interface RunOptions {
 }
 
 /** Returns the compare worker, which starts with its first task. */
-export function createComparing({ fetchTokenizer, ...lane }: ComparingDeps = inBrowser): ComparingWorker {
+export function createCompareWorker({ fetchTokenizer, ...lane }: ComparingDeps = inBrowser): ComparingWorker {
   const worker = createLane(lane)
   const nameOf = createTrajectoryNames()
   return {
@@ -66,7 +66,7 @@ export function createComparing({ fetchTokenizer, ...lane }: ComparingDeps = inB
 }
 
 /** A chosen side with its trajectory. */
-export interface ChosenSide {
+export interface SideWithTrajectory {
   readonly side: Side
   readonly trajectory: TrajectoryView
 }
@@ -81,9 +81,9 @@ interface PairOptions {
 /** Compares both sides in the worker. Rejects as `run` does. */
 export async function comparePair(
   run: RunComparison,
-  { left, right }: { readonly left: ChosenSide; readonly right: ChosenSide },
+  { left, right }: { readonly left: SideWithTrajectory; readonly right: SideWithTrajectory },
   { templateOf, signal, onStep }: PairOptions,
-): Promise<Comparing> {
+): Promise<ComparisonResult> {
   const tokenizers: string[] = []
   const requests: SideRequest[] = []
   for (const [index, { side, trajectory }] of [left, right].entries()) {
@@ -108,7 +108,7 @@ export async function comparePair(
 
 /** Returns the compare worker of a page, which starts with the first task and ends with the page. */
 export function useComparing(): ComparingWorker {
-  const [comparing] = useState(() => createComparing())
+  const [comparing] = useState(() => createCompareWorker())
   useEffect(() => () => comparing.dispose(), [comparing])
   return comparing
 }

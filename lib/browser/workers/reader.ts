@@ -8,7 +8,7 @@ import { type PageWorker, startPageWorker } from './port.ts'
 import { READ_ERRORS, type ReadAnswer, type ReadSource } from './read-host.ts'
 
 /** Reads trajectories for the page. */
-export interface Reader {
+export interface ReaderWorker {
   /** Returns the first trajectory of a file. Throws FileError, ApiError if the worker fails, or the signal's reason. */
   file(file: File, now: string, signal: AbortSignal): Promise<ReadAnswer>
   /** Returns the trajectory in the server's answer for this path; posts `json` if given. Throws ApiError, or the signal's reason. */
@@ -33,7 +33,7 @@ const inBrowser: ReaderDeps = {
 }
 
 /** Returns a reader, whose worker starts with the first trajectory. */
-export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBrowser): Reader {
+export function createReader({ createWorker, idleMs, newId }: ReaderDeps = inBrowser): ReaderWorker {
   const worker = createOnDemandWorker<ReadSource, ReadAnswer>({
     start: (receive, onGone) => startPageWorker(createWorker)(receive, ({ message }) => onGone(workerFailed(message))),
     classes: READ_ERRORS,
@@ -59,4 +59,4 @@ const workerFailed = (why: string): ApiError =>
   )
 
 /** The reader of all pages. */
-export const reader = createReader()
+export const readerWorker = createReader()

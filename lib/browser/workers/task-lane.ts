@@ -23,7 +23,7 @@ interface RunOptions {
 }
 
 /** A worker that runs tasks. */
-export interface Lane {
+export interface TaskLane {
   /** Rejects with TaskError, with the error of a resource's `load`, or with the signal's reason. */
   run(task: string, request: unknown, options: RunOptions): Promise<never>
   /** Starts the worker and sends it these resources, for a task that must begin quickly. */
@@ -57,7 +57,7 @@ type TaskWorker = ConnectedWorker<TaskRequest, unknown, StepProgress>
 const stopped = (): TaskError => new TaskError('STOPPED', 'the page was closed')
 
 /** Returns a lane, whose worker starts with the first task. */
-export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): Lane {
+export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): TaskLane {
   const runs = new Set<Run>()
   let worker: TaskWorker | undefined
   /** Resources that the worker has, or will receive. */

@@ -1,7 +1,7 @@
 /** Tests which rows share a pass, and what is copied for it: the engine over a model that only counts. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { samplingOf } from '#lib/builtin-server/generate/sampling-params.ts'
+import { jobSamplingOf } from '#lib/builtin-server/generate/sampling-params.ts'
 import type { KeyValues } from '#lib/builtin-server/models/key-values.ts'
 import type { OnnxModel } from '#lib/builtin-server/models/onnx-model.ts'
 import { batchesOf, createEngine, type Engine } from './engine.ts'
@@ -82,7 +82,7 @@ function counting(onPass: (engine: Engine, seen: readonly SeenPass[]) => void = 
   const job = (key: number, max_new_tokens: number): Job => ({
     key,
     promptIds: [key, key],
-    sampling: samplingOf({ max_new_tokens, temperature: 0 } as Parameters<typeof samplingOf>[0], VOCABULARY),
+    sampling: jobSamplingOf({ max_new_tokens, temperature: 0 } as Parameters<typeof jobSamplingOf>[0], VOCABULARY),
     logprobs: undefined,
     chunkTokens: undefined,
   })

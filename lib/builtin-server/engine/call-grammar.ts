@@ -5,7 +5,7 @@ import type { Grammar, Part } from './grammar.ts'
 import type { CallForm } from './job.ts'
 
 /** The constructors of the parts of a grammar. */
-export interface Parts {
+export interface GrammarParts {
   regex(source: string): Part
   json(schema: string): Part
   /** Returns the text of ids. */
@@ -16,7 +16,7 @@ export interface Parts {
  * Returns the grammar of a text that begins with one of these calls. No token extends over two parts: the text is the same, and the parts
  * are independent.
  */
-export function beginningWithCall(forms: readonly CallForm[], { regex, json, text }: Parts): Grammar {
+export function beginningWithCall(forms: readonly CallForm[], { regex, json, text }: GrammarParts): Grammar {
   // All schemas are compiled now, so that an impossible one is refused before the first token.
   const schemas = forms.map(({ schema }) => json(schema))
   let parts: readonly Part[] = [regex(forms.map(({ begin }) => escaped(begin)).join('|'))]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#testing/property-runs.ts'
-import { bestFirst, distribution, draw, type LogitFilter, logprobOf } from './distribution.ts'
+import { bestFirst, distribution, drawToken, type LogitFilter, logprobOf } from './distribution.ts'
 import { createRandom } from './random.ts'
 
 const rows = fc
@@ -73,7 +73,7 @@ describe('A draw', () => {
     fc.assert(
       fc.property(fc.oneof(rows, coarse), temperatures, filters, seeds, (row, temperature, filter, seed) => {
         const of = distribution(row, temperature)
-        expect(allowed(row, temperature, filter)).toContain(draw(of, filter, createRandom(seed)))
+        expect(allowed(row, temperature, filter)).toContain(drawToken(of, filter, createRandom(seed)))
       }),
       { numRuns: runs(300) },
     )
@@ -83,7 +83,7 @@ describe('A draw', () => {
     const uniform = createRandom(1)
     const row = Float32Array.from({ length: 1000 }, () => 4 * uniform())
     const rounded = row.map((logit) => logit * (1 + 1e-6 * (uniform() - 0.5)))
-    const drawn = (from: Float32Array, seed: number) => draw(distribution(from), ALL, createRandom(seed))
+    const drawn = (from: Float32Array, seed: number) => drawToken(distribution(from), ALL, createRandom(seed))
     for (let seed = 0; seed < 500; seed++) expect(drawn(rounded, seed)).toBe(drawn(row, seed))
   })
 
@@ -92,7 +92,7 @@ describe('A draw', () => {
     const row = Float32Array.of(0, 2, -1, 1)
     const counted = (filter: LogitFilter) => {
       const uniform = createRandom(5)
-      const drawn = Array.from({ length: draws }, () => draw(distribution(row), filter, uniform))
+      const drawn = Array.from({ length: draws }, () => drawToken(distribution(row), filter, uniform))
       return idsOf(row).map((id) => drawn.filter((other) => other === id).length / draws)
     }
     const shares = idsOf(row).map((id) => Math.exp(logprobOf(distribution(row), id)))

@@ -55,7 +55,7 @@ export interface LogitFilter {
  * token if logits differ only by rounding, as they do with and without a cached prefix: of 6,000 draws none changed, but of 6,000 draws
  * that compare a random number with summed probabilities two did. `uniform` returns numbers in [0, 1), one for every id of the vocabulary.
  */
-export function draw(of: Distribution, filter: LogitFilter, uniform: () => number): number {
+export function drawToken(of: Distribution, filter: LogitFilter, uniform: () => number): number {
   if (filter.topK === 1) return best(of.logits)
   const isOpen = filter.topK >= of.logits.length && filter.topP === 1 && filter.minP === 0
   const kept = isOpen ? undefined : new Set(candidates(of, filter))

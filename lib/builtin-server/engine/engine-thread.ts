@@ -11,7 +11,7 @@ import {
   type ToEngine,
 } from './job.ts'
 import { createNativeGate, shut, shutBlocking } from './native-gate.ts'
-import { createTally, type Tally } from './tally.ts'
+import { createTally, type EngineCounters } from './tally.ts'
 
 /** A loaded model in its thread. */
 export interface EngineThread {
@@ -19,7 +19,7 @@ export interface EngineThread {
   readonly capacity: Capacity
   /** Returns the number of unfinished jobs. */
   jobs(): number
-  readonly tally: Tally
+  readonly tally: EngineCounters
   /** Starts a job. `onEnd` is called when the last chunk has arrived, whether it is read or not. */
   run(job: Omit<Job, 'key'>, onEnd: () => void): Generation
   forgetPrefixes(): void

@@ -9,7 +9,7 @@ import { type Grammar, type GrammarCompiler, GrammarError } from './grammar.ts'
 import { type Capacity, emptyChunk, type Job, type JobChunk, type JobFinish, QUEUE_FULL } from './job.ts'
 import { createPrefixCache } from './prefix-cache.ts'
 import { createSequence, PASS_TOKENS, type Sequence, type Setting } from './sequence.ts'
-import { type Tally, tallyHeld, tallyPrompt } from './tally.ts'
+import { type EngineCounters, setRunningTokens, tallyPrompt } from './tally.ts'
 
 /** The scheduler of jobs over one model. */
 export interface Engine {
@@ -30,7 +30,7 @@ export interface EngineParts extends Setting {
   /** Loads the grammars; called for the first grammar. */
   readonly grammars: () => Promise<GrammarCompiler>
   readonly emit: (key: number, chunk: JobChunk) => void
-  readonly tally: Tally
+  readonly tally: EngineCounters
 }
 
 /** Returns an engine without jobs. */
@@ -145,7 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
         const there = rows.filter(({ sequence }) => running.has(sequence.job.key))
         if (there.length > 0) await pass(there, parts.heedsPadding ? beat : undefined)
       }
-      tallyHeld(
+      setRunningTokens(
         tally,
         running.values().reduce((sum, { sequence }) => sum + sequence.computed(), 0),
       )

@@ -5,7 +5,7 @@ import {
   createTestModel,
   eventsIn,
   IDS,
-  loadTokenizer,
+  loadModelTokenizer,
   PROMPT,
   type TestReply,
   testClient,
@@ -140,7 +140,7 @@ describe('An impossible grammar is refused:', () => {
 })
 
 test('A grammar over a model without stop ids raises an error instead of an endless loop', async () => {
-  const { tokenizer } = await loadTokenizer()
+  const { tokenizer } = await loadModelTokenizer()
   const vocabulary = vocabularyOf(tokenizer)
   const grammar = (await loadGrammars(vocabulary, new Set())).compile({ kind: 'regex', source: 'a' }, [])
   const logits = new Float32Array(vocabulary.ends.length)

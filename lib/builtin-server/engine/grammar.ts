@@ -4,7 +4,7 @@
  * zeros.
  */
 import type { StructuredOutputProcessor } from '@huggingface/transformers-structured-output'
-import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { decodeIds, type Vocabulary, vocabularyBytes } from '#lib/builtin-server/models/vocabulary.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { beginningWithCall } from './call-grammar.ts'
 import type { GrammarSource } from './job.ts'
@@ -37,7 +37,7 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
   const { StructuredOutputProcessor: Processor } = await import('@huggingface/transformers-structured-output')
   // There is one more id than the vocabulary has: it represents the end of the text, whichever ids end it for the model.
   const end = vocabulary.ends.length
-  const tokens = Array.from({ length: end }, (_, id) => bytesOf(vocabulary, id)).concat(new Uint8Array(0))
+  const tokens = Array.from({ length: end }, (_, id) => vocabularyBytes(vocabulary, id)).concat(new Uint8Array(0))
   // A token without text would not advance the text, and could be repeated forever.
   const silent = tokens.flatMap((bytes, id) => (bytes.length === 0 ? [id] : []))
   const tokenizer = {
@@ -57,7 +57,7 @@ export async function loadGrammars(vocabulary: Vocabulary, stopIds: ReadonlySet<
       case 'json_schema':
         return onePart(json(source.source), stopIds)
       case 'calls':
-        return beginningWithCall(source.forms, { regex, json, text: (ids) => textOf(vocabulary, ids, 'all') })
+        return beginningWithCall(source.forms, { regex, json, text: (ids) => decodeIds(vocabulary, ids, 'all') })
     }
   }
   return {

@@ -3,7 +3,7 @@ import type { ModelFiles } from '#lib/builtin-server/models/model-files.ts'
 import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import type { NativeGate } from './native-gate.ts'
-import type { Tally } from './tally.ts'
+import type { EngineCounters } from './tally.ts'
 
 /** One generation: a prompt, how to sample, and what to report. */
 export interface Job {
@@ -82,7 +82,7 @@ export interface JobChunk {
    * One entry per id; [] if no logprobs were requested. The lists of alternatives have one more entry after a prompt that was only read.
    */
   readonly logprobs: readonly number[]
-  readonly top: readonly Ranking[]
+  readonly top: readonly TokenRanking[]
   /** Logprobs of the requested ids, in the request's order. */
   readonly asked: readonly (readonly number[])[]
   /** Number of prompt tokens that came from the cache. */
@@ -94,7 +94,7 @@ export interface JobChunk {
 }
 
 /** Alternatives at one position, best first, as parallel arrays. */
-export interface Ranking {
+export interface TokenRanking {
   readonly ids: readonly number[]
   readonly logprobs: readonly number[]
 }
@@ -103,7 +103,7 @@ export interface Ranking {
 export interface InputLogprobs {
   readonly ids: readonly number[]
   readonly logprobs: readonly (number | null)[]
-  readonly top: readonly (Ranking | null)[]
+  readonly top: readonly (TokenRanking | null)[]
   readonly asked: readonly (readonly number[] | null)[]
 }
 
@@ -134,7 +134,7 @@ export interface EngineStart {
   readonly stopIds: readonly number[]
   readonly capacity: Capacity
   readonly gate: NativeGate
-  readonly tally: Tally
+  readonly tally: EngineCounters
 }
 
 /** A message to the engine thread. */

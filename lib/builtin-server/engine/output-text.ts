@@ -2,7 +2,7 @@
  * The growing text of a generation, by SGLang's rules: an incomplete character is not sent yet, and nothing is sent while the end may be
  * the beginning of a stop text.
  */
-import { bytesOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { type Vocabulary, vocabularyBytes } from '#lib/builtin-server/models/vocabulary.ts'
 import type { JobSampling } from './job.ts'
 import { stopMatcher } from './stop-pattern.ts'
 
@@ -38,12 +38,12 @@ export function createOutputText(vocabulary: Vocabulary, rules: Rules): OutputTe
     read(id) {
       if (stopTexts.length === 0 && rules.stopPatterns.length === 0) return undefined
       const before = everything.text().length
-      everything.add(bytesOf(vocabulary, id))
+      everything.add(vocabularyBytes(vocabulary, id))
       const text = everything.text()
       return stopTexts.find((stop) => text.includes(stop, before - stop.length + 1)) ?? stopPatternIn(text)
     },
     show(id) {
-      if (showsSpecialTokens || !vocabulary.specialIds.has(id)) shown.add(bytesOf(vocabulary, id))
+      if (showsSpecialTokens || !vocabulary.specialIds.has(id)) shown.add(vocabularyBytes(vocabulary, id))
     },
     isHeld: () => stopTexts.some((stop) => endsWithBeginningOf(everything.text(), stop)),
     take: () => rest(shown.text()),

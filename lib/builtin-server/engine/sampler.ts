@@ -1,7 +1,7 @@
 /** Chooses the tokens of one generation, and remembers them for the penalties and the grammar. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { type Distribution, distribution, draw } from './distribution.ts'
+import { type Distribution, distribution, drawToken } from './distribution.ts'
 import type { Grammar } from './grammar.ts'
 import type { JobSampling } from './job.ts'
 import { createRandom } from './random.ts'
@@ -40,7 +40,7 @@ export function createSampler(
       return distribution(logits, sampling.temperature, weights)
     },
     choose(from) {
-      const id = draw(from, sampling, uniform)
+      const id = drawToken(from, sampling, uniform)
       if (penalises) counts.set(id, (counts.get(id) ?? 0) + 1)
       chosen++
       grammar?.take(id)

@@ -5,7 +5,7 @@
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { bestFirst, type Distribution, distribution, logprobOf } from './distribution.ts'
 import type { Grammar } from './grammar.ts'
-import type { InputLogprobs, Job, JobChunk, JobFinish, Ranking } from './job.ts'
+import type { InputLogprobs, Job, JobChunk, JobFinish, TokenRanking } from './job.ts'
 import { createOutputText } from './output-text.ts'
 import { createSampler } from './sampler.ts'
 
@@ -113,7 +113,7 @@ export function createSequence(job: Job, known: number, setting: Setting, gramma
 interface Unreported {
   readonly ids: number[]
   readonly logprobs: number[]
-  readonly top: Ranking[]
+  readonly top: TokenRanking[]
   readonly asked: number[][]
 }
 
@@ -131,7 +131,7 @@ interface InputReader {
 function inputReader(promptIds: readonly number[], start: number, wanted: NonNullable<Job['logprobs']>): InputReader {
   const hasAny = start < promptIds.length
   const logprobs: (number | null)[] = hasAny ? [null] : []
-  const top: (Ranking | null)[] = hasAny && wanted.top > 0 ? [null] : []
+  const top: (TokenRanking | null)[] = hasAny && wanted.top > 0 ? [null] : []
   let weights: Float64Array | undefined
   const asked: (number[] | null)[] = hasAny && wanted.ids ? [null] : []
   return {
@@ -151,7 +151,7 @@ function inputReader(promptIds: readonly number[], start: number, wanted: NonNul
   }
 }
 
-function ranking(from: Distribution, count: number): Ranking {
+function ranking(from: Distribution, count: number): TokenRanking {
   const ids = bestFirst(from.logits, count)
   return { ids, logprobs: logprobsOf(from, ids) }
 }

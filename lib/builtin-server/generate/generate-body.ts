@@ -12,7 +12,7 @@ import {
   WholeFloat,
 } from '#lib/builtin-server/http/json-body.ts'
 import { badBody } from '#lib/builtin-server/http/refusal.ts'
-import { type SamplingParams, samplingSchema } from './sampling-params.ts'
+import { generateSamplingSchema, type SamplingParams } from './sampling-params.ts'
 
 /** A /generate body after the check of its types. */
 export type GenerateBody = Readonly<z.infer<typeof fields>> & {
@@ -116,4 +116,6 @@ function pythonType(value: unknown): string {
 }
 
 const samplingField = (value: unknown): GenerateBody['sampling'] =>
-  Array.isArray(value) ? value.map((params) => checked(samplingSchema, params)) : checked(samplingSchema, value)
+  Array.isArray(value)
+    ? value.map((params) => checked(generateSamplingSchema, params))
+    : checked(generateSamplingSchema, value)

@@ -79,7 +79,9 @@ describe('A feature that the built-in model lacks is refused by name:', () => {
   })
 
   test.each(['structural_tag', 'beam_width'])('sampling_params.%s', async (name) => {
-    const message = expect.stringMatching(new RegExp(`^${name} is set, but the built-in server (?:does not support|supports only)`))
+    const message = expect.stringMatching(
+      new RegExp(`^${name} is set, but the built-in server (?:does not support|supports only)`),
+    )
     expect(await refused(params({ [name]: '1' }))).toEqual({ error: { message } })
   })
 })

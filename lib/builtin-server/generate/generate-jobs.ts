@@ -3,7 +3,7 @@ import { type Job, type JobSampling, type LogprobRequest, QUEUE_FULL } from '#li
 import { badValue, cannot } from '#lib/builtin-server/http/refusal.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { GenerateBody } from './generate-body.ts'
-import { type SamplingParams, samplingOf } from './sampling-params.ts'
+import { jobSamplingOf, type SamplingParams } from './sampling-params.ts'
 
 /** One reply to generate. */
 export interface Order {
@@ -115,7 +115,7 @@ async function orderOf(
   limits: GenerateLimits,
 ): Promise<Order> {
   const params = own<SamplingParams>('sampling_params', body.sampling) as SamplingParams
-  const sampling = samplingOf(params, limits.vocabularySize)
+  const sampling = jobSamplingOf(params, limits.vocabularySize)
   const promptIds = typeof prompt === 'string' ? await limits.encode(prompt) : prompt
   // An empty text would end a real server.
   if (promptIds.length === 0) throw badValue(`${typeof prompt === 'string' ? 'text' : 'input_ids'} cannot be empty.`)

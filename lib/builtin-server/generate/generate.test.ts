@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { textOf, type Vocabulary, vocabularyOf } from '#lib/builtin-server/models/vocabulary.ts'
+import { decodeIds, type Vocabulary, vocabularyOf } from '#lib/builtin-server/models/vocabulary.ts'
 import {
   createTestModel,
   IDS,
   largestDifference,
   lasting,
-  loadTokenizer,
+  loadModelTokenizer,
   outputLogprobs,
   PROMPT,
   type TestReply,
@@ -23,7 +23,7 @@ let stopIds: readonly number[]
 /** Id of the token "7". */
 let seven: number
 beforeAll(async () => {
-  const loaded = await loadTokenizer()
+  const loaded = await loadModelTokenizer()
   vocabulary = vocabularyOf(loaded.tokenizer)
   stopIds = loaded.stopIds
   seven = loaded.tokenizer.encode('7')[0] as number
@@ -95,7 +95,7 @@ describe('The end of a generation', () => {
       reply({ ...force(seven), stop_token_ids: [seven], ignore_eos: true }),
       reply({ ...force(eos), max_new_tokens: 1 }),
     ])
-    const special = textOf(vocabulary, [eos as number], 'all')
+    const special = decodeIds(vocabulary, [eos as number], 'all')
     expect(cases.map(({ text, output_ids, meta_info }) => [text, output_ids.length, meta_info.finish_reason])).toEqual([
       ['', 1, { type: 'stop', matched: eos }],
       [special, 1, { type: 'stop', matched: eos }],
@@ -116,7 +116,7 @@ describe('The end of a generation', () => {
       fc.asyncProperty(parts, fc.boolean(), async ([start, length], no_stop_trim) => {
         const stop = text.slice(start, start + length)
         fc.pre(stop.isWellFormed() && !stop.includes('\uFFFD'))
-        const beginnings = output_ids.map((_, index) => textOf(vocabulary, output_ids.slice(0, index + 1), 'all'))
+        const beginnings = output_ids.map((_, index) => decodeIds(vocabulary, output_ids.slice(0, index + 1), 'all'))
         const count = beginnings.findIndex((beginning) => beginning.includes(stop)) + 1
         // In SGLang's order, the length limit takes precedence over a stop text.
         fc.pre(count < output_ids.length)
@@ -151,7 +151,7 @@ describe('The end of a generation', () => {
   })
 
   test('inside a character is shown as U+FFFD, which comes only at the end', async () => {
-    const lead = vocabulary.ends.findIndex((_, id) => textOf(vocabulary, [id], 'all') === '\uFFFD' && startsFour(id))
+    const lead = vocabulary.ends.findIndex((_, id) => decodeIds(vocabulary, [id], 'all') === '\uFFFD' && startsFour(id))
     expect(lead).toBeGreaterThan(0)
     const events = await stream({ input_ids: PROMPT, sampling_params: { ...force(lead), max_new_tokens: 1 } })
     expect(events.map(({ text }) => text)).toEqual(['\uFFFD'])

@@ -1,13 +1,13 @@
 /** Serves /generate and /abort_request: runs the jobs of a body and writes the replies, complete or as a stream of events. */
 import type { EngineThread, Generation } from '#lib/builtin-server/engine/engine-thread.ts'
 import type { JobChunk, JobFinish } from '#lib/builtin-server/engine/job.ts'
-import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
+import { DONE, serverSentEvent, serverSentEvents } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject, strictJson } from '#lib/builtin-server/http/json-body.ts'
 import { badBody, badValue, cannot, HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { type GenerateBody, generateBody } from './generate-body.ts'
 import { type GenerateLimits, type Order, ordersOf } from './generate-jobs.ts'
-import { createReply, type GenerateReply, type ReplyJson } from './reply.ts'
+import { createReply, type ReplyJson, type ReplyWriter } from './reply.ts'
 
 /** The loaded model with its limits and running generations. */
 export interface Serving {
@@ -19,19 +19,19 @@ export interface Serving {
 }
 
 /** Answers a /generate request. Throws HttpRefusal. */
-export async function generate(request: Request, ready: () => Promise<Serving>): Promise<Response> {
+export async function answerGenerate(request: Request, ready: () => Promise<Serving>): Promise<Response> {
   const body = generateBody(await readJsonObject(request, 'GenerateReqInput', strictJson))
   const serving = await ready()
   try {
     if (body.stream) {
       const { growing, isBatch, abort } = await replyStream(body, serving, request.signal)
-      return eventStream(eventsOf(growing, isBatch), abort)
+      return serverSentEvents(eventsOf(growing, isBatch), abort)
     }
     const { replies, isBatch } = await wholeReplies(body, serving, request.signal)
     return Response.json(isBatch ? replies : replies[0])
   } catch (error) {
     // An invalid value in a stream is an event with status 200, as in SGLang.
-    if (body.stream && error instanceof HttpRefusal) return eventStream(refusalEvents(error), () => {})
+    if (body.stream && error instanceof HttpRefusal) return serverSentEvents(refusalEvents(error), () => {})
     throw error
   }
 }
@@ -122,7 +122,7 @@ export async function abortRequest(request: Request, generations: Serving['gener
 
 interface Task {
   readonly generation: Generation
-  readonly reply: GenerateReply
+  readonly reply: ReplyWriter
 }
 
 function startTasks(orders: readonly Order[], { engine, vocabulary, generations }: Serving): Task[] {
@@ -149,11 +149,11 @@ const failure = ({ status, message }: JobFinish & { kind: 'failed' }): HttpRefus
   status === 400 ? badValue(message) : cannot(status, message)
 
 async function* eventsOf(growing: ReplyStream['growing'], isBatch: boolean): AsyncGenerator<string> {
-  for await (const { index, reply } of growing) yield event(isBatch ? { ...reply, index } : reply)
+  for await (const { index, reply } of growing) yield serverSentEvent(isBatch ? { ...reply, index } : reply)
   yield DONE
 }
 
 async function* refusalEvents({ message, status }: HttpRefusal): AsyncGenerator<string> {
-  yield event({ error: { message, type: 'invalid_request_error', code: status, retryable: false } })
+  yield serverSentEvent({ error: { message, type: 'invalid_request_error', code: status, retryable: false } })
   yield DONE
 }

@@ -1,13 +1,13 @@
 /** Converts a chunk of a generation to SGLang's form: text, output_ids and meta_info. */
 
-import type { InputLogprobs, JobChunk, JobFinish, Ranking } from '#lib/builtin-server/engine/job.ts'
-import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import type { InputLogprobs, JobChunk, JobFinish, TokenRanking } from '#lib/builtin-server/engine/job.ts'
+import { decodeIds, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { unreachable } from '#lib/util/unreachable.ts'
 import type { Order } from './generate-jobs.ts'
 
 /** Writes the replies of one generation. */
-export interface GenerateReply {
+export interface ReplyWriter {
   /**
    * Returns the reply of a chunk. Text, ids and logprobs are those of the chunk; counts include all chunks so far; the prompt's logprobs
    * are in every reply.
@@ -47,7 +47,7 @@ type FinishReason =
 export const WEIGHT_VERSION = 'default'
 
 /** Returns the writer of a generation's replies. */
-export function createReply(order: Order, vocabulary: Vocabulary): GenerateReply {
+export function createReply(order: Order, vocabulary: Vocabulary): ReplyWriter {
   const { rid, job, showsPromptIds } = order
   const lists = logprobLists(order, vocabulary)
   const startedAt = performance.now()
@@ -112,9 +112,9 @@ function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
   const entries = (ids: readonly number[], logprobs: readonly (number | null)[]): ReplyEntry[] =>
     logprobs.map((logprob, index) => {
       const id = elementAt(ids, index)
-      return [logprob, id, showsTexts ? textOf(vocabulary, [id], 'all') : null]
+      return [logprob, id, showsTexts ? decodeIds(vocabulary, [id], 'all') : null]
     })
-  const ranked = (row: Ranking | null) => row && entries(row.ids, row.logprobs)
+  const ranked = (row: TokenRanking | null) => row && entries(row.ids, row.logprobs)
   const top = job.logprobs?.top ?? 0
   const ids = job.logprobs?.ids
   const asked = (row: readonly number[] | null) => row && entries(ids ?? [], row)

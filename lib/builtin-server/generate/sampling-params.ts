@@ -25,7 +25,7 @@ const texts = field('a string or a sequence of strings', isOneOrList(isText))
 const anything = field('anything', (value): value is unknown => value !== undefined)
 
 /** Schema of the parameters, in the order in which SGLang names them. */
-export const samplingSchema = z.strictObject({
+export const generateSamplingSchema = z.strictObject({
   max_new_tokens: whole,
   stop: texts,
   stop_token_ids: field('a sequence of i64', isListOf(isWhole)),
@@ -59,7 +59,7 @@ export const samplingSchema = z.strictObject({
 })
 
 /** The parameters after the check of their types. */
-export type SamplingParams = z.infer<typeof samplingSchema>
+export type SamplingParams = z.infer<typeof generateSamplingSchema>
 
 function isBiasMap(value: unknown): value is Record<string, number | WholeFloat> {
   return isObject(value) && Object.values(value).every((bias) => bias instanceof WholeFloat || Number.isFinite(bias))
@@ -75,7 +75,7 @@ const DEFAULT_MAX_NEW_TOKENS = 128
 const LEAST_TEMPERATURE = 1e-6
 
 /** Returns the checked parameters with their defaults. Throws HttpRefusal for the first value that is out of range. */
-export function samplingOf(params: SamplingParams, vocabularySize: number): JobSampling {
+export function jobSamplingOf(params: SamplingParams, vocabularySize: number): JobSampling {
   refuseUnsupported(params)
   const maxNewTokens = params.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
   const temperature = params.temperature ?? 1

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { textOf, type Vocabulary, vocabularyOf } from '#lib/builtin-server/models/vocabulary.ts'
+import { decodeIds, type Vocabulary, vocabularyOf } from '#lib/builtin-server/models/vocabulary.ts'
 import {
   createTestModel,
   IDS,
   largestDifference,
   lasting,
-  loadTokenizer,
+  loadModelTokenizer,
   outputLogprobs,
   PROMPT,
   type TestReply,
@@ -21,7 +21,7 @@ const { post, generate } = testClient(model)
 let vocabulary: Vocabulary
 let endId: number
 beforeAll(async () => {
-  const { tokenizer, stopIds } = await loadTokenizer()
+  const { tokenizer, stopIds } = await loadModelTokenizer()
   vocabulary = vocabularyOf(tokenizer)
   endId = stopIds[0] as number
 })
@@ -138,7 +138,7 @@ describe('Logprobs', () => {
     for (const row of [...meta_info.input_token_ids_logprobs.slice(1), ...meta_info.output_token_ids_logprobs])
       expect(row?.map(([, id]) => id)).toEqual(ids)
     for (const [, id, text] of [...meta_info.input_token_logprobs, ...meta_info.output_token_logprobs])
-      expect(text).toBe(textOf(vocabulary, [id], 'all'))
+      expect(text).toBe(decodeIds(vocabulary, [id], 'all'))
   })
 
   test.each([-1, PROMPT.length])('of the prompt are an empty list from position %i on', async (logprob_start_len) => {

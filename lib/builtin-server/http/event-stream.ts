@@ -1,6 +1,6 @@
 /** Answers with streams of server-sent events. */
 
-export function eventStream(events: AsyncGenerator<string>, onCancel: () => void): Response {
+export function serverSentEvents(events: AsyncGenerator<string>, onCancel: () => void): Response {
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -20,6 +20,6 @@ const STREAM_HEADERS = {
 }
 
 /** Returns a body as a server-sent event. */
-export const event = (body: object): string => `data: ${JSON.stringify(body)}\n\n`
+export const serverSentEvent = (body: object): string => `data: ${JSON.stringify(body)}\n\n`
 /** The event that ends every stream of SGLang. */
 export const DONE = 'data: [DONE]\n\n'

@@ -19,7 +19,7 @@ export const readJsonObject = async (
   request: Request,
   what: ClassName | 'fields',
   parse?: (text: string) => unknown,
-): Promise<Record<string, unknown>> => jsonObject(await bodyText(request), request, what, parse)
+): Promise<Record<string, unknown>> => parseJsonObject(await bodyText(request), request, what, parse)
 
 /** Largest body in MiB, as for bodies of ids in the application's own routes. */
 export const MOST_MEBIBYTES = 16
@@ -43,7 +43,7 @@ export async function bodyText(request: Request): Promise<string> {
 }
 
 /** Returns the JSON object of a text that was read from the request. Throws HttpRefusal. */
-export function jsonObject(
+export function parseJsonObject(
   text: string,
   request: Request,
   what: ClassName | 'fields',

@@ -2,7 +2,7 @@
  * Reads the calls of a reply as its text grows, by the rules of SGLang 0.5.23's `--tool-call-parser qwen`: first the name, then the
  * arguments as they grow. It loses what SGLang loses: unknown tools, invalid JSON, white space.
  */
-import { jsonText } from '#lib/templates/jinja/python/json.ts'
+import { writeJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { readPartialJson } from './partial-json.ts'
@@ -74,7 +74,7 @@ export function callStream(tools: readonly string[]): CallStream {
     }
     const args = call.get('parameters') ?? call.get('arguments')
     if (args === undefined || args === null) return undefined
-    const written = jsonText(args)
+    const written = writeJson(args)
     const before = read[index]
     const sent = given[index]?.length ?? 0
     let delta: string | undefined
@@ -82,7 +82,7 @@ export function callStream(tools: readonly string[]): CallStream {
       delta = written.slice(sent)
       held = held.slice(start + json.end)
     } else if (before !== undefined && truth(before)) {
-      const earlier = jsonText(before)
+      const earlier = writeJson(before)
       if (earlier !== written) delta = written.slice(sent, Math.max(sent, commonLength(earlier, written)))
     }
     read[index] = args
@@ -127,7 +127,7 @@ export function callStream(tools: readonly string[]): CallStream {
       const args = read[last]
       const done = given[last]
       if (args === undefined || done === undefined) return undefined
-      const all = typeof args === 'string' ? args : jsonText(args)
+      const all = typeof args === 'string' ? args : writeJson(args)
       const rest = all.startsWith(done) ? all.slice(done.length) : ''
       return rest === '' ? undefined : { index: last, name: undefined, arguments: rest }
     },

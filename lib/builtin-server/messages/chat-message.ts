@@ -5,14 +5,14 @@
  */
 
 import { JsonError } from '#lib/json/json-reader.ts'
-import { jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { QWEN3, separated } from './reasoning.ts'
 
 /** A reply as a chat client gets it. */
-export interface ChatMessage {
+export interface ReplyMessage {
   readonly content: string
   readonly reasoning: string | undefined
   readonly calls: readonly WrittenCall[]
@@ -31,7 +31,7 @@ interface WrittenCall {
 export type ReasoningRule = 'begun' | 'possible' | 'kept'
 
 /** Returns the message of a text. `tools` has the known names; if undefined, no calls are read. */
-export function chatMessage(text: string, rule: ReasoningRule, tools: readonly string[] | undefined): ChatMessage {
+export function chatMessage(text: string, rule: ReasoningRule, tools: readonly string[] | undefined): ReplyMessage {
   const { reasoning, rest } = rule === 'kept' ? { reasoning: '', rest: text } : separated(text, QWEN3, rule === 'begun')
   const { content, calls } = tools ? withCalls(rest, tools) : { content: rest, calls: [] }
   return { content, reasoning: reasoning === '' ? undefined : reasoning, calls }
@@ -41,10 +41,10 @@ const OPEN = '<tool_call>\n'
 const CLOSE = '\n</tool_call>'
 
 /** Returns a new call id in SGLang's form. */
-export const callId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
+export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
 
 /** Separates the calls from a text by the rules of SGLang's parser `qwen`. */
-export function withCalls(text: string, tools: readonly string[]): Pick<ChatMessage, 'content' | 'calls'> {
+export function withCalls(text: string, tools: readonly string[]): Pick<ReplyMessage, 'content' | 'calls'> {
   const start = text.indexOf(OPEN)
   if (start < 0) return { content: text, calls: [] }
   const calls: WrittenCall[] = []
@@ -59,7 +59,7 @@ export function withCalls(text: string, tools: readonly string[]): Pick<ChatMess
       if (typeof name !== 'string' || !tools.includes(name)) continue
       const parameters = entry.get('parameters')
       const given = parameters !== undefined && truth(parameters) ? parameters : entry.get('arguments')
-      calls.push({ name, arguments: given === undefined ? '{}' : jsonText(given) })
+      calls.push({ name, arguments: given === undefined ? '{}' : writeJson(given) })
     }
   }
   return { content: strip(text.slice(0, start)), calls }

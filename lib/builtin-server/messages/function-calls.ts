@@ -7,7 +7,7 @@ import { JsonError } from '#lib/json/json-reader.ts'
 import type { ParsedCall, ToolParser } from '#lib/parsers/parser.ts'
 import { markupIn } from '#lib/parsers/reading/rest.ts'
 import { parserNamed, parserOfServer } from '#lib/parsers/registry.ts'
-import { jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { strip, trimEnd } from '#lib/templates/jinja/python/text/code-points.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
@@ -51,7 +51,7 @@ export function functionCalls(text: string, tools: readonly ToolSpec[], parser: 
     calls: kept.map(({ call, place, tool }, index) => ({
       tool_index: { tool, call: index, place }[dialect.index],
       name: call.name,
-      parameters: jsonText(argumentsOf(text, call)),
+      parameters: writeJson(argumentsOf(text, call)),
     })),
   }
 }

@@ -5,7 +5,13 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runBytes } from '#lib/builtin-server/engine/prefix-cache.ts'
 import type { LocalModel, LocalModelOptions } from '#lib/builtin-server/local-model.ts'
-import { createTestModel, eventsIn, loadTokenizer, MODEL_FOLDER, testClient } from '#lib/builtin-server/test-model.ts'
+import {
+  createTestModel,
+  eventsIn,
+  loadModelTokenizer,
+  MODEL_FOLDER,
+  testClient,
+} from '#lib/builtin-server/test-model.ts'
 import { startTestHub, TEST_COMMIT, type TestRepository } from '#testing/hub.ts'
 import { modelConfig } from './model-config.ts'
 
@@ -191,7 +197,7 @@ describe('A model from the Hub', () => {
 })
 
 test('A model whose template writes neither calls nor reasoning is served without parsers', async () => {
-  const tokenizer = await loadTokenizer()
+  const tokenizer = await loadModelTokenizer()
   const template = tokenizer.compile(
     '{% for message in messages %}{{ message.content }}{% endfor %}{{ tools | length }}',
   )

@@ -31,13 +31,15 @@ export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
 }
 
 /** Returns the bytes of an id; empty if the tokenizer does not know it, because models pad their vocabulary. */
-export function bytesOf({ bytes, ends }: Vocabulary, id: number): Uint8Array {
+export function vocabularyBytes({ bytes, ends }: Vocabulary, id: number): Uint8Array {
   return bytes.subarray(id === 0 ? 0 : (ends[id - 1] ?? bytes.length), ends[id] ?? bytes.length)
 }
 
 /** Returns the text of ids, with U+FFFD where their joined bytes are not valid UTF-8. */
-export function textOf(vocabulary: Vocabulary, ids: readonly number[], shows: 'all' | 'no special tokens'): string {
+export function decodeIds(vocabulary: Vocabulary, ids: readonly number[], shows: 'all' | 'no special tokens'): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const shown = shows === 'all' ? ids : ids.filter((id) => !vocabulary.specialIds.has(id))
-  return shown.map((id) => decoder.decode(bytesOf(vocabulary, id), { stream: true })).join('') + decoder.decode()
+  return (
+    shown.map((id) => decoder.decode(vocabularyBytes(vocabulary, id), { stream: true })).join('') + decoder.decode()
+  )
 }

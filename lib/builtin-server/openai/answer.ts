@@ -3,7 +3,7 @@ import { type GrowingReply, replyStream, type Serving, wholeReplies } from '#lib
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
-import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
+import { DONE, serverSentEvent, serverSentEvents } from '#lib/builtin-server/http/event-stream.ts'
 import { HttpRefusal } from '#lib/builtin-server/http/refusal.ts'
 
 /** How an endpoint writes its replies. */
@@ -16,7 +16,7 @@ export interface ReplyWriting {
 }
 
 /** Answers a request. Throws HttpRefusal. */
-export async function answer(
+export async function answerOpenAi(
   asked: GenerateBody,
   serving: Serving,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function answer(
   try {
     if (stream) {
       const { growing, abort } = await replyStream(asked, serving, signal)
-      return eventStream(untilFailure(events(unfailing(growing), stream)), abort)
+      return serverSentEvents(untilFailure(events(unfailing(growing), stream)), abort)
     }
     const { replies } = await wholeReplies(asked, serving, signal)
     return Response.json(whole(replies))
@@ -42,7 +42,7 @@ async function* untilFailure(events: AsyncIterable<string>): AsyncGenerator<stri
     yield* events
   } catch (error) {
     if (!(error instanceof ReplyFailure)) throw error
-    yield event({ error: error.body })
+    yield serverSentEvent({ error: error.body })
   }
   yield DONE
 }

@@ -3,7 +3,7 @@
  * lacks are refused, never ignored.
  */
 
-import { type SamplingParams, samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
+import { generateSamplingSchema, type SamplingParams } from '#lib/builtin-server/generate/sampling-params.ts'
 import {
   BOOLEAN,
   fieldsOf,
@@ -68,7 +68,7 @@ export const calledTools = ({ readsCalls, tools }: ChatBody): readonly string[] 
   readsCalls ? tools.map(({ name }) => name) : undefined
 
 /** Returns the checked body. Throws HttpRefusal. */
-export function chatBody(
+export function readChatBody(
   body: Readonly<Record<string, unknown>>,
   contextLength: number,
   parsers: ServedParsers,
@@ -89,7 +89,7 @@ export function chatBody(
   }
   const count = field('n', WHOLE) ?? 1
   const maxTokens = maxTokensOf(field)
-  const sampling = checked(samplingSchema, {
+  const sampling = checked(generateSamplingSchema, {
     max_new_tokens: maxTokens,
     ...samplerFields(field, body),
     n: count,

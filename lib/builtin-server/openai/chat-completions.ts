@@ -6,15 +6,15 @@ import type { CallForm } from '#lib/builtin-server/engine/job.ts'
 import type { Serving } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
-import { bodyText, jsonObject } from '#lib/builtin-server/http/json-body.ts'
-import { callId, chatMessage } from '#lib/builtin-server/messages/chat-message.ts'
+import { bodyText, parseJsonObject } from '#lib/builtin-server/http/json-body.ts'
+import { chatMessage, newCallId } from '#lib/builtin-server/messages/chat-message.ts'
 import { QWEN3 } from '#lib/builtin-server/messages/reasoning.ts'
 import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
 import type { AnnouncedTool } from '#lib/builtin-server/messages/tool-specs.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { answer } from './answer.ts'
-import { type ChatBody, calledTools, chatBody } from './chat-body.ts'
+import { answerOpenAi } from './answer.ts'
+import { type ChatBody, calledTools, readChatBody } from './chat-body.ts'
 import { chatPrompt, type Settled } from './chat-prompt.ts'
 import { type Chat, chatEvents } from './chat-stream.ts'
 import { chatLogprobs, created, ending, totalUsage, weights } from './openai-reply.ts'
@@ -28,15 +28,15 @@ interface ChatServing extends Serving {
 /** Answers a request. Throws HttpRefusal. */
 export async function chatCompletion(request: Request, ready: () => Promise<ChatServing>): Promise<Response> {
   const text = await bodyText(request)
-  const json = jsonObject(text, request, 'fields')
+  const json = parseJsonObject(text, request, 'fields')
   const serving = await ready()
   const { contextLength } = serving.limits
-  const body = chatBody(json, contextLength, serving.parsers)
+  const body = readChatBody(json, contextLength, serving.parsers)
   const promptIds =
     body.inputIds ?? (await serving.settled(serving.tokenizer, (tokenizer) => chatPrompt(text, body, tokenizer)))
   const asked = generateBodyOf(body, promptIds, serving)
   const chat: Chat = { body, promptIds, vocabulary: serving.vocabulary, count: counterOf(body, serving.tokenizer) }
-  return answer(asked, serving, request.signal, {
+  return answerOpenAi(asked, serving, request.signal, {
     stream: body.stream,
     whole: (replies) => completion(replies, chat),
     events: (growing, wish) => chatEvents(growing, chat, wish),
@@ -111,7 +111,7 @@ function choice(reply: ReplyJson, index: number, reasoningTokens: number, chat: 
       content,
       reasoning_content: reasoning ?? null,
       ...(calls.length > 0 && {
-        tool_calls: calls.map((call, place) => ({ id: callId(), index: place, type: 'function', function: call })),
+        tool_calls: calls.map((call, place) => ({ id: newCallId(), index: place, type: 'function', function: call })),
       }),
     },
     logprobs: body.returnsLogprobs ? chatLogprobs(reply, vocabulary) : null,

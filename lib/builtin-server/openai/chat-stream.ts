@@ -5,9 +5,9 @@
 import type { GrowingReply } from '#lib/builtin-server/generate/generate.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
 import type { StreamRequest } from '#lib/builtin-server/http/body-fields.ts'
-import { event } from '#lib/builtin-server/http/event-stream.ts'
+import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { type CallDelta, type CallStream, callStream } from '#lib/builtin-server/messages/call-stream.ts'
-import { callId } from '#lib/builtin-server/messages/chat-message.ts'
+import { newCallId } from '#lib/builtin-server/messages/chat-message.ts'
 import { QWEN3, type ReasoningStream, reasoningStream } from '#lib/builtin-server/messages/reasoning.ts'
 import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { type ChatBody, calledTools } from './chat-body.ts'
@@ -76,9 +76,9 @@ function chunkWriter(model: string): ChunkWriter {
   return {
     text(id, index, { reasoning = null, ...delta }, { usage: counts, ...own }: { usage?: object } = {}) {
       const choice = { index, delta: { reasoning_content: reasoning, ...delta }, ...NO_END, ...own }
-      return event({ id, ...head, choices: [choice], ...(counts && { usage: counts }) })
+      return serverSentEvent({ id, ...head, choices: [choice], ...(counts && { usage: counts }) })
     },
-    whole: (id, choices, own) => event({ id, ...head, choices, ...own }),
+    whole: (id, choices, own) => serverSentEvent({ id, ...head, choices, ...own }),
   }
 }
 
@@ -159,7 +159,7 @@ const beside = (index: number, { content = null, ...delta }: { content?: string 
 })
 
 const toolCall = ({ index, name, arguments: written }: CallDelta): object => ({
-  id: name === undefined ? null : callId(),
+  id: name === undefined ? null : newCallId(),
   index,
   type: 'function',
   function: { name: name ?? null, arguments: written },

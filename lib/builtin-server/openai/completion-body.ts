@@ -1,5 +1,5 @@
 /** Checks the body of /v1/completions: the JSON types of its fields, then their values as SGLang does. */
-import { type SamplingParams, samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
+import { generateSamplingSchema, type SamplingParams } from '#lib/builtin-server/generate/sampling-params.ts'
 import {
   BOOLEAN,
   fieldsOf,
@@ -46,7 +46,7 @@ export function completionBody(body: Readonly<Record<string, unknown>>): Complet
   const read: CompletionBody = {
     model: field('model', TEXT) ?? 'default',
     prompt,
-    sampling: checked(samplingSchema, {
+    sampling: checked(generateSamplingSchema, {
       max_new_tokens: maxTokens,
       ...samplerFields(field, body),
       skip_special_tokens: field('skip_special_tokens', BOOLEAN),

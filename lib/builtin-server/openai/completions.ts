@@ -2,11 +2,11 @@
 import type { GrowingReply, Serving } from '#lib/builtin-server/generate/generate.ts'
 import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
 import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
-import { event } from '#lib/builtin-server/http/event-stream.ts'
+import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
-import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { decodeIds, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { answer } from './answer.ts'
+import { answerOpenAi } from './answer.ts'
 import { type CompletionBody, completionBody } from './completion-body.ts'
 import { type Counts, completionLogprobs, created, ending, totalUsage, usage, weights } from './openai-reply.ts'
 
@@ -15,7 +15,7 @@ export async function completions(request: Request, ready: () => Promise<Serving
   const body = completionBody(await readJsonObject(request, 'fields'))
   const serving = await ready()
   const asked = generateBodyOf(body)
-  return answer(asked, serving, request.signal, {
+  return answerOpenAi(asked, serving, request.signal, {
     stream: body.stream,
     whole: (replies) => completion(replies, body, serving.vocabulary),
     events: (growing) => events(growing, body, serving.vocabulary),
@@ -89,11 +89,16 @@ async function* events(
         ...(isFirst && { prompt_token_ids: reply.prompt_token_ids }),
       }),
     }
-    yield event({ id, ...head, choices: [choice], usage: wish?.includesUsageEach ? usage(countsOf(reply)) : null })
+    yield serverSentEvent({
+      id,
+      ...head,
+      choices: [choice],
+      usage: wish?.includesUsageEach ? usage(countsOf(reply)) : null,
+    })
   }
   if (wish?.includesUsage) {
     const inOrder = [...counts].sort(([a], [b]) => a - b).map(([, one]) => one)
-    yield event({ id, ...head, choices: [], usage: withoutNulls(totalUsage(inOrder, body.count)) })
+    yield serverSentEvent({ id, ...head, choices: [], usage: withoutNulls(totalUsage(inOrder, body.count)) })
   }
 }
 
@@ -113,7 +118,7 @@ function echoOf(index: number, { prompt, count, echoes }: CompletionBody, vocabu
   const place = Math.floor(index / count)
   if (prompt.kind === 'text') return elementAt([prompt.text].flat(), place)
   const ids = typeof prompt.ids[0] === 'number' ? prompt.ids : prompt.ids[place]
-  return textOf(vocabulary, ids as readonly number[], 'no special tokens')
+  return decodeIds(vocabulary, ids as readonly number[], 'no special tokens')
 }
 
 /** Returns the logprobs of a reply. `isFirst`: those of the prompt come before them. */

@@ -1,6 +1,6 @@
 /** Writes the parts that answers of OpenAI's form share: counts, logprobs and ends. */
 import type { ReplyEntry, ReplyJson } from '#lib/builtin-server/generate/reply.ts'
-import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { decodeIds, type Vocabulary, vocabularyBytes } from '#lib/builtin-server/models/vocabulary.ts'
 
 /** Token counts of one reply. */
 export interface Counts {
@@ -46,8 +46,8 @@ export const weights = ({ meta_info: { weight_version, weight_versions = [] } }:
 /** Returns the logprobs of a chat reply: one entry per output token, with its bytes. */
 export function chatLogprobs({ meta_info: meta }: ReplyJson, vocabulary: Vocabulary): { readonly content: object[] } {
   const told = (logprob: number | null, id: number) => ({
-    token: textOf(vocabulary, [id], 'all'),
-    bytes: Array.from(bytesOf(vocabulary, id)),
+    token: decodeIds(vocabulary, [id], 'all'),
+    bytes: Array.from(vocabularyBytes(vocabulary, id)),
     logprob,
   })
   const content = (meta.output_token_logprobs ?? []).map(([logprob, id], index) => ({
@@ -78,8 +78,8 @@ export function completionLogprobs(
  * texts.
  */
 function writtenToken(id: number, vocabulary: Vocabulary): string {
-  const bytes = bytesOf(vocabulary, id)
-  const text = textOf(vocabulary, [id], 'all')
+  const bytes = vocabularyBytes(vocabulary, id)
+  const text = decodeIds(vocabulary, [id], 'all')
   if (!text.includes('\ufffd') || new TextEncoder().encode(text).length === bytes.length) return text
   return String.fromCharCode(...bytes)
 }

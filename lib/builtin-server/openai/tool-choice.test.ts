@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createTestModel, eventsIn, testClient } from '#lib/builtin-server/test-model.ts'
 import { answerTo, isForcedCall, recorded, recordedNames } from '#lib/builtin-server/test-openai.ts'
 import { runs } from '#testing/property-runs.ts'
-import { chatBody } from './chat-body.ts'
+import { readChatBody } from './chat-body.ts'
 
 interface Call {
   readonly function: { readonly name: string; readonly arguments: string }
@@ -122,5 +122,5 @@ test('A forced call with an impossible schema is refused before the first token'
 test('A forced call is refused for a model whose calls have no known form', () => {
   const body = { messages: [{}], tools: tools(false), tool_choice: 'required' }
   const parsers = { toolCalls: undefined, reasoning: undefined }
-  expect(() => chatBody(body, 100, parsers)).toThrow(/does not know this model’s format of calls/)
+  expect(() => readChatBody(body, 100, parsers)).toThrow(/does not know this model’s format of calls/)
 })

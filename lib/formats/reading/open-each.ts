@@ -7,7 +7,7 @@ import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
-import type { Source } from '../format.ts'
+import type { RecordSource } from '../format.ts'
 import { formatOf } from '../registry.ts'
 import { BEGINNING, fileTypeOf } from './file-type.ts'
 import { recordTooLong } from './record-finder.ts'
@@ -31,7 +31,7 @@ export type OpenedRecord =
 /** Reads all records; `chunks` are the file's text in any division. Rejects if reading them rejects. */
 export async function* openEach(
   chunks: AsyncIterable<string>,
-  source: Source,
+  source: RecordSource,
   limits = LIMITS,
 ): AsyncGenerator<OpenedRecord> {
   for await (const found of recordsOf(chunks, source, limits))
@@ -43,13 +43,17 @@ type Found = FoundRecord | Failed
 
 const isFailed = (found: Found): found is Failed => 'error' in found
 
-function openRecord({ value, ...place }: FoundRecord, source: Source, limits: Limits): OpenedRecord {
+function openRecord({ value, ...place }: FoundRecord, source: RecordSource, limits: Limits): OpenedRecord {
   const format = formatOf(value)
   if (!format) return { ok: false, place, error: fileProblem(place, unknownFormat(value)) }
   return { place, ...readRecord({ value, ...place }, format, source, limits) }
 }
 
-async function* recordsOf(chunks: AsyncIterable<string>, { file }: Source, limits: Limits): AsyncGenerator<Found> {
+async function* recordsOf(
+  chunks: AsyncIterable<string>,
+  { file }: RecordSource,
+  limits: Limits,
+): AsyncGenerator<Found> {
   const text = chunks[Symbol.asyncIterator]()
   try {
     const beginning = await beginningIn(text)
@@ -93,7 +97,7 @@ async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: 
       if (spreadLength > limits.recordBytes) return yield tooLong({}, limits)
     } else if (content.trim() !== '') {
       const found = recordsInLine(content, line)
-      if (isFirst && found.some(isFailed) && goesOn(content)) spread = [...Array(line - 1).fill(''), content]
+      if (isFirst && found.some(isFailed) && isContinued(content)) spread = [...Array(line - 1).fill(''), content]
       else yield* found
       isFirst = false
     }
@@ -107,7 +111,7 @@ function tooLong(place: RecordPosition, limits: Limits): Failed {
 }
 
 /** Returns whether a first line that is not JSON is the beginning of a value, and not a truncated line. */
-const goesOn = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
+const isContinued = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
 
 function recordsInLine(text: string, line: number): readonly Found[] {
   try {

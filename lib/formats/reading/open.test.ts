@@ -227,6 +227,27 @@ describe('openFile from bytes', () => {
   })
 })
 
+describe('A record of megabytes, whose long lists are parsed in parts,', () => {
+  const zeros = `[0${',0'.repeat(600_000)}]`
+  const text = (ids: string) => `{"token_ids": ${ids}, "logprobs": [NaN${',-0.5'.repeat(600_000)}], "note": "é"}`
+
+  test('opens as a short one', () => {
+    const found = openText(text(zeros), source)
+    expect(found.ok && found.trajectories[0]?.segments[0]).toMatchObject({
+      ids: Array.from({ length: 600_001 }, () => 0),
+      problems: [{ kind: 'number', column: 'logprobs', index: 0, raw: 'NaN' }],
+    })
+  })
+
+  test.each([
+    ['an entry that is no id', zeros.replace(/0]$/, '-1]'), 'token_ids[600000]: expected at least 0, found -1'],
+    ['an entry that is missing', zeros.replace(/0]$/, ']'), 'expected JSON, found'],
+    ['a text among its numbers', zeros.replace(/0]$/, '"a"]'), 'token_ids[600000]: expected a number, found "a"'],
+  ])('reports %s', (_what, ids, expected) => {
+    expect(opened(text(ids))).toContain(expected)
+  })
+})
+
 describe('openFile of a damaged file', () => {
   const files = [
     encode(sample),

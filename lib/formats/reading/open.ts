@@ -4,11 +4,12 @@
  * other, so memory depends on the largest record, not on the file.
  */
 
+import { parseLongLists } from '#lib/json/long-lists.ts'
 import { parsePythonJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { LIMITS, type Limits } from '#lib/util/limits.ts'
 import type { Violation } from '#lib/util/schema-violation.ts'
-import type { Format, Source } from '../format.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { formatOf, isOfFormat } from '../registry.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
 import { createRecordFinder, type FoundRecords, type RecordBytes, tooManyRecords } from './record-finder.ts'
@@ -42,7 +43,10 @@ interface Failed {
 /** The bytes of a file, which are read twice. */
 export interface ByteSource {
   readonly size: number
-  /** Reads from `start` to `end`, which is at most `size`. Rejects if they cannot be read. */
+  /**
+   * Reads from `start` to `end`, which is at most `size`. The result may be overwritten by the next call, unless it is
+   * longer than CHUNK. Rejects if the bytes cannot be read.
+   */
   read(start: number, end: number): Promise<Uint8Array>
 }
 
@@ -55,7 +59,7 @@ interface OpenOptions {
 /** Yields the trajectories in file order, up to the first violation. Rejects if reading rejects. */
 export async function* openFile(
   bytes: ByteSource,
-  source: Source,
+  source: RecordSource,
   { as, limits = LIMITS }: OpenOptions = {},
 ): AsyncGenerator<OpenedTrajectory> {
   const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
@@ -67,11 +71,11 @@ export async function* openFile(
   if ('error' in found) return yield failed(fileProblem(found.place, found.error, found.hint))
   const { parsed, open } = recordOpener(found, source, as, limits)
   const read = inPieces(bytes)
+  // A suspended generator keeps every value that it has had, so the bytes exist only in this function.
+  const valuesOf = async (record: RecordBytes) => parsed(record, await read(record))
   let isNone = true
   for (const record of found.records) {
-    // Bytes and text of a long record are released before its columns are copied.
-    const values = parsed(record, await read(record))
-    for (const one of open(values)) {
+    for (const one of open(await valuesOf(record))) {
       isNone = false
       yield one
       if (!one.ok) return
@@ -80,7 +84,8 @@ export async function* openFile(
   if (isNone) yield failed(NONE)
 }
 
-const CHUNK = 1 << 20
+/** Number of bytes that are read at once, except for longer records. */
+export const CHUNK = 1 << 20
 
 /** Reads many short records at once. */
 function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<Uint8Array> {
@@ -97,7 +102,7 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
 }
 
 /** Opens a text that is already in memory. */
-export function openText(text: string, source: Source, as?: Format): Opened {
+export function openText(text: string, source: RecordSource, as?: Format): Opened {
   const type = fileTypeOf(text, source.file)
   if (type) return failed(otherType(type))
   const bytes = new TextEncoder().encode(text)
@@ -122,41 +127,53 @@ const failed = (error: FileProblem): Failed => ({ ok: false, error })
 const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
 /** Opens one record after the other, all in one format. */
-function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Format | undefined, limits: Limits) {
+function recordOpener(
+  { records, isLines }: FoundRecords,
+  source: RecordSource,
+  as: Format | undefined,
+  limits: Limits,
+) {
   let format = as
   let count = 0
 
-  const parsed = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
+  const parsed = (record: RecordBytes, bytes: Uint8Array): FoundRecord[] | FileProblem => {
     const { line, item } = record
     const place: RecordPosition = isLines ? { line } : {}
     const isElement = item !== undefined
     // If the beginning is not JSON, there are no JSON lines either.
     const at = record === records[0] ? {} : place
     const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
+    const valuesIn = (value: unknown) => (isElement ? recordsInItem(value, item, place) : recordsIn(value, place))
+    const long = bytes.length > CHUNK ? parseLongLists(bytes) : undefined
+    if (long) return valuesIn(long.value)
     const text = utf8Text(bytes)
     if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
     try {
-      const value = parsePythonJson(text)
-      return isElement ? recordsInItem(value, item, place) : recordsIn(value, place)
+      return valuesIn(parsePythonJson(text))
     } catch {
       return problem(notJson(text, isElement ? ' of the element' : ''))
     }
   }
 
-  function* open(values: readonly FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
+  /** Takes the values out of the list, so that none exists while the trajectories are used. */
+  function* open(values: FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
     if ('message' in values) return yield failed(values)
-    for (const one of values) {
-      count++
-      if (count > limits.records) return yield failed(fileProblem({}, ...tooManyRecords(limits)))
-      format ??= formatOf(one.value)
-      if (!format) return yield failed(fileProblem(one, unknownFormat(one.value)))
-      if (!isOfFormat(one.value, format)) {
-        const expected = `a trajectory of ${format.label}`
-        return yield failed(fileProblem(one, { ...unknownFormat(one.value), expected }))
-      }
-      const read = readRecord(one, format, source, limits)
-      yield read.ok ? { ...read, format } : read
+    values.reverse()
+    while (values.length > 0) yield openLast(values)
+  }
+
+  const openLast = (values: FoundRecord[]): OpenedTrajectory => {
+    const one = values.pop() as FoundRecord
+    count++
+    if (count > limits.records) return failed(fileProblem({}, ...tooManyRecords(limits)))
+    format ??= formatOf(one.value)
+    if (!format) return failed(fileProblem(one, unknownFormat(one.value)))
+    if (!isOfFormat(one.value, format)) {
+      const expected = `a trajectory of ${format.label}`
+      return failed(fileProblem(one, { ...unknownFormat(one.value), expected }))
     }
+    const read = readRecord(one, format, source, limits)
+    return read.ok ? { ...read, format } : read
   }
 
   return { parsed, open }

@@ -3,8 +3,8 @@ import { isObject, without } from '#lib/json/json-object.ts'
 import { whyNotJson } from '#lib/json/python-json.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Limits } from '#lib/util/limits.ts'
-import { shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
-import type { Format, Source } from '../format.ts'
+import { describeValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import type { Format, RecordSource } from '../format.ts'
 import { formatOf, formats } from '../registry.ts'
 import type { FileType } from './file-type.ts'
 import { unsupportedFormat } from './unsupported.ts'
@@ -66,7 +66,7 @@ const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupporte
 export const unknownFormat = (value: unknown): Violation => ({
   path: '',
   expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
-  found: unsupportedWords(value) ?? shownValue(value),
+  found: unsupportedWords(value) ?? describeValue(value),
 })
 
 function unsupportedWords(value: unknown): string | undefined {
@@ -103,7 +103,7 @@ type ReadRecord =
 export function readRecord(
   { value, ...place }: FoundRecord,
   format: Format,
-  source: Source,
+  source: RecordSource,
   limits: Limits,
 ): ReadRecord {
   const read = format.read(value, source)

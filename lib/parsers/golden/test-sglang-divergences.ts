@@ -5,7 +5,7 @@
 import type { ParsedCall } from '../parser.ts'
 
 /** A call's name and its arguments, as JSON with sorted keys. */
-export type ReadCall = readonly [name: string, input: string]
+export type SglangReadCall = readonly [name: string, input: string]
 
 /** A text as both parsers read it. */
 export interface Reading {
@@ -16,13 +16,13 @@ export interface Reading {
   readonly text: string
   readonly calls: readonly ParsedCall[]
   /** Our calls of known tools that could be parsed. */
-  readonly ours: readonly ReadCall[]
+  readonly ours: readonly SglangReadCall[]
   /** SGLang's calls, or the exception that escaped. */
-  readonly theirs: readonly ReadCall[] | string
+  readonly theirs: readonly SglangReadCall[] | string
 }
 
 /** Returns the divergence, '' if both agree, or undefined for an unexplained difference. */
-export function divergenceOf(reading: Reading): string | undefined {
+export function sglangDivergenceOf(reading: Reading): string | undefined {
   if (JSON.stringify(reading.ours) === JSON.stringify(reading.theirs)) return ''
   return Object.keys(divergences).find((name) => divergences[name]?.(reading))
 }
@@ -126,7 +126,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
 const isDsml = (parser: string): boolean => /^deepseek_v(?:32|4)$/.test(parser)
 
 /** Names of all divergences. */
-export const divergenceNames: readonly string[] = Object.keys(divergences)
+export const sglangDivergenceNames: readonly string[] = Object.keys(divergences)
 
 const TAG =
   /<\/tool_call(?::opensource)?>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜DSML｜invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
@@ -139,7 +139,7 @@ const isUsualHeader = (message: string, index: number): boolean =>
 const isRefused = ({ calls }: Reading, why: RegExp): boolean =>
   calls.some((call) => call.kind === 'malformed' && why.test(call.why))
 
-const readIn = (theirs: Reading['theirs']): readonly ReadCall[] => (typeof theirs === 'string' ? [] : theirs)
+const readIn = (theirs: Reading['theirs']): readonly SglangReadCall[] => (typeof theirs === 'string' ? [] : theirs)
 const namesIn = (calls: Reading['theirs']): string => JSON.stringify(readIn(calls).map(([name]) => name))
 
 /** Returns whether both have the same tools in the same order. */

@@ -4,7 +4,7 @@
  * conversation.
  */
 
-import { whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected } from '#lib/json/json-scan.ts'
 import type { ToolParser } from '../parser.ts'
 import { endOfName } from '../reading/calls.ts'
 import { type Head, headedParser } from '../reading/headed-call.ts'
@@ -28,7 +28,7 @@ export const deepseekV3: ToolParser = headedParser({
 function readHead(text: string, start: number): Head {
   const separatorAt = endOfName(text, start, TYPE_END)
   if (!text.startsWith(SEPARATOR, separatorAt))
-    return { ok: false, why: whatStands(text, separatorAt, text.length, SEPARATOR), at: separatorAt }
+    return { ok: false, why: describeUnexpected(text, separatorAt, text.length, SEPARATOR), at: separatorAt }
   const nameStart = separatorAt + SEPARATOR.length
   const nameEnd = endOfName(text, nameStart, NAME_END)
   const name = text.slice(nameStart, nameEnd)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { deepseekV3 } from './deepseek-v3.ts'
 import { deepseekV31 } from './deepseek-v31.ts'
 
@@ -17,7 +17,7 @@ describe.each([
   ['deepseek_v31', deepseekV31, v31],
 ])('%s parser', (_, parser, call) => {
   /** Omits positions, which the delimiters make long. */
-  const drawn = (text: string) => draw(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
+  const drawn = (text: string) => describeCalls(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
 
   test('parses a call with its name, arguments and positions', () => {
     const text = `So. ${BEGIN}${call('add', '{"a": 1.0, "b": "é"}')}\n${call('f', '{}')}${END} done`
@@ -26,8 +26,8 @@ describe.each([
       { kind: 'parsed', name: 'add', input: { a: 1, b: 'é' } },
       { name: 'f', input: {} },
     ])
-    expect(calls[0] && taken(text, calls[0].text)).toBe(call('add', '{"a": 1.0, "b": "é"}'))
-    expect(calls[0]?.kind === 'parsed' && taken(text, calls[0].nameText)).toBe('add')
+    expect(calls[0] && textInRange(text, calls[0].text)).toBe(call('add', '{"a": 1.0, "b": "é"}'))
+    expect(calls[0]?.kind === 'parsed' && textInRange(text, calls[0].nameText)).toBe('add')
     expect(textWithoutCalls(text, calls, [], parser)).toBe('So. \n done')
   })
 
@@ -57,7 +57,7 @@ describe.each([
     const [first, ...others] = parseText(parser, BEGIN + call('f', json) + call('g', '{}') + END)
     if (json !== '' || parser === deepseekV31) expect(first).toMatchObject({ kind: 'malformed', name: 'f', why })
     else expect(first).toMatchObject({ kind: 'malformed', name: 'f' })
-    expect(draw(others)).toEqual(['g({})'])
+    expect(describeCalls(others)).toEqual(['g({})'])
   })
 
   test('ends an unclosed call with its section', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolParser } from '../parser.ts'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { functionaryV31 } from './functionary-v31.ts'
 import { functionaryV32 } from './functionary-v32.ts'
 
 /** Omits positions, which the delimiters make long. */
 const drawn = (parser: ToolParser, text: string, tools: Parameters<typeof parseText>[2] = []) =>
-  draw(parseText(parser, text, tools)).map((line) => line.replace(/ @\d+$/, ''))
+  describeCalls(parseText(parser, text, tools)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (parser: ToolParser, text: string) => textWithoutCalls(text, parseText(parser, text), [], parser)
 
 describe.each([
@@ -23,8 +23,11 @@ describe.each([
     ])
     const [parsed] = calls
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.nameText)).toBe('add')
-    expect(parsed.arguments.map(({ key, text: at }) => [taken(text, key), taken(text, at)])[0]).toEqual(['"a"', '1.0'])
+    expect(textInRange(text, parsed.nameText)).toBe('add')
+    expect(parsed.arguments.map(({ key, text: at }) => [textInRange(text, key), textInRange(text, at)])[0]).toEqual([
+      '"a"',
+      '1.0',
+    ])
     expect(rest(parser, text)).toBe('So.')
   })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { gigachat3 } from './gigachat3.ts'
 
 const TOKEN = '<|function_call|>'
 const MESSAGE = '<|message_sep|>\n\nfunction call<|role_sep|>\n'
-const drawn = (text: string) => draw(parseText(gigachat3, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(gigachat3, text)).map((line) => line.replace(/ @\d+$/, ''))
 
 describe.each([
   ['3.1', TOKEN, TOKEN],
@@ -17,9 +17,9 @@ describe.each([
     const [parsed] = parseText(gigachat3, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: '<|message_sep|>' } })
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.text)).toBe(own + object)
-    expect(taken(text, parsed.nameText)).toBe('"add"')
-    expect(parsed.arguments.map(({ key, text: range }) => [taken(text, key), taken(text, range)])).toEqual([
+    expect(textInRange(text, parsed.text)).toBe(own + object)
+    expect(textInRange(text, parsed.nameText)).toBe('"add"')
+    expect(parsed.arguments.map(({ key, text: range }) => [textInRange(text, key), textInRange(text, range)])).toEqual([
       ['"a"', '25'],
       ['"why"', '"<|message_sep|>"'],
     ])

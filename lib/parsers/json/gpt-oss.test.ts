@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { thinkBlocks, thinkDelimitersIn, thoughtIn } from '../thinking.ts'
 import { gptOss } from './gpt-oss.ts'
 
 const thinksIn = (text: string) => thinkBlocks(text, thinkDelimitersIn(text), false, gptOss.delimiters)
-const drawn = (text: string) => draw(parseText(gptOss, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(gptOss, text)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (text: string) => textWithoutCalls(text, parseText(gptOss, text), thinksIn(text), gptOss)
 const START = '<|start|>assistant'
 const call = (name: string, json: string) =>
@@ -17,9 +17,9 @@ describe('gpt_oss parser with a reply in messages', () => {
     const text = `${analysis}${START}<|channel|>commentary<|message|>I add.<|end|>${call('add', ' {"a": 1.0} ')}`
     const calls = parseText(gptOss, text)
     expect(calls).toMatchObject([{ kind: 'parsed', name: 'add', input: { a: 1 } }])
-    expect(calls[0] && taken(text, calls[0].text)).toBe(call('add', ' {"a": 1.0} '))
-    expect(calls[0]?.kind === 'parsed' && taken(text, calls[0].nameText)).toBe('add')
-    expect(thinksIn(text).map((block) => taken(text, block))).toEqual([analysis])
+    expect(calls[0] && textInRange(text, calls[0].text)).toBe(call('add', ' {"a": 1.0} '))
+    expect(calls[0]?.kind === 'parsed' && textInRange(text, calls[0].nameText)).toBe('add')
+    expect(thinksIn(text).map((block) => textInRange(text, block))).toEqual([analysis])
     expect(thoughtIn(analysis)).toBe('Add them.')
     expect(rest(text)).toBe(`${analysis}I add.`)
     expect(rest(`${analysis}${START}<|channel|>final<|message|>Hi.<|return|>`)).toBe(`${analysis}Hi.`)
@@ -68,6 +68,6 @@ describe('gpt_oss parser reports the reason and position of a malformed call wit
     const calls = parseText(gptOss, `${text}${call('g', '{}')}`)
     expect(calls[0]).toMatchObject({ kind: 'malformed', why })
     expect(calls[0]?.name).toBe(name)
-    expect(draw(calls.slice(1))).toEqual(['g({})'])
+    expect(describeCalls(calls.slice(1))).toEqual(['g({})'])
   })
 })

@@ -7,7 +7,7 @@
 import { skipSpace } from '#lib/json/json-scan.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier, type Fault, type Marks, malformedCall, malformedEnd } from '../reading/calls.ts'
+import { type CallFault, earlier, type Marks, malformedCall, malformedEnd } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { type JsonBodyReader, jsonBodyReader } from '../reading/json-body.ts'
 import { markupOf } from '../reading/rest.ts'
@@ -87,7 +87,7 @@ function readCall(text: string, header: Header, to: TextRange, read: JsonBodyRea
   const written = text.slice(to.start, to.end)
   const nameStart = to.start + (written.startsWith(NAMESPACE) ? NAMESPACE.length : 0)
   const name = text.slice(nameStart, to.end)
-  const fault = (found: Fault) => {
+  const fault = (found: CallFault) => {
     const bounds = malformedEnd(text, found.at, marks)
     const end = bounds.isClosed ? bounds.body + CALL.length : bounds.body
     const call = malformedCall(text, header.start, found, NONE, { body: end, isClosed: false })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_DEPTH } from '#lib/json/json-scan.ts'
+import { MAX_JSON_DEPTH } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
-import { draw as drawCalls, taken } from '../test-draw.ts'
+import { describeCalls as drawCalls, textInRange } from '../test-draw.ts'
 import { hermes } from './hermes.ts'
 
 const draw = (text: string, shielded: readonly TextRange[] = []) => drawCalls(hermes.parse(text, shielded, []))
@@ -16,8 +16,8 @@ describe('hermes parser with a well-formed call', () => {
     const [parsed] = hermes.parse(text, [], []) as [Extract<ParsedCall, { kind: 'parsed' }>]
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'x' } })
     expect(parsed.raw).toBe('\n{"name": "add", "arguments": {"a": 1.0, "b": "x"}}\n')
-    expect(taken(text, parsed.text)).toBe(call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}'))
-    expect(parsed.arguments.map(({ name, text: range }) => [name, taken(text, range)])).toEqual([
+    expect(textInRange(text, parsed.text)).toBe(call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}'))
+    expect(parsed.arguments.map(({ name, text: range }) => [name, textInRange(text, range)])).toEqual([
       ['a', '1.0'],
       ['b', '"x"'],
     ])
@@ -47,8 +47,11 @@ describe('hermes parser with a well-formed call', () => {
     const text = call('{"name": "add", "parameters": {"a": 1, "b": 2}, "id": 7}')
     expect(draw(text)).toEqual(['add({"a":1,"b":2})'])
     const [parsed] = hermes.parse(text, [], [])
-    expect(parsed?.kind === 'parsed' && parsed.arguments.map((range) => taken(text, range.text))).toEqual(['1', '2'])
-    expect(parsed?.kind === 'parsed' && parsed.ignored.map((range) => taken(text, range))).toEqual(['"id": 7'])
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map((range) => textInRange(text, range.text))).toEqual([
+      '1',
+      '2',
+    ])
+    expect(parsed?.kind === 'parsed' && parsed.ignored.map((range) => textInRange(text, range))).toEqual(['"id": 7'])
   })
 
   test('allows both arguments and parameters if one of them is empty', () => {
@@ -136,8 +139,8 @@ describe('hermes parser with a malformed call', () => {
 
   test('refuses deep nesting', () => {
     const deep = (n: number) => call(`{"name": "f", "arguments": {"a": ${'['.repeat(n)}${']'.repeat(n)}}}`)
-    expect(draw(deep(MAX_DEPTH - 2))[0]).toMatch(/^f/)
-    expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_DEPTH} levels`)])
+    expect(draw(deep(MAX_JSON_DEPTH - 2))[0]).toMatch(/^f/)
+    expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_JSON_DEPTH} levels`)])
   })
 })
 

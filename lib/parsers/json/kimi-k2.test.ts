@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { kimiK2 } from './kimi-k2.ts'
 
 const BEGIN = '<|tool_calls_section_begin|>'
@@ -8,7 +8,7 @@ const END = '<|tool_calls_section_end|>'
 const call = (id: string, json: string) =>
   `<|tool_call_begin|>${id}<|tool_call_argument_begin|>${json}<|tool_call_end|>`
 const section = (...calls: readonly string[]) => `${BEGIN}${calls.join('')}${END}`
-const drawn = (text: string) => draw(parseText(kimiK2, text))
+const drawn = (text: string) => describeCalls(parseText(kimiK2, text))
 /** Omits positions, which the delimiters make long. */
 const reasons = (text: string) => drawn(text).map((line) => line.replace(/ @\d+$/, ''))
 
@@ -17,9 +17,11 @@ describe('kimi_k2 parser with a well-formed call', () => {
     const text = `So. ${section(call('functions.add:0', '{"a": 1.0, "b": "é"}'))} done`
     const [parsed] = parseText(kimiK2, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', writtenId: 'functions.add:0', input: { a: 1, b: 'é' } })
-    expect(parsed && taken(text, parsed.text)).toBe(call('functions.add:0', '{"a": 1.0, "b": "é"}'))
+    expect(parsed && textInRange(text, parsed.text)).toBe(call('functions.add:0', '{"a": 1.0, "b": "é"}'))
     expect(parsed?.raw).toBe('functions.add:0<|tool_call_argument_begin|>{"a": 1.0, "b": "é"}')
-    expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ name, text: r }) => [name, taken(text, r)])).toEqual([
+    expect(
+      parsed?.kind === 'parsed' && parsed.arguments.map(({ name, text: r }) => [name, textInRange(text, r)]),
+    ).toEqual([
       ['a', '1.0'],
       ['b', '"é"'],
     ])
@@ -108,7 +110,7 @@ describe('kimi_k2 parser with a malformed call', () => {
 
   test('ends an unclosed call with its section', () => {
     const text = `${BEGIN}<|tool_call_begin|>f<|tool_call_argument_begin|>{"a": ${END} and on`
-    expect(parseText(kimiK2, text).map((found) => taken(text, found.text))).toEqual([
+    expect(parseText(kimiK2, text).map((found) => textInRange(text, found.text))).toEqual([
       '<|tool_call_begin|>f<|tool_call_argument_begin|>{"a": ',
     ])
   })

@@ -4,7 +4,7 @@
  * unclosed, because a reply that stops at the section's end does not contain it.
  */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolParser } from '../parser.ts'
 import { endOfName } from '../reading/calls.ts'
 import { type Head, headedParser } from '../reading/headed-call.ts'
@@ -34,7 +34,7 @@ function readHead(text: string, start: number): Head {
   if (name === '') return { ok: false, why: `the id ${JSON.stringify(id)} names no tool`, at: idStart, writtenId: id }
   const at = skipSpace(text, idStart + id.length, text.length)
   if (!text.startsWith(ARGUMENTS, at))
-    return { ok: false, why: whatStands(text, at, text.length, ARGUMENTS), at, name, writtenId: id }
+    return { ok: false, why: describeUnexpected(text, at, text.length, ARGUMENTS), at, name, writtenId: id }
   const nameStart = idStart + (id.startsWith(PREFIX) ? PREFIX.length : 0)
   const nameText = { start: nameStart, end: nameStart + name.length }
   return { ok: true, name, nameText, argumentsAt: at + ARGUMENTS.length, writtenId: id }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { thinkBlocks, thinkDelimitersIn } from '../thinking.ts'
 import { llama3 } from './llama3.ts'
 
 const TAG = '<|python_tag|>'
 const tools = [{ name: 'now', inputSchema: {} }]
-const drawn = (text: string) => draw(parseText(llama3, text, tools))
+const drawn = (text: string) => describeCalls(parseText(llama3, text, tools))
 const rest = (text: string) => textWithoutCalls(text, parseText(llama3, text, tools), [], llama3)
 
 describe('llama3 parser with a well-formed call', () => {
@@ -14,8 +14,8 @@ describe('llama3 parser with a well-formed call', () => {
     const text = `So. ${TAG}{"name": "add", "parameters": {"a": 1.0, "b": "é"}}<|eom_id|>`
     const [call] = parseText(llama3, text)
     expect(call).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'é' } })
-    expect(call && taken(text, call.text)).toBe('{"name": "add", "parameters": {"a": 1.0, "b": "é"}}')
-    expect(call?.kind === 'parsed' && call.arguments.map((one) => taken(text, one.text))).toEqual(['1.0', '"é"'])
+    expect(call && textInRange(text, call.text)).toBe('{"name": "add", "parameters": {"a": 1.0, "b": "é"}}')
+    expect(call?.kind === 'parsed' && call.arguments.map((one) => textInRange(text, one.text))).toEqual(['1.0', '"é"'])
     expect(rest(text)).toBe('So. <|eom_id|>')
   })
 

@@ -5,8 +5,8 @@
 
 import { skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier, type Fault } from '../reading/calls.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { type CallFault, earlier } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { objectReader, type WholeObject } from '../reading/json-body.ts'
 import { jsonAt, memberNamed } from '../reading/named-call.ts'
@@ -51,7 +51,7 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
     return { calls, end: Math.max(end, open + 1) }
   }
 
-  function faulty(start: number, { why, at }: Fault): ParsedCall {
+  function faulty(start: number, { why, at }: CallFault): ParsedCall {
     const bound = nextBound(at)
     return brokenCall(text, { start, end: bound < 0 ? text.length : bound }, { why, at })
   }
@@ -78,7 +78,7 @@ function isCall(text: string, start: number, object: WholeObject | undefined, to
   return tools.some((tool) => tool.name === called)
 }
 
-function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
   const bare = bareStart(text, shielded)
   const tags = Array.from(text.matchAll(/<\|python_tag\|>[ \t\n\r]*/g), ({ 0: tag, index }) => ({
     start: index,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { mistral } from './mistral.ts'
 
-const drawn = (text: string) => draw(parseText(mistral, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(mistral, text)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (text: string) => textWithoutCalls(text, parseText(mistral, text), [], mistral)
 
 describe('mistral parser with a list of calls', () => {
@@ -15,7 +15,7 @@ describe('mistral parser with a list of calls', () => {
       { kind: 'parsed', name: 'add', input: { a: 1 }, writtenId: 'abc123XYZ', ignored: [] },
       { kind: 'parsed', name: 'f', input: {} },
     ])
-    expect(calls.map((call) => taken(text, call.text))[1]).toBe('{"name": "f", "parameters": {}}')
+    expect(calls.map((call) => textInRange(text, call.text))[1]).toBe('{"name": "f", "parameters": {}}')
     expect(rest(text)).toBe('So. </s>')
   })
 
@@ -70,7 +70,7 @@ describe('mistral parser with one call after each mark', () => {
       { kind: 'parsed', name: 'add', input: { a: 1 }, writtenId: 'abc123XYZ' },
       { kind: 'parsed', name: 'f', input: {} },
     ])
-    expect(calls.map((call) => taken(text, call.text))).toEqual([
+    expect(calls.map((call) => textInRange(text, call.text))).toEqual([
       '[TOOL_CALLS]add[CALL_ID]abc123XYZ[ARGS]{"a": 1.0}',
       '[TOOL_CALLS]f [ARGS] {}',
     ])

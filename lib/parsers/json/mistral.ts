@@ -4,8 +4,8 @@
  * refuse others.
  */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { earlier, endOfName } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { objectReader, type WholeObject } from '../reading/json-body.ts'
@@ -58,7 +58,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
       id = text.slice(at + CALL_ID.length, idEnd)
       at = skipSpace(text, idEnd, text.length)
     }
-    if (!text.startsWith(ARGUMENTS, at)) return fault(whatStands(text, at, text.length, ARGUMENTS), at)
+    if (!text.startsWith(ARGUMENTS, at)) return fault(describeUnexpected(text, at, text.length, ARGUMENTS), at)
     const scan = readArguments(skipSpace(text, at + ARGUMENTS.length, text.length), () => true)
     if (!scan.ok) return fault(scan.why, scan.at)
     const bodyStart = skipSpace(text, at + ARGUMENTS.length, text.length)
@@ -88,7 +88,7 @@ function calledIn(text: string, start: number, object: WholeObject): ParsedCall 
     : { ...call, ignored: [...call.ignored, { start: id.key.start, end: id.value.end }] }
 }
 
-function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
   const opens = Array.from(text.matchAll(/\[TOOL_CALLS\][ \t\n\r]*\[[ \t\n\r]*/g), ({ 0: tag, index }) => ({
     start: index,
     end: index + tag.length,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { markupIn, textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { solarOpen } from './solar-open.ts'
 
 const call = (name: string, json: string, id = 'a1b2c3d4e5') =>
   `<|tool_call:begin|>${id}<|tool_call:name|>${name}<|tool_call:args|>${json}<|tool_call:end|>`
 const section = (...calls: readonly string[]) => `<|tool_calls|>${calls.join('')}<|calls|>`
-const drawn = (text: string) => draw(parseText(solarOpen, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(solarOpen, text)).map((line) => line.replace(/ @\d+$/, ''))
 
 describe('solar_open parser with a well-formed call', () => {
   test('returns its name, arguments, positions and written id', () => {
@@ -18,9 +18,9 @@ describe('solar_open parser with a well-formed call', () => {
     ])
     const [parsed] = calls
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.nameText)).toBe('add')
+    expect(textInRange(text, parsed.nameText)).toBe('add')
     expect(textWithoutCalls(text, calls, [], solarOpen)).toBe('So.')
-    expect(markupIn(text, calls, [], solarOpen).map(({ kind, ...range }) => [kind, taken(text, range)])).toEqual([
+    expect(markupIn(text, calls, [], solarOpen).map(({ kind, ...range }) => [kind, textInRange(text, range)])).toEqual([
       ['between', '<|content|>'],
       ['between', '<|end|>'],
       ['open', '<|begin|>assistant<|tool_calls|>'],

@@ -5,7 +5,7 @@
  * call.
  */
 
-import { whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected } from '#lib/json/json-scan.ts'
 import type { ToolParser } from '../parser.ts'
 import { endOfName } from '../reading/calls.ts'
 import { type Head, headedParser } from '../reading/headed-call.ts'
@@ -30,13 +30,19 @@ function readHead(text: string, start: number): Head {
   const id = text.slice(start, idEnd).trim()
   const writtenId = id !== '' && { writtenId: id }
   if (!text.startsWith(NAME, idEnd))
-    return { ok: false, why: whatStands(text, idEnd, text.length, NAME), at: idEnd, ...writtenId }
+    return { ok: false, why: describeUnexpected(text, idEnd, text.length, NAME), at: idEnd, ...writtenId }
   const nameStart = idEnd + NAME.length
   const nameEnd = endOfName(text, nameStart, TAG)
   const name = text.slice(nameStart, nameEnd)
   if (name.trim() === '') return { ok: false, why: 'the call has no name', at: nameStart, ...writtenId }
   if (!text.startsWith(ARGUMENTS, nameEnd))
-    return { ok: false, why: whatStands(text, nameEnd, text.length, ARGUMENTS), at: nameEnd, name, ...writtenId }
+    return {
+      ok: false,
+      why: describeUnexpected(text, nameEnd, text.length, ARGUMENTS),
+      at: nameEnd,
+      name,
+      ...writtenId,
+    }
   const nameText = { start: nameStart, end: nameEnd }
   return { ok: true, name, nameText, argumentsAt: nameEnd + ARGUMENTS.length, ...writtenId }
 }

@@ -1,6 +1,6 @@
 /** Shared by pythonic and lfm2: a list of Python calls, whose arguments are named literals. */
 
-import { givenTwice } from '#lib/json/json-scan.ts'
+import { describeRepeatedName } from '#lib/json/json-scan.ts'
 import {
   endOfString,
   type LiteralScan,
@@ -10,7 +10,7 @@ import {
 } from '#lib/json/python-literal.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { NamedRange, ParsedCall } from '../parser.ts'
-import type { Fault } from '../reading/calls.ts'
+import type { CallFault } from '../reading/calls.ts'
 import type { CallRun } from '../reading/runs.ts'
 
 /** Tool names of other systems may contain dashes and dots, which Python names cannot. */
@@ -19,9 +19,9 @@ const NAME = /[\p{L}_][\p{L}\p{N}_.-]*/uy
 const NOT_CLOSED = 'the list of calls is not closed'
 
 /** A list that could not be parsed; `readTo` is the offset at which the search for its end stopped. */
-type Broken = Fault & { readonly readTo: number }
+type Broken = CallFault & { readonly readTo: number }
 /** A list of Python calls, or why it could not be parsed. */
-export type PythonList = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & Fault)
+export type PythonList = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & CallFault)
 
 /** Creates a reader of the list whose bracket is at a position; `words` are the literals. */
 export function pythonListReader(text: string, words: LiteralWords): (open: number) => PythonList {
@@ -64,7 +64,7 @@ function readCall(text: string, start: number, words: LiteralWords): ParsedCall 
   at = skipPythonSpace(text, at + 1)
   const named = new Map<string, NamedRange>()
   const members: string[] = []
-  let fault: Fault | undefined
+  let fault: CallFault | undefined
   while (text[at] !== ')') {
     const argument = readArgument(text, at, named, words)
     if (argument.ok) {
@@ -104,7 +104,7 @@ function readArgument(
   const keyword = KEYWORD.exec(text)
   if (!keyword) return refused('an argument has no name', start)
   const name = elementAt(keyword, 1)
-  if (before.has(name)) return refused(givenTwice(name), start)
+  if (before.has(name)) return refused(describeRepeatedName(name), start)
   const valueStart = skipPythonSpace(text, KEYWORD.lastIndex)
   const value = scanLiteral(text, valueStart, words)
   if (!value.ok) return { ...value, why: `${JSON.stringify(name)}: ${value.why}` }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { literalJson } from '#lib/json/python-literal.ts'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { pythonic } from './pythonic.ts'
 
-const drawn = (text: string) => draw(parseText(pythonic, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(pythonic, text)).map((line) => line.replace(/ @\d+$/, ''))
 const rest = (text: string) => textWithoutCalls(text, parseText(pythonic, text), [], pythonic)
 
 describe('pythonic parser with a list of calls', () => {
@@ -15,10 +15,11 @@ describe('pythonic parser with a list of calls', () => {
       { name: 'add', input: { a: 1, b: 'é' } },
       { name: 'ns.get-it', input: {} },
     ])
-    expect(calls.map((call) => taken(text, call.text))).toEqual([`add(a=1.0, b='é')`, 'ns.get-it()'])
+    expect(calls.map((call) => textInRange(text, call.text))).toEqual([`add(a=1.0, b='é')`, 'ns.get-it()'])
     const [first] = calls
     expect(
-      first?.kind === 'parsed' && first.arguments.map(({ key, text: at }) => taken(text, key) + taken(text, at)),
+      first?.kind === 'parsed' &&
+        first.arguments.map(({ key, text: at }) => textInRange(text, key) + textInRange(text, at)),
     ).toEqual(['a1.0', `b'é'`])
     expect(rest(text)).toBe('So:\n<|eom|>')
   })

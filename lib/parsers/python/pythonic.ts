@@ -4,8 +4,8 @@
  */
 
 import { PYTHON_WORDS } from '#lib/json/python-literal.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { type Fault, malformed } from '../reading/calls.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { type CallFault, malformed } from '../reading/calls.ts'
 import { type CallRun, markupOfRuns, runsIn } from '../reading/runs.ts'
 import { pythonListReader } from './python-calls.ts'
 
@@ -40,7 +40,7 @@ function standsAlone(text: string, open: number, shielded: readonly TextRange[])
 }
 
 /** Returns one malformed call, up to the last bracket of its line or the line's end. */
-function brokenList(text: string, open: number, { why, at, name }: Fault): CallRun {
+function brokenList(text: string, open: number, { why, at, name }: CallFault): CallRun {
   LINE_END.lastIndex = at
   const lineEnd = LINE_END.exec(text)?.index ?? text.length
   const bracket = text.slice(at, lineEnd).lastIndexOf(']')
@@ -52,7 +52,7 @@ function brokenList(text: string, open: number, { why, at, name }: Fault): CallR
 
 const LINE_END = /\n|<\|/g
 
-function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
   const space = '[ \\t\\n\\r\\f]*'
   const opens = Array.from(
     text.matchAll(new RegExp(`(?:<\\|python_start\\|>)?\\[${space}`, 'g')),

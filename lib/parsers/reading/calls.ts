@@ -27,7 +27,7 @@ export const callsIn = (
   })
 
 /** Why a call could not be parsed. */
-export interface Fault {
+export interface CallFault {
   readonly why: string
   readonly at: number
   readonly name?: string | undefined
@@ -40,7 +40,7 @@ export interface Fault {
 export function malformedCall(
   text: string,
   open: number,
-  { why, at, name }: Fault,
+  { why, at, name }: CallFault,
   delimiters: ToolParser['delimiters'],
   end: MalformedEnd,
 ): MalformedCall {
@@ -55,7 +55,7 @@ type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
  * Returns a malformed call. Both objects are written out, because spreading an optional name takes as long as everything else
  * (bench/parsers.ts).
  */
-export const malformed = ({ why, at, name }: Fault, raw: string, text: TextRange): MalformedCall =>
+export const malformed = ({ why, at, name }: CallFault, raw: string, text: TextRange): MalformedCall =>
   name === undefined ? { kind: 'malformed', why, at, raw, text } : { kind: 'malformed', name, why, at, raw, text }
 
 interface MalformedEnd {

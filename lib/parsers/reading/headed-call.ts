@@ -3,9 +3,9 @@
  * delimiters, followed by the arguments as JSON.
  */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
-import { callsIn, earlier, endOfName, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { type CallFault, callsIn, earlier, endOfName, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { jsonBodyReader } from './json-body.ts'
 import { inSections } from './sections.ts'
@@ -13,7 +13,7 @@ import { inSections } from './sections.ts'
 /** The part before the arguments. */
 export type Head = { readonly writtenId?: string } & (
   | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly argumentsAt: number }
-  | ({ readonly ok: false } & Fault)
+  | ({ readonly ok: false } & CallFault)
 )
 
 interface HeadedFormat extends Pick<ToolParser, 'name' | 'sglangNames'> {
@@ -53,7 +53,8 @@ export function headedParser(format: HeadedFormat): ToolParser {
 
     function readCall(start: number, head: Head): ParsedCall {
       const open = start - delimiters.open.length
-      const fault = (found: Fault) => malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
+      const fault = (found: CallFault) =>
+        malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
       if (!head.ok) return fault(head)
       const body = read(head.argumentsAt)
       if (!body.ok) return fault({ why: body.why, at: body.at, name: head.name })
@@ -87,6 +88,6 @@ export const nameBefore =
     if (name === '') return { ok: false, why: 'the call has no name', at: start }
     const at = skipSpace(text, end, text.length)
     if (!text.startsWith(separator, at))
-      return { ok: false, why: whatStands(text, at, text.length, expected), at, name }
+      return { ok: false, why: describeUnexpected(text, at, text.length, expected), at, name }
     return { ok: true, name, nameText: { start, end }, argumentsAt: at + separator.length }
   }

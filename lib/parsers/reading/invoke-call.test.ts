@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { minimaxM2 } from '../tags/minimax-m2.ts'
 import { muse } from '../tags/muse.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { textWithoutCalls } from './rest.ts'
 
 describe.each([
@@ -17,7 +17,7 @@ describe.each([
   const call = (name: string, ...parameters: readonly string[]) =>
     `<${tag}invoke name="${name}">\n${parameters.join('')}</${tag}invoke>\n`
   const section = (...calls: readonly string[]) => `${BEGIN}\n${calls.join('')}${END}`
-  const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(parser, text, tools))
+  const drawn = (text: string, tools: readonly ToolSpec[] = []) => describeCalls(parseText(parser, text, tools))
   /** Omits positions, which the delimiters make long. */
   const reasons = (text: string) => drawn(text).map((line) => line.replace(/ @\d+$/, ''))
 
@@ -28,8 +28,8 @@ describe.each([
       const [parsed] = calls
       expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: ' é\n💡 ' } })
       if (parsed?.kind !== 'parsed') throw new Error('malformed')
-      expect(taken(text, parsed.nameText)).toBe('add')
-      expect(parsed.arguments.map(({ key, text: r }) => [taken(text, key), taken(text, r)])).toEqual([
+      expect(textInRange(text, parsed.nameText)).toBe('add')
+      expect(parsed.arguments.map(({ key, text: r }) => [textInRange(text, key), textInRange(text, r)])).toEqual([
         ['a', '25'],
         ['why', ' é\n💡 '],
       ])

@@ -7,12 +7,12 @@ import { apertus2509 } from '../json/apertus2509.ts'
 import { cohereCommand4, commandR } from '../json/cohere-command4.ts'
 import type { ToolParser } from '../parser.ts'
 import { lfm2 } from '../python/lfm2.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { nemotron, toolCalls } from './named-lists.ts'
 import { textWithoutCalls } from './rest.ts'
 
 const reasons = (parser: ToolParser, text: string) =>
-  draw(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
+  describeCalls(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
 
 const FORMATS = [
   [lfm2, (list: string) => `<|tool_call_start|>${list}<|tool_call_end|>`, (name: string) => `${name}(a=1)`],
@@ -50,13 +50,15 @@ describe.each(FORMATS)('$name parser with a list', (parser, between, call) => {
   test('returns the positions of its calls and keeps the text around it', () => {
     const text = `So. ${between(`[\n  ${call('f')},\n  ${call('g')}\n]`)} done${between('[]')}`
     const calls = parseText(parser, text)
-    expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})'])
-    expect(calls.map((one) => taken(text, one.text))).toEqual([call('f'), call('g')])
+    expect(describeCalls(calls)).toEqual(['f({"a":1})', 'g({"a":1})'])
+    expect(calls.map((one) => textInRange(text, one.text))).toEqual([call('f'), call('g')])
     for (const one of calls) {
       if (one.kind !== 'parsed') throw new Error('malformed')
-      expect(taken(text, one.nameText).replaceAll('"', '')).toBe(one.name)
+      expect(textInRange(text, one.nameText).replaceAll('"', '')).toBe(one.name)
       expect(
-        one.arguments.map(({ key, text: at }) => `${taken(text, key)} ${taken(text, at)}`.replaceAll('"', '')),
+        one.arguments.map(({ key, text: at }) =>
+          `${textInRange(text, key)} ${textInRange(text, at)}`.replaceAll('"', ''),
+        ),
       ).toEqual(['a 1'])
     }
     expect(textWithoutCalls(text, calls, [], parser)).toBe('So.  done')
@@ -156,8 +158,8 @@ describe.each([
   test('reads a call on each line without brackets', () => {
     const text = `So.${open}\n${call('f')}\n${call('g')}\n${close} done${open}${call('h')}${close}`
     const calls = parseText(parser, text)
-    expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})', 'h({"a":1})'])
-    expect(calls.map((one) => taken(text, one.text))).toEqual(['f', 'g', 'h'].map(call))
+    expect(describeCalls(calls)).toEqual(['f({"a":1})', 'g({"a":1})', 'h({"a":1})'])
+    expect(calls.map((one) => textInRange(text, one.text))).toEqual(['f', 'g', 'h'].map(call))
     expect(textWithoutCalls(text, calls, [], parser)).toBe('So. done')
   })
 

@@ -1,15 +1,15 @@
 /** Calls in a list: of JSON objects, or between two tokens in any notation. */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
-import { earlier, type Fault } from './calls.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { type CallFault, earlier } from './calls.ts'
 import { finder } from './finder.ts'
 import { objectReader, type WholeObject } from './json-body.ts'
 import { brokenCall } from './object-call.ts'
 import { type CallRun, markupOfRuns, refused, runsIn } from './runs.ts'
 
 /** A broken list; `from` is the offset at which it stops being a list, after some calls. */
-type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
+type BrokenList = CallFault & { readonly calls: readonly ParsedCall[]; readonly from: number }
 type List = ({ readonly ok: true } & CallRun) | ({ readonly ok: false } & BrokenList)
 
 /** Accepts every object, because a delimiter of the format may occur in any string of a list. */
@@ -36,7 +36,13 @@ export function jsonListReader(
       const next = skipSpace(text, scan.end, text.length)
       if (text[next] === ']') return { ok: true, calls, end: next + 1 }
       if (text[next] !== ',')
-        return { ok: false, calls, from: next, why: whatStands(text, next, text.length, '"," or "]"'), at: next }
+        return {
+          ok: false,
+          calls,
+          from: next,
+          why: describeUnexpected(text, next, text.length, '"," or "]"'),
+          at: next,
+        }
       start = skipSpace(text, next + 1, text.length)
     }
   }
@@ -107,18 +113,24 @@ export function listParser({ open, fence = '', close, mayBeBare = false, reader,
 
     function readClosed(bracket: number): List {
       if (text[bracket] !== '[' && !(mayBeBare && text[bracket] === '{')) {
-        const why = whatStands(text, bracket, text.length, 'the list of calls')
+        const why = describeUnexpected(text, bracket, text.length, 'the list of calls')
         return { ok: false, calls: [], from: bracket, why, at: bracket }
       }
       const list = read(bracket)
       if (!list.ok) return list
       const end = skipSpace(text, list.end, text.length)
       if (text.startsWith(close, end)) return { ok: true, calls: list.calls, end: end + close.length }
-      return { ok: false, calls: list.calls, from: list.end, why: whatStands(text, end, text.length, close), at: end }
+      return {
+        ok: false,
+        calls: list.calls,
+        from: list.end,
+        why: describeUnexpected(text, end, text.length, close),
+        at: end,
+      }
     }
   }
 
-  function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+  function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly CallMarkup[] {
     const closing = close.replaceAll('|', '\\|')
     const maybe = mayBeBare ? '?' : ''
     const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')

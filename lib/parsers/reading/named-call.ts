@@ -2,7 +2,7 @@
 
 import { type Member, scanObject } from '#lib/json/json-scan.ts'
 import type { ParsedCall } from '../parser.ts'
-import type { Fault } from './calls.ts'
+import type { CallFault } from './calls.ts'
 
 /** The call of a JSON object. */
 export type NamedCall =
@@ -10,10 +10,10 @@ export type NamedCall =
       Extract<ParsedCall, { kind: 'parsed' }>,
       'name' | 'nameText' | 'ignored' | 'input' | 'arguments'
     >)
-  | ({ readonly ok: false } & Fault)
+  | ({ readonly ok: false } & CallFault)
 
 /** The member names of a call. */
-export interface Spelling {
+export interface MemberNames {
   /** Names of the arguments. A call has them under one of these names; the others must be empty. */
   readonly arguments: readonly string[]
   /** Name of the member with the tool name, if it is not "name". */
@@ -23,7 +23,7 @@ export interface Spelling {
 }
 
 /** Returns the call of a whole object; `start` is where the call begins. */
-export function namedCall(text: string, start: number, members: readonly Member[], spelling: Spelling): NamedCall {
+export function namedCall(text: string, start: number, members: readonly Member[], spelling: MemberNames): NamedCall {
   const { name: nameKey = 'name' } = spelling
   const nameMember = memberNamed(members, nameKey)
   if (!nameMember) return { ok: false, why: `the call has no "${nameKey}"`, at: start }

@@ -2,16 +2,16 @@
 
 import type { Member } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange } from '../parser.ts'
-import { type Fault, malformed } from './calls.ts'
+import { type CallFault, malformed } from './calls.ts'
 import type { WholeObject } from './json-body.ts'
-import { jsonAt, namedCall, nameIn, type Spelling } from './named-call.ts'
+import { jsonAt, type MemberNames, namedCall, nameIn } from './named-call.ts'
 
 /** Returns the call of a whole object at `start`; `id` is the member with its id. */
 export function objectCall(
   text: string,
   start: number,
   { members, end }: WholeObject,
-  spelling: Spelling,
+  spelling: MemberNames,
 ): { readonly call: ParsedCall; readonly id?: Member | undefined } {
   const raw = text.slice(start, end)
   const range = { start, end }
@@ -23,7 +23,7 @@ export function objectCall(
 
 /** Reads whole objects that contain an id, which is kept if it is a text. */
 export const callWithId =
-  (spelling: Spelling) =>
+  (spelling: MemberNames) =>
   (text: string, start: number, object: WholeObject): ParsedCall => {
     const { call, id } = objectCall(text, start, object, spelling)
     const written = id && jsonAt(text, id)
@@ -31,7 +31,7 @@ export const callWithId =
   }
 
 /** Returns a malformed call for the whole range. */
-export function brokenCall(text: string, range: TextRange, fault: Fault): ParsedCall {
+export function brokenCall(text: string, range: TextRange, fault: CallFault): ParsedCall {
   const { why, at, name = nameIn(text, range.start, range.end) } = fault
   return malformed({ why, at, name }, text.slice(range.start, range.end), range)
 }

@@ -1,4 +1,4 @@
-import type { Markup, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import type { CallMarkup, PlacedCall, TextRange, ToolParser } from '../parser.ts'
 import { anyOf } from './tags.ts'
 import { within } from './within.ts'
 
@@ -27,17 +27,21 @@ export function markupIn(
   calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
   format: Format,
-): readonly Markup[] {
+): readonly CallMarkup[] {
   if (format.markup) return format.markup(text, calls, shielded)
   const { section, around = [] } = format.delimiters
-  const kinds = new Map<string, Markup['kind']>(around.map((tag) => [tag, 'between']))
+  const kinds = new Map<string, CallMarkup['kind']>(around.map((tag) => [tag, 'between']))
   if (section) kinds.set(section.open, 'open').set(section.close, 'close')
   if (kinds.size === 0) return []
   const isInCall = within(calls.map((call) => call.text))
   const isShielded = within(shielded)
   return Array.from(
     text.matchAll(anyOf([...kinds.keys()])),
-    ({ 0: tag, index }): Markup => ({ kind: kinds.get(tag) as Markup['kind'], start: index, end: index + tag.length }),
+    ({ 0: tag, index }): CallMarkup => ({
+      kind: kinds.get(tag) as CallMarkup['kind'],
+      start: index,
+      end: index + tag.length,
+    }),
   ).filter(({ start }) => !isInCall(start) && !isShielded(start))
 }
 
@@ -51,12 +55,12 @@ export function markupOf(
   calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
   section?: ToolParser['delimiters']['section'],
-): readonly Markup[] {
+): readonly CallMarkup[] {
   const isInCall = within(calls.map((call) => call.text))
   const isShielded = within(shielded)
   const starts = [...calls.map((call) => call.text), ...shielded].map(({ start }) => start).sort((a, b) => a - b)
   let next = 0
-  return Array.from(text.matchAll(frame), ({ 0: tag, index }): Markup => {
+  return Array.from(text.matchAll(frame), ({ 0: tag, index }): CallMarkup => {
     while ((starts[next] ?? Infinity) < index) next++
     // A header may open the shielded range after it.
     const end = Math.min(index + tag.length, starts[next] ?? Infinity)

@@ -1,7 +1,7 @@
 /** Formats whose calls are in a run after one opening: a list, or consecutive objects. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Markup, ParsedCall, PlacedCall, TextRange } from '../parser.ts'
+import type { CallMarkup, ParsedCall, PlacedCall, TextRange } from '../parser.ts'
 import { within } from './within.ts'
 
 /**
@@ -54,12 +54,12 @@ export function markupOfRuns(
   shielded: readonly TextRange[],
   text: string,
   { opens, between, close, mayBeEmpty }: Around,
-): readonly Markup[] {
+): readonly CallMarkup[] {
   const isShielded = within(shielded)
   // Positions are checked in the order of the text.
   const isGapShielded = within(shielded)
   const isInCall = within(calls.map((call) => call.text))
-  const markup: Markup[] = []
+  const markup: CallMarkup[] = []
   let next = 0
   for (const open of opens) {
     while ((calls[next]?.text.end ?? Infinity) <= open.start) next++

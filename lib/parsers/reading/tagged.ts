@@ -1,6 +1,6 @@
 /** Shared by formats whose calls are a name and argument values, each between tags and as bare text. */
 
-import { givenTwice, whatStands } from '#lib/json/json-scan.ts'
+import { describeRepeatedName, describeUnexpected } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { argumentTypes } from './argument-types.ts'
@@ -55,7 +55,7 @@ export function taggedCall(
     malformedCall(text, open, { why, at, name }, delimiters, { body: close, isClosed: true })
   const input = new Map<string, unknown>()
   for (const value of values) {
-    if (input.has(value.name)) return fault(givenTwice(value.name), value.key.start)
+    if (input.has(value.name)) return fault(describeRepeatedName(value.name), value.key.start)
     const typed = readValue(value, name)
     if (!typed.ok) return fault(`${JSON.stringify(value.name)} ${typed.why}`, typed.at)
     input.set(value.name, typed.value)
@@ -85,7 +85,7 @@ export const missing = (
   expected: string,
   name: string,
   values: readonly NamedRange[],
-): Tagged => ({ ok: false, why: whatStands(text, at, text.length, expected), at, name, values })
+): Tagged => ({ ok: false, why: describeUnexpected(text, at, text.length, expected), at, name, values })
 
 /** Returns why the value of an argument is not closed. */
 export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { deepseekV4, deepseekV32 } from './deepseek-v32.ts'
 
 const BEGIN = '<｜DSML｜function_calls>'
@@ -9,13 +9,14 @@ const CLOSE = '</｜DSML｜invoke>'
 const call = (name: string, body: string) => `<｜DSML｜invoke name="${name}">${body}${CLOSE}`
 const value = (name: string, text: string, isText = true) =>
   `<｜DSML｜parameter name="${name}" string="${isText}">${text}</｜DSML｜parameter>`
-const drawn = (text: string) => draw(parseText(deepseekV32, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(deepseekV32, text)).map((line) => line.replace(/ @\d+$/, ''))
 
 test('deepseek_v4 and deepseek_v32 parsers read the same calls, each only in the block of its own version', () => {
   const f = call('f', value('a', '1', false))
   const ofV32 = BEGIN + f + END
   const ofV4 = `<｜DSML｜tool_calls>${f}</｜DSML｜tool_calls>`
-  const readsBy = (text: string) => [deepseekV32, deepseekV4].map((parser) => draw(parseText(parser, text)).join())
+  const readsBy = (text: string) =>
+    [deepseekV32, deepseekV4].map((parser) => describeCalls(parseText(parser, text)).join())
   const none = expect.stringMatching(/^✗ the call is in no section/)
   expect(readsBy(ofV32)).toEqual(['f({"a":1})', none])
   expect(readsBy(ofV4)).toEqual([none, 'f({"a":1})'])
@@ -32,10 +33,10 @@ describe('deepseek_v32 parser with a well-formed call', () => {
       { name: 'add', input: { a: ' x\n', b: 1, c: '42' } },
       { name: 'f', input: {} },
     ])
-    expect(calls[0] && taken(text, calls[0].text)).toBe(call('add', body))
+    expect(calls[0] && textInRange(text, calls[0].text)).toBe(call('add', body))
     expect(
       calls[0]?.kind === 'parsed' &&
-        calls[0].arguments.map(({ key, text: at }) => [key, at].map((range) => taken(text, range))),
+        calls[0].arguments.map(({ key, text: at }) => [key, at].map((range) => textInRange(text, range))),
     ).toEqual([
       ['a', ' x\n'],
       ['b', ' 1.0 '],
@@ -85,11 +86,11 @@ describe('deepseek_v32 parser with a malformed call', () => {
     ['<｜DSML｜invoke name="f">{"a": 1} x', `unexpected text between the JSON and ${CLOSE}`, 'f'],
   ])('reports the reason and position for %s', (text, why, name) => {
     const calls = parseText(deepseekV32, text + CLOSE + call('g', ''))
-    if (text.endsWith('name="f">')) expect(draw(calls)).toEqual(['f({})', 'g({})'])
+    if (text.endsWith('name="f">')) expect(describeCalls(calls)).toEqual(['f({})', 'g({})'])
     else {
       expect(calls[0]).toMatchObject({ kind: 'malformed', why })
       expect(calls[0]?.name).toBe(name)
-      expect(draw(calls.slice(1))).toEqual(['g({})'])
+      expect(describeCalls(calls.slice(1))).toEqual(['g({})'])
     }
     expect(parseText(deepseekV32, text)).toMatchObject([{ kind: 'malformed' }])
   })

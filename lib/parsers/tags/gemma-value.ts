@@ -4,13 +4,13 @@
  */
 
 import {
-  givenTwice,
-  MAX_DEPTH,
+  describeRepeatedName,
+  describeUnexpected,
+  MAX_JSON_DEPTH,
   type Member,
   type ScanError,
   scanError,
   skipSpace,
-  whatStands,
 } from '#lib/json/json-scan.ts'
 import { endOfName } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
@@ -34,7 +34,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   const nextQuote = finder(text, QUOTE)
   return (start, limit) => {
     if (start < limit && text[start] === '{') return readObject(start, limit, 1)
-    return scanError(start, `${what} are missing: ${whatStands(text, start, limit, '"{"')}`)
+    return scanError(start, `${what} are missing: ${describeUnexpected(text, start, limit, '"{"')}`)
   }
 
   function readObject(start: number, limit: number, depth: number): GemmaObject | ScanError {
@@ -45,7 +45,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
     for (;;) {
       const key = readKey(at, limit)
       if (!key.ok) return key
-      if (json.has(key.name)) return scanError(at, givenTwice(key.name), 'refused')
+      if (json.has(key.name)) return scanError(at, describeRepeatedName(key.name), 'refused')
       const colon = skipSpace(text, key.end, limit)
       if (colon >= limit || text[colon] !== ':') return unexpected(colon, limit, '":"')
       const value = readValue(skipSpace(text, colon + 1, limit), limit, depth)
@@ -75,7 +75,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   function readValue(start: number, limit: number, depth: number): Value | ScanError {
     if (startsWith(QUOTE, start, limit)) return readText(start, limit)
     if (text[start] === '{' || text[start] === '[') {
-      if (depth >= MAX_DEPTH) return scanError(start, `nested deeper than ${MAX_DEPTH} levels`, 'refused')
+      if (depth >= MAX_JSON_DEPTH) return scanError(start, `nested deeper than ${MAX_JSON_DEPTH} levels`, 'refused')
       const nested = text[start] === '{' ? readObject(start, limit, depth + 1) : readList(start, limit, depth + 1)
       return nested.ok ? { ok: true, end: nested.end, json: nested.json, range: { start, end: nested.end } } : nested
     }
@@ -119,7 +119,7 @@ export function gemmaReader(text: string, what: string): GemmaReader {
   }
 
   function unexpected(at: number, limit: number, expected: string): ScanError {
-    return scanError(Math.min(at, limit), whatStands(text, at, limit, expected))
+    return scanError(Math.min(at, limit), describeUnexpected(text, at, limit, expected))
   }
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { gemmaJson } from './gemma-value.ts'
 import { gemma4 } from './gemma4.ts'
 
-const drawn = (text: string) => draw(parseText(gemma4, text))
+const drawn = (text: string) => describeCalls(parseText(gemma4, text))
 const call = (name: string, body: string) => `<|tool_call>call:${name}{${body}}<tool_call|>`
 const quoted = (text: string) => `<|"|>${text}<|"|>`
 
@@ -13,11 +13,11 @@ describe('gemma4 parser with a well-formed call', () => {
     const text = `So. ${call('get_weather', `city:${quoted('Zürich "alt"')},days:3`)}<|tool_response>`
     const [parsed] = parseText(gemma4, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'get_weather', input: { city: 'Zürich "alt"', days: 3 } })
-    expect(parsed && taken(text, parsed.text)).toBe(text.slice(4, -'<|tool_response>'.length))
+    expect(parsed && textInRange(text, parsed.text)).toBe(text.slice(4, -'<|tool_response>'.length))
     expect(parsed?.raw).toBe(`call:get_weather{city:${quoted('Zürich "alt"')},days:3}`)
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.nameText)).toBe('get_weather')
-    expect(parsed.arguments.map(({ key, text: r }) => [taken(text, key), taken(text, r)])).toEqual([
+    expect(textInRange(text, parsed.nameText)).toBe('get_weather')
+    expect(parsed.arguments.map(({ key, text: r }) => [textInRange(text, key), textInRange(text, r)])).toEqual([
       ['city', 'Zürich "alt"'],
       ['days', '3'],
     ])
@@ -39,7 +39,10 @@ describe('gemma4 parser with a well-formed call', () => {
     const text = call('f', `${quoted('a:b')}:1,c d:2`)
     expect(drawn(text)).toEqual(['f({"a:b":1,"c d":2})'])
     const [parsed] = parseText(gemma4, text)
-    expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ key }) => taken(text, key))).toEqual(['a:b', 'c d'])
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ key }) => textInRange(text, key))).toEqual([
+      'a:b',
+      'c d',
+    ])
   })
 
   test('keeps a text unchanged, also with the delimiters of calls', () => {

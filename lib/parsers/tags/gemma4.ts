@@ -3,7 +3,7 @@
  * JSON: a text is between its own tokens, without escapes.
  */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { callsIn, endOfName, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
 import { bodyReader } from '../reading/json-body.ts'
@@ -25,7 +25,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
     const fault = (why: string, at: number, name?: string) =>
       malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
     const start = skipSpace(text, open + delimiters.open.length, text.length)
-    if (!text.startsWith(CALL, start)) return fault(whatStands(text, start, text.length, CALL), start)
+    if (!text.startsWith(CALL, start)) return fault(describeUnexpected(text, start, text.length, CALL), start)
     const nameEnd = endOfName(text, start + CALL.length, NAME_END)
     const nameText = nameRange(text, start + CALL.length, nameEnd)
     const name = text.slice(start + CALL.length, nameEnd).trim()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { glm } from './glm.ts'
 
-const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(glm, text, tools))
+const drawn = (text: string, tools: readonly ToolSpec[] = []) => describeCalls(parseText(glm, text, tools))
 const pair = (key: string, value: string) => `<arg_key>${key}</arg_key><arg_value>${value}</arg_value>`
 
 describe('glm parser with a well-formed call', () => {
@@ -12,13 +12,15 @@ describe('glm parser with a well-formed call', () => {
       '<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n<arg_key>b</arg_key>\n<arg_value>é x</arg_value>\n</tool_call>'
     const text = `So. ${old}<tool_call>add${pair('a', '1')}${pair('b', 'é x')}</tool_call> done`
     const calls = parseText(glm, text)
-    expect(draw(calls)).toEqual(['add({"a":1,"b":"é x"})', 'add({"a":1,"b":"é x"})'])
+    expect(describeCalls(calls)).toEqual(['add({"a":1,"b":"é x"})', 'add({"a":1,"b":"é x"})'])
     for (const call of calls)
-      expect(call.kind === 'parsed' && call.arguments.map(({ name, text: r }) => [name, taken(text, r)])).toEqual([
-        ['a', '1'],
-        ['b', 'é x'],
-      ])
-    expect(calls.map((call) => taken(text, call.text))).toEqual([old, text.slice(4 + old.length, -5)])
+      expect(call.kind === 'parsed' && call.arguments.map(({ name, text: r }) => [name, textInRange(text, r)])).toEqual(
+        [
+          ['a', '1'],
+          ['b', 'é x'],
+        ],
+      )
+    expect(calls.map((call) => textInRange(text, call.text))).toEqual([old, text.slice(4 + old.length, -5)])
   })
 
   test('allows missing arguments', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText } from '../test-draw.ts'
+import { describeCalls, parseText } from '../test-draw.ts'
 import { hunyuan } from './hunyuan.ts'
 
 const tag = (name: string) => `<${name}:opensource>`
@@ -10,7 +10,7 @@ const pair = (key: string, value: string) =>
 const call = (name: string, ...pairs: readonly string[]) =>
   `${tag('tool_call')}${name}${tag('tool_sep')}\n${pairs.join('')}${tag('/tool_call')}\n`
 const section = (...calls: readonly string[]) => `${tag('tool_calls')}\n${calls.join('')}${tag('/tool_calls')}`
-const drawn = (text: string) => draw(parseText(hunyuan, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(hunyuan, text)).map((line) => line.replace(/ @\d+$/, ''))
 
 describe('hunyuan parser with a well-formed call', () => {
   test('reads several in a section, which may stay unclosed', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { kimiK3 } from './kimi-k3.ts'
 
 const open = (tag: string) => `<|open|>${tag}<|sep|>`
@@ -11,7 +11,7 @@ const call = (name: string, ...parts: readonly string[]) =>
   open(`call tool="${name}" index="1"`) + parts.join('') + close('call')
 const section = (...calls: readonly string[]) => open('tools') + calls.join('') + close('tools')
 /** Omits positions, which the tags make long. */
-const drawn = (text: string) => draw(parseText(kimiK3, text)).map((line) => line.replace(/ @\d+$/, ''))
+const drawn = (text: string) => describeCalls(parseText(kimiK3, text)).map((line) => line.replace(/ @\d+$/, ''))
 
 describe('kimi_k3 parser with a well-formed call', () => {
   test('returns its name, arguments and positions', () => {
@@ -20,8 +20,8 @@ describe('kimi_k3 parser with a well-formed call', () => {
     const [parsed] = parseText(kimiK3, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: ' é\n42 ' } })
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.nameText)).toBe('add')
-    expect(parsed.arguments.map(({ key, text: range }) => [taken(text, key), taken(text, range)])).toEqual([
+    expect(textInRange(text, parsed.nameText)).toBe('add')
+    expect(parsed.arguments.map(({ key, text: range }) => [textInRange(text, key), textInRange(text, range)])).toEqual([
       ['a', '25'],
       ['why', ' é\n42 '],
     ])
@@ -38,7 +38,7 @@ describe('kimi_k3 parser with a well-formed call', () => {
       argument('e', 'array', '[1]'),
       argument('f', 'integer', '7'),
     ]
-    expect(draw(parseText(kimiK3, section(call('f', ...values)), tools))).toEqual([
+    expect(describeCalls(parseText(kimiK3, section(call('f', ...values)), tools))).toEqual([
       'f({"a":1.5,"b":true,"c":null,"d":{"k":1},"e":[1],"f":7})',
     ])
   })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { minicpm5 } from './minicpm5.ts'
 
 const param = (name: string, value: string) => `<param name="${name}">${value}</param>`
 const call = (name: string, ...params: readonly string[]) => `<function name="${name}">${params.join('')}</function>`
 const drawn = (text: string, type?: string) =>
-  draw(parseText(minicpm5, text, type ? [{ name: 'f', inputSchema: { properties: { a: { type } } } }] : [])).map(
-    (line) => line.replace(/ @\d+$/, ''),
-  )
+  describeCalls(
+    parseText(minicpm5, text, type ? [{ name: 'f', inputSchema: { properties: { a: { type } } } }] : []),
+  ).map((line) => line.replace(/ @\d+$/, ''))
 
 describe('minicpm5 parser with a well-formed call', () => {
   test('returns its name, arguments and positions anywhere in the text', () => {
@@ -16,8 +16,8 @@ describe('minicpm5 parser with a well-formed call', () => {
     const [parsed] = parseText(minicpm5, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: '</param> &amp; é' } })
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.nameText)).toBe('add')
-    expect(parsed.arguments.map(({ key, text: range }) => [taken(text, key), taken(text, range)])).toEqual([
+    expect(textInRange(text, parsed.nameText)).toBe('add')
+    expect(parsed.arguments.map(({ key, text: range }) => [textInRange(text, key), textInRange(text, range)])).toEqual([
       ['a', '25'],
       ['why', '</param> &amp; é'],
     ])

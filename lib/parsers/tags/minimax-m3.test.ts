@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { textWithoutCalls } from '../reading/rest.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { minimaxM3 } from './minimax-m3.ts'
 
 const MARK = ']<]minimax[>['
@@ -10,9 +10,9 @@ const call = (name: string, ...parts: readonly string[]) =>
 const section = (...calls: readonly string[]) => `${MARK}<tool_call>\n${calls.join('')}${MARK}</tool_call>`
 /** Omits positions, which the tags make long. */
 const drawn = (text: string, properties?: object, more: object = {}) =>
-  draw(parseText(minimaxM3, text, properties ? [{ name: 'f', inputSchema: { properties, ...more } }] : [])).map(
-    (line) => line.replace(/ @\d+$/, ''),
-  )
+  describeCalls(
+    parseText(minimaxM3, text, properties ? [{ name: 'f', inputSchema: { properties, ...more } }] : []),
+  ).map((line) => line.replace(/ @\d+$/, ''))
 
 describe('minimax-m3 parser with a well-formed call', () => {
   test('returns its name, arguments and positions', () => {
@@ -20,8 +20,8 @@ describe('minimax-m3 parser with a well-formed call', () => {
     const [parsed] = parseText(minimaxM3, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: ' é\n42 ' } })
     if (parsed?.kind !== 'parsed') throw new Error('malformed')
-    expect(taken(text, parsed.nameText)).toBe('add')
-    expect(parsed.arguments.map(({ key, text: range }) => [taken(text, key), taken(text, range)])).toEqual([
+    expect(textInRange(text, parsed.nameText)).toBe('add')
+    expect(parsed.arguments.map(({ key, text: range }) => [textInRange(text, key), textInRange(text, range)])).toEqual([
       ['a', '25'],
       ['why', ' é\n42 '],
     ])

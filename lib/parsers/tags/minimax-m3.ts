@@ -3,11 +3,11 @@
  * objects are nested elements, with `<item>` for each entry of a list; the tool's schema distinguishes them from texts.
  */
 
-import { MAX_DEPTH, skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, MAX_JSON_DEPTH, skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from '../reading/argument-types.ts'
-import type { Fault } from '../reading/calls.ts'
+import type { CallFault } from '../reading/calls.ts'
 import { finder } from '../reading/finder.ts'
 import { invokesIn } from '../reading/invoke-call.ts'
 import { notClosed } from '../reading/tagged.ts'
@@ -30,7 +30,7 @@ interface Element extends NamedRange {
 
 type Elements =
   | { readonly ok: true; readonly elements: readonly Element[]; readonly close: number }
-  | ({ readonly ok: false; readonly elements: readonly Element[] } & Fault)
+  | ({ readonly ok: false; readonly elements: readonly Element[] } & CallFault)
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
   const readElements = elementsReader(text)
@@ -58,14 +58,15 @@ function elementsReader(text: string): (start: number, close: string, depth: num
     while (!text.startsWith(close, position)) {
       TAG.lastIndex = position
       const name = TAG.exec(text)?.[1]
-      if (name === undefined) return fault(whatStands(text, position, text.length, `an element or ${close}`), position)
+      if (name === undefined)
+        return fault(describeUnexpected(text, position, text.length, `an element or ${close}`), position)
       const valueStart = TAG.lastIndex
       const keyEnd = valueStart - '>'.length
       const end = nextMark(valueStart)
       const closing = `${MARK}</${name}>`
       const isText = end >= 0 && text.startsWith(closing, end)
       if (end < 0 || (!isText && text.startsWith(`${MARK}</`, end))) return fault(notClosed(name), valueStart)
-      if (depth === MAX_DEPTH) return fault(`nested deeper than ${MAX_DEPTH} levels`, position)
+      if (depth === MAX_JSON_DEPTH) return fault(`nested deeper than ${MAX_JSON_DEPTH} levels`, position)
       const inner = isText ? undefined : readElements(valueStart, closing, depth + 1)
       if (inner && !inner.ok) return fault(inner.why, inner.at)
       const valueEnd = inner?.close ?? end

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
-import { draw, parseText, taken } from '../test-draw.ts'
+import { describeCalls, parseText, textInRange } from '../test-draw.ts'
 import { qwenXml, seedOss } from './qwen-xml.ts'
 
-const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(qwenXml, text, tools))
+const drawn = (text: string, tools: readonly ToolSpec[] = []) => describeCalls(parseText(qwenXml, text, tools))
 const parameter = (name: string, value: string) => `<parameter=${name}>\n${value}\n</parameter>\n`
 const call = (name: string, ...parameters: readonly string[]) =>
   `<tool_call>\n<function=${name}>\n${parameters.join('')}</function>\n</tool_call>`
@@ -16,9 +16,11 @@ describe('qwen_xml parser with a well-formed call', () => {
     const text = `So. ${call('add', parameter('a', '25'), parameter('why', 'é\n\n💡'))} done`
     const [parsed] = parseText(qwenXml, text)
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: 'é\n\n💡' } })
-    expect(parsed && taken(text, parsed.text)).toBe(text.slice(4, -5))
+    expect(parsed && textInRange(text, parsed.text)).toBe(text.slice(4, -5))
     expect(parsed?.raw).toBe(text.slice(4 + '<tool_call>'.length, -5 - '</tool_call>'.length))
-    expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ name, text: r }) => [name, taken(text, r)])).toEqual([
+    expect(
+      parsed?.kind === 'parsed' && parsed.arguments.map(({ name, text: r }) => [name, textInRange(text, r)]),
+    ).toEqual([
       ['a', '25'],
       ['why', 'é\n\n💡'],
     ])
@@ -60,7 +62,7 @@ describe('qwen_xml parser with a well-formed call', () => {
     ])
     const text = call('f', '<parameter=a>\n1\n', parameter('b', '2'))
     const [parsed] = parseText(qwenXml, text)
-    expect(parsed?.kind === 'parsed' && parsed.arguments.map((a) => taken(text, a.text))).toEqual(['1', '2'])
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map((a) => textInRange(text, a.text))).toEqual(['1', '2'])
   })
 
   test('keeps a value without closing tag out of the next call', () => {
@@ -219,7 +221,7 @@ describe('seed_oss parser', () => {
   const call = (value: string) =>
     `<seed:tool_call>\n<function=f>\n<parameter=a>${value}</parameter>\n</function>\n</seed:tool_call>`
   const read = (text: string, type?: string) =>
-    draw(parseText(seedOss, text, type ? [{ name: 'f', inputSchema: { properties: { a: { type } } } }] : []))
+    describeCalls(parseText(seedOss, text, type ? [{ name: 'f', inputSchema: { properties: { a: { type } } } }] : []))
 
   test.each([
     ['1', undefined, '1'],

@@ -5,7 +5,7 @@
  * tag.
  */
 
-import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import { describeUnexpected, skipSpace } from '#lib/json/json-scan.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
 import { argumentTypes } from '../reading/argument-types.ts'
@@ -131,7 +131,7 @@ type Tag =
 
 /** Returns the name in a tag such as `<function=NAME>`, which is expected at `at`. */
 function nameInTag(text: string, at: number, tag: string, expected: string): Tag {
-  if (!text.startsWith(tag, at)) return { ok: false, why: whatStands(text, at, text.length, expected), at }
+  if (!text.startsWith(tag, at)) return { ok: false, why: describeUnexpected(text, at, text.length, expected), at }
   const end = endOfName(text, at + tag.length, BRACKET)
   const name = text.slice(at + tag.length, end).trim()
   if (text[end] !== '>' || /[\r\n]/.test(name)) return { ok: false, why: `${tag} is not closed by ">"`, at: end }

@@ -7,8 +7,8 @@ import { sentMessages } from '#lib/trajectory/messages/chat-call.ts'
 import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { answer, type ChatPlay, emptyChat, runScriptedChat } from '#testing/scripted-chat.ts'
-import { bytes, call, draw, END, user } from '#testing/scripted-rollout.ts'
+import { answerScriptedChat, type ChatPlay, emptyChat, runScriptedChat } from '#testing/scripted-chat.ts'
+import { bytes, call, drawMask, END, user } from '#testing/scripted-rollout.ts'
 import type { AgentTool } from '../tools/tool.ts'
 
 const responses = ({ segments }: Trajectory): ResponseSegment[] =>
@@ -29,9 +29,9 @@ const spaced = '<tool_call>{"name": "calculator", "arguments": {"expression": "2
 describe('a chat endpoint run', () => {
   test('records the ids that the server has read and written, and the messages of both sides', async () => {
     const { trajectory, requests } = await runScriptedChat({ scripts: [exact, '425'] })
-    expect(draw(trajectory)).toBe(`(user q) [${exact}] (user [425]) [425]`)
+    expect(drawMask(trajectory)).toBe(`(user q) [${exact}] (user [425]) [425]`)
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
-    expect(read(trajectory).map(bytes)).toEqual(requests.map((request) => answer(request, '').promptIds))
+    expect(read(trajectory).map(bytes)).toEqual(requests.map((request) => answerScriptedChat(request, '').promptIds))
     for (const [index, { request, message }] of responses(trajectory).entries()) {
       expect(request).toMatchObject({
         endpoint: 'chat',
@@ -52,14 +52,14 @@ describe('a chat endpoint run', () => {
     const { kept, ids: others } = second.request?.read ?? { kept: 0, ids: [] }
     expect(textOf(ids.slice(0, kept), trajectory.vocab)).toMatch(/<tool_call>\{"name":$/)
     expect(textOf(ids.slice(kept, kept + 3), trajectory.vocab)).toBe(' "c')
-    expect([...ids.slice(0, kept), ...others]).toEqual(answer(requests[1] as never, '').promptIds)
+    expect([...ids.slice(0, kept), ...others]).toEqual(answerScriptedChat(requests[1] as never, '').promptIds)
     expect(second.request?.inputLength).toBe(kept + others.length)
-    expect(draw(trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425]`)
+    expect(drawMask(trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425]`)
   })
 
   test('finds the end of a reply that the server renders without its thinking', async () => {
     const { trajectory } = await runScriptedChat({ scripts: [`<think>25 * 17</think>${exact}`, '425'] })
-    expect(draw(trajectory)).toBe(`(user q) [<think>25 * 17</think>${exact}] (user [425]) [425]`)
+    expect(drawMask(trajectory)).toBe(`(user q) [<think>25 * 17</think>${exact}] (user [425]) [425]`)
     expect(read(trajectory)[1]).not.toContain('<think>')
   })
 
@@ -117,7 +117,7 @@ describe('a chat endpoint run', () => {
       { role: 'assistant', content: '425' },
       { role: 'user', content: [{ type: 'text', text: 'and?' }] },
     ])
-    expect(draw(second.trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425] (user and?) [more]`)
+    expect(drawMask(second.trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425] (user and?) [more]`)
     expect(responses(second.trajectory).at(-1)?.request?.chat?.kept).toBe(3)
   })
 
@@ -157,7 +157,10 @@ describe('calls of a chat endpoint run', () => {
   test('that our parser does not find have no position, which the record reports', async () => {
     const calls = [{ id: 'c', function: { name: 'calculator', arguments: '{"expression":"1 + 1"}' } }]
     const { trajectory } = await runScriptedChat({
-      scripts: [async (request) => ({ ...answer(request, 'odd'), message: { content: '', tool_calls: calls } }), 'ok'],
+      scripts: [
+        async (request) => ({ ...answerScriptedChat(request, 'odd'), message: { content: '', tool_calls: calls } }),
+        'ok',
+      ],
     })
     expect(toolCallsOf(trajectory)).toMatchObject([{ id: 'c', span: { start: 0, end: 4 }, result: { text: '2' } }])
     expect(responses(trajectory)[0]?.problems).toMatchObject([{ kind: 'text' }])
@@ -165,7 +168,7 @@ describe('calls of a chat endpoint run', () => {
 
   test('with equal ids stay separate', async () => {
     const same = async (request: never) => {
-      const made = answer(request, exact)
+      const made = answerScriptedChat(request, exact)
       const tool_calls = made.message.tool_calls?.map((one) => ({ ...one, id: 'same' }))
       return { ...made, message: { ...made.message, tool_calls } }
     }
@@ -206,7 +209,7 @@ describe('a chat call that ends early', () => {
 
   test('ends the run at its limit of tokens', async () => {
     const cut = async (request: never) => ({
-      ...answer(request, 'lon', bytes('lon')),
+      ...answerScriptedChat(request, 'lon', bytes('lon')),
       end: { finish: { kind: 'length' as const }, usage: {} },
     })
     const first = await outcome({ scripts: [cut as never] })
@@ -225,7 +228,7 @@ describe('a chat call that ends early', () => {
 
   test('is an outcome when the server aborts it', async () => {
     const aborted = async (request: never) => ({
-      ...answer(request, '', []),
+      ...answerScriptedChat(request, '', []),
       end: { finish: { kind: 'abort' as const }, usage: {} },
     })
     expect((await outcome({ scripts: [aborted as never] })).outcome).toMatchObject({
@@ -247,7 +250,10 @@ describe('a chat call that ends early', () => {
 })
 
 test('a server that renders differently than the template of the record is reported', async () => {
-  const other = async (request: never) => ({ ...answer(request, 'ok'), promptIds: bytes('<|im_start|>other') })
+  const other = async (request: never) => ({
+    ...answerScriptedChat(request, 'ok'),
+    promptIds: bytes('<|im_start|>other'),
+  })
   const { trajectory } = await runScriptedChat({ scripts: [other as never], on: emptyChat })
   expect(trajectory.segments[0]?.problems).toMatchObject([{ kind: 'prompt', index: 1 }])
 })

@@ -10,17 +10,17 @@ import {
 } from '@strands-agents/sdk'
 import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textContent } from '../loop/sdk-history.ts'
-import { callWithId } from '../tools/tool-calls.ts'
+import { findCall } from '../tools/tool-calls.ts'
 import { messageCalls } from './reply-message.ts'
 
 /** A conversation as the SDK takes it: the system prompt apart from the other messages. */
-export interface Conversation {
+export interface SdkConversation {
   readonly system: string | undefined
   readonly messages: readonly SdkMessage[]
 }
 
 /** Returns the trajectory's messages, followed by `news`, which no request has sent yet. */
-export function conversationOf(trajectory: Trajectory, news: readonly Message[]): Conversation {
+export function conversationOf(trajectory: Trajectory, news: readonly Message[]): SdkConversation {
   const given = [
     ...trajectory.segments.flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : [])),
     ...news,
@@ -61,7 +61,7 @@ function turnsOf(messages: readonly Message[], trajectory: Trajectory): readonly
           },
         ]
       case 'tool': {
-        const result = message.callId === undefined ? undefined : callWithId(trajectory, message.callId)?.result
+        const result = message.callId === undefined ? undefined : findCall(trajectory, message.callId)?.result
         const text = message.content === undefined ? (result?.text ?? '') : textContent(message)
         const status = result && result.status !== 'success' ? 'error' : 'success'
         return [

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type ChatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
-import type { Outcome } from '#lib/templates/golden/test-golden.ts'
+import type { RenderOutcome } from '#lib/templates/golden/test-golden.ts'
 
 const goldenFolder = path.join(import.meta.dirname, 'golden')
 
@@ -20,7 +20,7 @@ export interface FamilyGolden {
   /** Renders of the conversation before each request, each stored as its difference from the previous one. */
   readonly prompts: readonly Front[]
   /** The render of every input of the run, by the key of the input. */
-  readonly renders: Readonly<Record<string, Front | Exclude<Outcome, string>>>
+  readonly renders: Readonly<Record<string, Front | Exclude<RenderOutcome, string>>>
 }
 
 /** A text, stored as the number of characters that it shares with the previous text, and its remaining characters. */
@@ -51,7 +51,7 @@ export function keyOf({ messages, tools, addGenerationPrompt, options }: RenderI
 /** Returns a template that renders the recorded inputs as transformers did. It throws an Error for any other input. */
 export function recordedTemplate(name: string, { renders }: FamilyGolden): ChatTemplate {
   let last = ''
-  const outcomes = new Map<string, Outcome>()
+  const outcomes = new Map<string, RenderOutcome>()
   for (const [key, outcome] of Object.entries(renders)) {
     if ('class' in outcome) outcomes.set(key, outcome)
     else {

@@ -3,7 +3,7 @@
  * a scenario names.
  */
 import { endOfTurnId, type PromptEncoder } from '#lib/rollout/prompt/prompt.ts'
-import { logprobOf, textOfIds } from './test-play.ts'
+import { scriptedLogprob, textOfIds } from './test-play.ts'
 import type { AgentRecord, Scenario } from './test-scenarios.ts'
 
 /** Returns the record that Rollscope must have. Throws if a declaration of the scenario has no effect. */
@@ -14,14 +14,14 @@ export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: P
     ...(rollscope.reads ?? []).map(([there, here]) => reading(there, here)),
     ...(rollscope.stopsAfter === undefined ? [] : [stoppingAfter(rollscope.stopsAfter)]),
   ]
-  let parts = split(python)
+  let parts = splitRecord(python)
   for (const change of changes) {
     const changed = change(parts, codec)
     if (JSON.stringify(changed) === JSON.stringify(parts)) throw new Error(`nothing to change by ${change}`)
     parts = changed
   }
   return {
-    ...joined(parts),
+    ...joinSegments(parts),
     samplingParams: python.samplingParams,
     toolRuns: rollscope.toolRuns ?? python.toolRuns,
     outcomes: rollscope.outcomes ?? python.outcomes.map((name) => outcomes[name] ?? name),
@@ -43,7 +43,7 @@ const outcomes: Readonly<Record<string, string>> = {
 }
 
 /** A record as segments, so that ids can be inserted and removed. */
-export interface Parts {
+export interface RecordParts {
   readonly segments: readonly { readonly output: boolean; readonly ids: readonly number[]; readonly scored: boolean }[]
   readonly requests: readonly {
     /** Number of leading segments that the request contains. */
@@ -56,7 +56,7 @@ export interface Parts {
 }
 
 /** Splits a record into segments. */
-export function split({ tokenIds, logprobs, segments, requests }: AgentRecord): Parts {
+export function splitRecord({ tokenIds, logprobs, segments, requests }: AgentRecord): RecordParts {
   const ends = segments.map((_, index) => segments.slice(0, index + 1).reduce((sum, [, length]) => sum + length, 0))
   return {
     segments: segments.map(([output, length], index) => {
@@ -77,7 +77,10 @@ export function split({ tokenIds, logprobs, segments, requests }: AgentRecord): 
 }
 
 /** Joins segments to a record; the inverse of `split`. */
-export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'samplingParams' | 'toolRuns' | 'outcomes'> {
+export function joinSegments({
+  segments,
+  requests,
+}: RecordParts): Omit<AgentRecord, 'samplingParams' | 'toolRuns' | 'outcomes'> {
   const tokenIds = segments.flatMap(({ ids }) => ids)
   const lengthOf = (holds: number) => segments.slice(0, holds).reduce((sum, { ids }) => sum + ids.length, 0)
   return {
@@ -85,7 +88,7 @@ export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'sampli
     lossMask: segments.flatMap(({ ids, output }) => ids.map(() => (output ? 1 : 0))),
     logprobs: segments
       .flatMap(({ ids, scored }) => ids.map(() => scored))
-      .map((scored, index) => (scored && index > 0 ? logprobOf(tokenIds[index] as number, index) : null)),
+      .map((scored, index) => (scored && index > 0 ? scriptedLogprob(tokenIds[index] as number, index) : null)),
     segments: segments.map(({ output, ids }) => [output ? 1 : 0, ids.length]),
     requests: requests.map(({ holds, more, maxNewTokens, status }) => {
       const inputIds = [...tokenIds.slice(0, lengthOf(holds)), ...more]
@@ -96,7 +99,7 @@ export function joined({ segments, requests }: Parts): Omit<AgentRecord, 'sampli
   }
 }
 
-type Change = (parts: Parts, codec: PromptEncoder) => Parts
+type Change = (parts: RecordParts, codec: PromptEncoder) => RecordParts
 
 /** Divergences that change a record in the same way in every scenario. */
 const structural: Readonly<Record<string, Change>> = {
@@ -107,9 +110,9 @@ const structural: Readonly<Record<string, Change>> = {
 }
 
 const prompts = (
-  parts: Parts,
+  parts: RecordParts,
   idsOf: (ids: readonly number[], last: number | undefined) => readonly number[],
-): Parts => ({
+): RecordParts => ({
   ...parts,
   segments: parts.segments.map((segment, index) => {
     const last = parts.segments
@@ -121,19 +124,19 @@ const prompts = (
 })
 
 /** If the last id is not the template's end of a turn, the next prompt begins with it. */
-function closingTurns(parts: Parts, codec: PromptEncoder): Parts {
+function closingTurns(parts: RecordParts, codec: PromptEncoder): RecordParts {
   const end = endOfTurnId(codec, {})
   if (end === undefined) throw new Error('the template has no token that ends a turn')
   return prompts(parts, (ids, last) => (last === undefined || last === end ? ids : [end, ...ids]))
 }
 
 /** If the model wrote the next header as its stop token, the next prompt does not repeat it. */
-function droppingSecondHeaders(parts: Parts): Parts {
+function droppingSecondHeaders(parts: RecordParts): RecordParts {
   return prompts(parts, (ids, last) => (ids[0] === last ? ids.slice(1) : ids))
 }
 
 /** Inserts an empty response between two consecutive prompts. */
-function keepingEmptyResponses({ segments, requests }: Parts): Parts {
+function keepingEmptyResponses({ segments, requests }: RecordParts): RecordParts {
   const at = segments.findIndex((segment, index) => index > 0 && !segment.output && !segments[index - 1]?.output)
   if (at < 0) throw new Error('no two prompts follow each other')
   return {
@@ -143,7 +146,7 @@ function keepingEmptyResponses({ segments, requests }: Parts): Parts {
 }
 
 /** Removes everything but the first request: that call fails, and nothing is recorded. */
-function recordingNothing({ segments, requests }: Parts): Parts {
+function recordingNothing({ segments, requests }: RecordParts): RecordParts {
   return {
     segments: [],
     requests: requests.slice(0, 1).map((request) => ({ ...request, holds: 0, more: segments[0]?.ids ?? [] })),

@@ -276,10 +276,10 @@ function finishReason(reply: Extract<ReplyScript, { pieces: unknown }>, output: 
   return { type: 'stop', matched: reply.stopString ?? output.at(-1) }
 }
 
-const scored = (id: number, index: number) => [logprobOf(id, index), id, null]
+const scored = (id: number, index: number) => [scriptedLogprob(id, index), id, null]
 
 /** Returns a logprob that is exact in binary and depends on the token and its index. make.py has the same function. */
-export const logprobOf = (id: number, index: number): number => -(((id * 31 + index * 7) % 2000) + 1) / 512
+export const scriptedLogprob = (id: number, index: number): number => -(((id * 31 + index * 7) % 2000) + 1) / 512
 
 /** Returns the decoded bytes of ids; invalid UTF-8 becomes U+FFFD. */
 export const textOfIds = (of: readonly number[], tokenizer: Tokenizer): string =>

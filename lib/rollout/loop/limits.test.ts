@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, tokenCount, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { runs } from '#testing/property-runs.ts'
-import { call, draw, empty, ended, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
+import { call, drawMask, empty, ended, runScripted, type Script, user } from '#testing/scripted-rollout.ts'
 import type { RunLimits } from './limits.ts'
 
 const one = call('calculator', { expression: '1' })
@@ -94,7 +94,7 @@ describe('a limit at its boundary', () => {
     const { trajectory } = await run(replies([1]), { maxToolIterations: 1 })
     const next = await run(replies([1]), { maxToolIterations: 2 }, trajectory)
     expect([next.requests.length, reasonOf(next.trajectory)]).toEqual([2, 'end_turn'])
-    expect(draw(next.trajectory)).toContain('(tool 1 user q)')
+    expect(drawMask(next.trajectory)).toContain('(tool 1 user q)')
   })
 })
 

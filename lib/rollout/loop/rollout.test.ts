@@ -10,11 +10,11 @@ import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import {
   bytes,
   call,
-  cut,
-  draw,
+  drawMask,
   END,
   empty,
   ended,
+  failAfterText,
   type Options,
   runScripted,
   type Script,
@@ -35,7 +35,7 @@ describe('a rollout', () => {
     const { trajectory, requests } = await runScripted({
       scripts: [call('calculator', { expression: '25 * 17' }), '425'],
     })
-    expect(draw(trajectory)).toBe(
+    expect(drawMask(trajectory)).toBe(
       '(user q) [<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>] (tool 425) [425]',
     )
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
@@ -56,7 +56,7 @@ describe('a rollout', () => {
       scripts: [call('wait', { ms: 40 }) + call('wait', { ms: 1 }), 'ok'],
       tools: [slow],
     })
-    expect(draw(trajectory)).toContain('(tool waited 40 tool waited 1)')
+    expect(drawMask(trajectory)).toContain('(tool waited 40 tool waited 1)')
     expect(events.flatMap((event) => (event.type === 'tool-ended' ? [event.callId] : []))).toEqual([
       'call_0001',
       'call_0000',
@@ -65,7 +65,7 @@ describe('a rollout', () => {
 
   test('passes a tool error to the model', async () => {
     const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
-    expect(draw(trajectory)).toContain('(tool Error: division by zero)')
+    expect(drawMask(trajectory)).toContain('(tool Error: division by zero)')
     expect(trajectory.segments[1]).toMatchObject({
       toolCalls: [{ result: { status: 'error', text: 'Error: division by zero' } }],
     })
@@ -79,7 +79,7 @@ describe('a rollout', () => {
       tools: [counting],
     })
     expect(runs).toBe(0)
-    expect(draw(trajectory)).toContain(
+    expect(drawMask(trajectory)).toContain(
       '(tool Error: malformed tool call: "}" where a JSON value is expected. It was not executed.)',
     )
     expect(events.filter(({ type }) => type === 'tool-started')).toEqual([])
@@ -87,8 +87,8 @@ describe('a rollout', () => {
 
   test('never executes a call without a readable name or with an unknown tool', async () => {
     const { trajectory } = await runScripted({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
-    expect(draw(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
-    expect(draw(trajectory)).toContain('(tool Unknown tool: search)')
+    expect(drawMask(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
+    expect(drawMask(trajectory)).toContain('(tool Unknown tool: search)')
   })
 
   test('requests logprobs from one position before the new tokens', async () => {
@@ -220,7 +220,7 @@ describe('a further turn', () => {
     const { trajectory } = await runScripted({ scripts: ['hello'] })
     const again = await runScripted({ scripts: ['bye'], on: trajectory, messages: [user('more')] })
     expect(ids(again.trajectory).slice(0, ids(trajectory).length)).toEqual(ids(trajectory))
-    expect(draw(again.trajectory)).toBe('(user q) [hello] (user more) [bye]')
+    expect(drawMask(again.trajectory)).toBe('(user q) [hello] (user more) [bye]')
     expect(conversation(again.trajectory).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   })
 
@@ -231,9 +231,9 @@ describe('a further turn', () => {
     })
     expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
     const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
-    expect(draw(again.trajectory)).toContain('(tool 2 user and?) [ok]')
+    expect(drawMask(again.trajectory)).toContain('(tool 2 user and?) [ok]')
     const alone = await runScripted({ scripts: ['ok'], on: trajectory, messages: [] })
-    expect(draw(alone.trajectory)).toContain('(tool 2) [ok]')
+    expect(drawMask(alone.trajectory)).toContain('(tool 2) [ok]')
   })
 })
 
@@ -258,7 +258,7 @@ describe('a run limit ends a run by name:', () => {
       scripts: [endless + endless + endless, 'ok'],
       settings: { limits: { maxParallelToolCalls: 2 } },
     })
-    expect(draw(trajectory)).toContain(
+    expect(drawMask(trajectory)).toContain(
       '(tool 1 tool 1 tool Max parallel tool calls (2) reached. This tool call was not executed.)',
     )
     expect(trajectory.outcome).toEqual(ended('end_turn'))
@@ -316,7 +316,7 @@ describe('a failure', () => {
   const refused = new SglangError('CONNECT_REFUSED', 'nothing listens')
 
   test('before the first token leaves no trace, and returns the messages', async () => {
-    const { trajectory, events } = await runScripted({ scripts: [cut('', refused)] })
+    const { trajectory, events } = await runScripted({ scripts: [failAfterText('', refused)] })
     expect(trajectory).toMatchObject({
       segments: [],
       outcome: { ...failed('CONNECT_REFUSED'), hint: expect.any(String), unsent: [user('q')] },
@@ -327,9 +327,9 @@ describe('a failure', () => {
 
   test('after the first token keeps the received tokens', async () => {
     const { trajectory } = await runScripted({
-      scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+      scripts: [failAfterText('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
     })
-    expect(draw(trajectory)).toBe('(user q) [half an ans]')
+    expect(drawMask(trajectory)).toBe('(user q) [half an ans]')
     expect(trajectory).toMatchObject({
       outcome: failed('UPSTREAM_TRUNCATED'),
       segments: [{}, { finish: { kind: 'cut', code: 'UPSTREAM_TRUNCATED' } }],
@@ -337,24 +337,26 @@ describe('a failure', () => {
   })
 
   test('in a later turn keeps the earlier turns', async () => {
-    const { trajectory } = await runScripted({ scripts: [call('calculator', { expression: '2' }), cut('', refused)] })
-    expect(draw(trajectory)).toMatch(/^\(user q\) \[.*\]$/)
+    const { trajectory } = await runScripted({
+      scripts: [call('calculator', { expression: '2' }), failAfterText('', refused)],
+    })
+    expect(drawMask(trajectory)).toMatch(/^\(user q\) \[.*\]$/)
     expect(trajectory.outcome).not.toHaveProperty('unsent')
     const again = await runScripted({ scripts: ['2'], on: trajectory, messages: [] })
-    expect(draw(again.trajectory)).toContain('(tool 2) [2]')
+    expect(drawMask(again.trajectory)).toContain('(tool 2) [2]')
   })
 
   test('of a context that only the server knows is context_full', async () => {
     const counts = { needed: 4190, holds: 4096 }
     const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
-    const { trajectory } = await runScripted({ scripts: [cut('', overflow)] })
+    const { trajectory } = await runScripted({ scripts: [failAfterText('', overflow)] })
     expect(trajectory.outcome).toMatchObject({ ...ended('context_full'), context: counts, unsent: [user('q')] })
   })
 
   test('by an abort of the server keeps its tokens; an abort in the queue leaves nothing', async () => {
     const aborted = { finish: { kind: 'abort' } as const, usage: {} }
     const partial = await runScripted({ scripts: [() => says('half', aborted)] })
-    expect([draw(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
+    expect([drawMask(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
     const queued: Script = async function* () {
       yield { tokens: { ids: [] }, problems: [], end: aborted }
     }
@@ -396,7 +398,7 @@ describe('stop', () => {
       signal: controller.signal,
       onEvent: (event) => event.type === 'tokens' && controller.abort(),
     })
-    expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+    expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
     expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
     const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
     expect(textOf(ids(again.trajectory), again.trajectory.vocab)).toContain('so far<|im_end|>\n<|im_start|>user\ngo on')
@@ -406,12 +408,12 @@ describe('stop', () => {
     const half = '<tool_call>{"name": "calculator", "arg'
     const rest = 'uments": {"expression": "2 + 3"}}</tool_call>'
     const stopped = async (text = half) =>
-      (await runScripted({ scripts: [cut(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
+      (await runScripted({ scripts: [failAfterText(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
 
     test('sends the prompt and the kept ids, and the new tokens join the same response, which is parsed as a whole', async () => {
       const kept = await stopped()
       const { trajectory, requests } = await runScripted({ scripts: [rest, '5'], on: kept, resumes: true })
-      expect(draw(trajectory)).toBe(`(user q) [${half}${rest}] (tool 5) [5]`)
+      expect(drawMask(trajectory)).toBe(`(user q) [${half}${rest}] (tool 5) [5]`)
       expect(requests[0]?.inputIds).toEqual(ids(kept))
       expect(requests[1]?.inputIds).toEqual(ids({ ...trajectory, segments: trajectory.segments.slice(0, 3) }))
       const [, before] = kept.segments
@@ -438,13 +440,13 @@ describe('stop', () => {
     test('a run that began with ids is resumed without a message to answer', async () => {
       const given = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
       const { trajectory: first } = await runScripted({
-        scripts: [cut(' f', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        scripts: [failAfterText(' f', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
         given,
         messages: [],
         tools: [],
       })
       const { trajectory } = await runScripted({ scripts: ['our'], on: first, resumes: true, tools: [] })
-      expect([draw(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
+      expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
     })
 
     test('combines the server’s text, weight versions and problems over the whole response', async () => {
@@ -478,7 +480,7 @@ describe('stop', () => {
     test('leaves the response unchanged if it fails before its first token', async () => {
       const kept = await stopped()
       const { trajectory, events } = await runScripted({
-        scripts: [cut('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
+        scripts: [failAfterText('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
         on: kept,
         resumes: true,
       })
@@ -492,12 +494,12 @@ describe('stop', () => {
     test('can be repeated after another stop', async () => {
       const kept = await stopped('one ')
       const { trajectory: second } = await runScripted({
-        scripts: [cut('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        scripts: [failAfterText('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
         on: kept,
         resumes: true,
       })
       const { trajectory } = await runScripted({ scripts: ['three'], on: second, resumes: true })
-      expect(draw(trajectory)).toBe('(user q) [one two three]')
+      expect(drawMask(trajectory)).toBe('(user q) [one two three]')
       expect(trajectory.segments[1]).toMatchObject({ resumed: [{ at: 4 }, { at: 8, stopped: { kind: 'cut' } }] })
     })
 
@@ -534,7 +536,7 @@ describe('stop', () => {
         },
       })
       await router.left
-      expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+      expect([drawMask(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
       expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' }, logprobs: so.map(() => -0.5) })
       expect(router.sampling).toMatchObject([{ max_new_tokens: 1024 }])
       expect(router.requests.filter((line) => line.includes('abort'))).toEqual([])
@@ -574,7 +576,7 @@ describe('stop', () => {
       ],
     })
     const again = await runScripted({ scripts: ['ok'], on: trajectory, messages: [user('why?')] })
-    expect(draw(again.trajectory)).toContain(
+    expect(drawMask(again.trajectory)).toContain(
       '(tool Error: the run was stopped before this call was finished. user why?)',
     )
   })

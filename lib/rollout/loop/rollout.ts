@@ -3,7 +3,7 @@
  * loop, the tools and their hooks; this module decides what is sent, what is recorded and when the run ends.
  */
 import { Agent, type AgentConfig, type InvokeArgs, NullConversationManager } from '@strands-agents/sdk'
-import { type Prompt, startsAsGiven } from '#lib/rollout/prompt/prompt.ts'
+import { type Prompt, startsWithRawPrompt } from '#lib/rollout/prompt/prompt.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
 import type { Message, Outcome, ResponseSegment, ToolResult, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { type ChatDependencies, callChat } from '../chat/call.ts'
@@ -161,7 +161,7 @@ function agentOf(
   const { trajectory, messages, given } = start
   const news = [...unreadResults(trajectory), ...messages]
   if ('generate' in dependencies) {
-    const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsAsGiven(trajectory))
+    const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsWithRawPrompt(trajectory))
     const model = titoModel(recorder, newsOf(start, news), isCompletion ? 'one response' : 'calls are run', (added) =>
       within(() => callModel(recorder, added, settings, dependencies, signal)),
     )

@@ -5,7 +5,7 @@ import { type ContentBlock, Message as SdkMessage, TextBlock, ToolResultBlock, T
 import { MALFORMED_CALL } from '#lib/rollout/prompt/prompt.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { responseText } from '#lib/trajectory/messages/conversation.ts'
-import { callWithId } from '../tools/tool-calls.ts'
+import { findCall } from '../tools/tool-calls.ts'
 import { sdkText } from './sdk-text.ts'
 
 /** Returns the conversation so far. */
@@ -49,7 +49,7 @@ export function sdkQuestion(news: readonly Message[], trajectory: Trajectory): C
 }
 
 function resultBlock(callId: string, trajectory: Trajectory): ToolResultBlock {
-  const result = callWithId(trajectory, callId)?.result
+  const result = findCall(trajectory, callId)?.result
   return new ToolResultBlock({
     toolUseId: callId,
     status: result?.status === 'success' ? 'success' : 'error',

@@ -3,14 +3,14 @@ import { chatTemplate, TemplateError, type TemplateMessage } from '#lib/template
 import type { Finish, Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
+import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
 import { callsEndTurns, chatml, closesTwice, looksBack, resultsInTheTurn } from '#testing/small-templates.ts'
 import { continuationOf, plainTurn, type ReplyCall, type ReplyEnd } from './continuation.ts'
 import { endOfTurnId } from './prompt.ts'
 
 const bytes = byteTokenizer.encode
 const user = (content: string): Message => ({ role: 'user', content })
-const said = (text: string, end: string): Pick<Turn, 'reply' | 'finish'> => ({
+const said = (text: string, end: string): Pick<SimulatedTurn, 'reply' | 'finish'> => ({
   reply: [...bytes(text), byteId(end)],
   finish: { kind: 'stop', matched: byteId(end) } satisfies Finish,
 })
@@ -29,7 +29,8 @@ const prompts = (trajectory: Trajectory) =>
         ]
       : [],
   )
-const played = (template: string, turns: readonly Turn[]) => prompts(simulateRollout(template, turns).trajectory)
+const played = (template: string, turns: readonly SimulatedTurn[]) =>
+  prompts(simulateRollout(template, turns).trajectory)
 
 describe('tool results after the calls of a reply', () => {
   test('follow the token that ends the call, if the template closes no turn after it', () => {

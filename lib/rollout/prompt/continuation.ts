@@ -116,7 +116,7 @@ const plainTurns = memoizeByIdentity((_: ChatTemplate) =>
 function renderPlainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
   const reply: TemplateMessage = { role: 'assistant', content: CONTENT }
   const render = (tools: RenderInput['tools'], further: readonly TemplateMessage[]) =>
-    rendered(() =>
+    renderOrRefusal(() =>
       template.render({ messages: [QUESTION, reply, ...further], tools, addGenerationPrompt: false, options }),
     )
   const tools = NO_TOOLS.find((none) => typeof render(none, []) === 'string')
@@ -137,7 +137,7 @@ function renderPlainTurn(template: ChatTemplate, options: Options): PlainTurn | 
 }
 
 /** Returns a refusal as a value, since other forms of the messages may be tried. */
-export function rendered(render: () => string): string | TemplateError {
+export function renderOrRefusal(render: () => string): string | TemplateError {
   try {
     return render()
   } catch (error) {
@@ -158,7 +158,7 @@ const NO_TOOLS = [undefined, []] as const
 const rendersOf = (template: ChatTemplate, options: Options): readonly Render[] =>
   NO_TOOLS.map(
     (tools) => (reply, added) =>
-      rendered(() =>
+      renderOrRefusal(() =>
         template.render({
           messages: [QUESTION, reply, ...added],
           tools,

@@ -34,7 +34,7 @@ import {
   plainTurn,
   type ReplyCall,
   type ReplyEnd,
-  rendered,
+  renderOrRefusal,
   templateCall,
 } from './continuation.ts'
 import { replyTexts, writtenReply } from './written-reply.ts'
@@ -65,7 +65,7 @@ export interface Prompt {
 }
 
 /** The template's variables besides the messages. */
-export interface RenderSettings {
+export interface TemplateVariables {
   readonly tools: readonly ToolSpec[]
   readonly options: Readonly<Record<string, unknown>>
 }
@@ -73,7 +73,7 @@ export interface RenderSettings {
 /** Renders the whole conversation through the template. Throws TemplateError. */
 export function firstPrompt(
   messages: readonly Message[],
-  { tools, options }: RenderSettings,
+  { tools, options }: TemplateVariables,
   { tokenizer, template }: PromptEncoder,
 ): Prompt {
   const input = {
@@ -85,7 +85,7 @@ export function firstPrompt(
   const isMute =
     tools.length > 0 &&
     !showsTools(text, messages, tools, options, template) &&
-    text === rendered(() => template.render({ ...input, tools: undefined }))
+    text === renderOrRefusal(() => template.render({ ...input, tools: undefined }))
   return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
 }
 
@@ -103,7 +103,7 @@ function showsTools(
   text: string,
   messages: readonly Message[],
   tools: readonly ToolSpec[],
-  options: RenderSettings['options'],
+  options: TemplateVariables['options'],
   template: ChatTemplate,
 ): boolean {
   if (template.text === '') return false
@@ -135,7 +135,9 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
     derivation: {
       kind: 'continuation',
       closesTurn: closesTurn(own, isRepeated ? '' : next.text, codec, options),
-      check: startsAsGiven(trajectory) ? { kind: 'unknown' } : checked(next, trajectory, added, template, settings),
+      check: startsWithRawPrompt(trajectory)
+        ? { kind: 'unknown' }
+        : checked(next, trajectory, added, template, settings),
     },
     problems: [],
   }
@@ -148,7 +150,7 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
  */
 export function endOfTurnId(
   { tokenizer, template }: PromptEncoder,
-  options: RenderSettings['options'],
+  options: TemplateVariables['options'],
 ): number | undefined {
   const turn = plainTurn(template, options)
   if (!turn) return undefined
@@ -184,7 +186,7 @@ function closesTurn(
   ids: readonly number[],
   text: string,
   codec: PromptEncoder,
-  options: RenderSettings['options'],
+  options: TemplateVariables['options'],
 ): boolean {
   // After a turn that the reply has closed, as most do, the template need not be examined.
   const mayClose = text !== '' || isAdded(ids[0], codec.tokenizer)
@@ -290,13 +292,13 @@ const templateContent = (content: NonNullable<Message['content']>): unknown =>
     ? content.map(({ text = '' }) => text).join('')
     : content
 
-const renderSettings = ({ model }: Trajectory): RenderSettings => ({
+const renderSettings = ({ model }: Trajectory): TemplateVariables => ({
   tools: model.tools,
   options: model.template?.options ?? {},
 })
 
 /** Returns whether the trajectory begins with text or ids of the user: there are no messages for them. */
-export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
+export const startsWithRawPrompt = ({ segments: [first] }: Trajectory): boolean =>
   first?.kind === 'prompt' && first.derivation?.kind === 'given'
 
 type Check = Extract<PromptSource, { kind: 'continuation' }>['check']
@@ -313,7 +315,7 @@ function checked(
   { tools, options }: Pick<RenderInput, 'tools' | 'options'>,
 ): Check {
   const render = (messages: readonly TemplateMessage[]) =>
-    rendered(() => template.render({ messages, tools, addGenerationPrompt: true, options }))
+    renderOrRefusal(() => template.render({ messages, tools, addGenerationPrompt: true, options }))
   const messages = [...conversationMessages(trajectory, argumentsForm), ...added]
   const whole = render(messages)
   if (whole instanceof TemplateError)

@@ -17,7 +17,7 @@ import { conversation, responseText } from '#lib/trajectory/messages/conversatio
 import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { ids, logprobs, lossMask, segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { logprobOf, simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
+import { type SimulatedTurn, simulatedLogprob, simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { annotations, endsInsideThink } from '../record/record.ts'
 import { nextPrompt, templateMessage } from './prompt.ts'
@@ -26,7 +26,7 @@ const END = byteId('<|im_end|>')
 const stop: Finish = { kind: 'stop', matched: END }
 const bytes = (text: string) => byteTokenizer.encode(text)
 const user = (content: string): Message => ({ role: 'user', content })
-const said = (text: string): Pick<Turn, 'reply' | 'finish'> => ({ reply: [...bytes(text), END], finish: stop })
+const said = (text: string): Pick<SimulatedTurn, 'reply' | 'finish'> => ({ reply: [...bytes(text), END], finish: stop })
 const call = (name: string) => `<tool_call>{"name": "${name}", "arguments": {}}</tool_call>`
 
 /** Returns the tokens as the model saw them: context in round brackets, trained tokens in square ones. */
@@ -38,7 +38,7 @@ const draw = (trajectory: Trajectory) =>
     })
     .join('')
 
-const drawn = (template: string, turns: readonly Turn[]) => draw(simulateRollout(template, turns).trajectory)
+const drawn = (template: string, turns: readonly SimulatedTurn[]) => draw(simulateRollout(template, turns).trajectory)
 
 describe('the next prompt', () => {
   test('is the whole template first, and then only the new part', () => {
@@ -121,7 +121,7 @@ describe('the next prompt', () => {
 })
 
 describe('the check of every continuation', () => {
-  const turns: Turn[] = [
+  const turns: SimulatedTurn[] = [
     { messages: [user('a')], ...said('b') },
     { messages: [user('c')], ...said('d') },
   ]
@@ -151,7 +151,7 @@ describe('the check of every continuation', () => {
 
   test('reports how the template closes a turn if that differs', () => {
     const three = [
-      turns[0] as Turn,
+      turns[0] as SimulatedTurn,
       { messages: [user('c')], ...said('so far') },
       { messages: [user('e')], ...said('f') },
     ]
@@ -503,7 +503,7 @@ const news = fc.oneof(
 )
 const turns = fc
   .tuple(plainText, reply, fc.array(fc.tuple(news, reply), { maxLength: 4 }))
-  .map(([question, first, rest]): Turn[] => [
+  .map(([question, first, rest]): SimulatedTurn[] => [
     { messages: [user(question)], ...first },
     ...rest.map(([messages, next]) => ({ messages, ...next })),
   ])
@@ -527,7 +527,7 @@ describe('for any mix of turns, calls, malformed calls, empty and cut replies', 
           segment.ids.map(() => (segment.kind === 'response' ? 1 : 0)),
         )
         expect(lossMask(trajectory)).toEqual(mask)
-        expect(logprobs(trajectory)).toEqual(all.map(logprobOf))
+        expect(logprobs(trajectory)).toEqual(all.map(simulatedLogprob))
         expect(segmentStarts(trajectory).at(-1)).toBe(all.length)
       }),
     )

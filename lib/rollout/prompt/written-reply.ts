@@ -1,7 +1,7 @@
 /** Splits a reply into parts, as an agent framework stores it: thinking, content and calls. */
 
-import { parsedText } from '#lib/parsers/parsed-text.ts'
-import type { Markup, TextRange } from '#lib/parsers/parser.ts'
+import { textForParsers } from '#lib/parsers/parsed-text.ts'
+import type { CallMarkup, TextRange } from '#lib/parsers/parser.ts'
 import { markupIn } from '#lib/parsers/reading/rest.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
 import { thoughtIn } from '#lib/parsers/thinking.ts'
@@ -16,13 +16,13 @@ export interface WrittenReply {
   readonly thinks: readonly TextRange[]
   readonly calls: readonly ToolCall[]
   /** Markup around calls and around texts, which is removed together with the calls. */
-  readonly markup: readonly Markup[]
+  readonly markup: readonly CallMarkup[]
 }
 
 /** Returns the text of a response with its ranges. The markup is empty if the trajectory's parser is unknown. */
 export function writtenReply(segment: ResponseView, trajectory: TrajectoryView): WrittenReply {
   const parser = parserNamed(trajectory.model.parser ?? '')
-  const { text, starts } = parsedText(segment, trajectory, parser ? [parser] : [])
+  const { text, starts } = textForParsers(segment, trajectory, parser ? [parser] : [])
   const thinks = segment.thinks.map(({ start, end }) => ({
     start: starts[start] ?? text.length,
     end: starts[end] ?? text.length,

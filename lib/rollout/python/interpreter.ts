@@ -3,7 +3,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
-import { type Cut, type FromGuest, LONGEST_LINE, MOST_BYTES, type Ran, type ToGuest } from './protocol.ts'
+import { type CutText, type FromGuest, LONGEST_LINE, MOST_BYTES, type Ran, type ToGuest } from './protocol.ts'
 
 /** A running interpreter. Its variables persist between calls. */
 export interface Interpreter {
@@ -13,7 +13,7 @@ export interface Interpreter {
    */
   run(code: string): Promise<Ran>
   /** Returns the output of the last call, also if the call has not ended or never ends. */
-  printed(): Cut
+  printed(): CutText
   /** Returns how many calls it has run. */
   calls(): number
   isOver(): boolean
@@ -149,7 +149,7 @@ function openChannel(child: ChildProcessByStdio<Writable, Readable, Readable>) {
   let chunks: Buffer[] = []
   let size = 0
   let complaint = ''
-  let printed: Cut = { text: '' }
+  let printed: CutText = { text: '' }
   const fail = (why: string): InterpreterError => {
     if (failure) return failure
     failure = new InterpreterError(why)

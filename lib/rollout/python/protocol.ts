@@ -16,23 +16,23 @@ export type FromGuest =
    * MOST_BYTES are sent in total, and the total of printed bytes.
    */
   | { readonly type: 'printed'; readonly text: string; readonly bytes: number }
-  | ({ readonly type: 'ran'; readonly number: number } & Answer)
+  | ({ readonly type: 'ran'; readonly number: number } & CodeResult)
 
 /** The result of one piece of code, besides its printed text. */
-export interface Answer {
+export interface CodeResult {
   /** repr() of the last expression. Omitted: there is none, or it is None. */
-  readonly value?: Cut
+  readonly value?: CutText
   /** Traceback. Omitted: nothing was raised. */
-  readonly error?: Cut
+  readonly error?: CutText
 }
 
 /** The result of one piece of code with its printed text. */
-export interface Ran extends Answer {
-  readonly printed: Cut
+export interface Ran extends CodeResult {
+  readonly printed: CutText
 }
 
 /** A text, or its beginning: at most MOST_BYTES in UTF-8. */
-export interface Cut {
+export interface CutText {
   readonly text: string
   /** The size of the whole text, if this is only its beginning. */
   readonly wholeBytes?: number

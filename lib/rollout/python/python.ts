@@ -76,7 +76,7 @@ export function createPython(options: PythonOptions): Python {
 /** Prepares the place of an interpreter with its snapshot. Rejects with InterpreterError. */
 async function keptPlace(options: PythonOptions): Promise<InterpreterPlace> {
   try {
-    const place = placeOf(options)
+    const place = findInterpreter(options)
     await keepSnapshot(place)
     return place
   } catch (error) {
@@ -85,7 +85,11 @@ async function keptPlace(options: PythonOptions): Promise<InterpreterPlace> {
 }
 
 /** Returns the place of an interpreter. Throws InterpreterError. */
-export function placeOf({ applicationFolder, folder, node = process.execPath }: PythonOptions): InterpreterPlace {
+export function findInterpreter({
+  applicationFolder,
+  folder,
+  node = process.execPath,
+}: PythonOptions): InterpreterPlace {
   const found = findPackageJSON('pyodide', path.join(applicationFolder, 'package.json'))
   if (found === undefined) throw new InterpreterError('the package pyodide is not installed')
   const emptyFolder = path.join(folder, 'empty')

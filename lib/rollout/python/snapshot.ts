@@ -36,7 +36,7 @@ export async function keepSnapshot(place: InterpreterPlace): Promise<void> {
 
 const ENDING = '.snapshot'
 /** Creating it takes two seconds, and many times that on a busy machine. */
-const LONGEST_MS = 60_000
+const LONGEST_MS = 180_000
 
 async function madeSnapshot(place: InterpreterPlace): Promise<Buffer> {
   const guestFile = path.join(path.dirname(place.guestFile), 'make-snapshot.ts')
@@ -54,6 +54,7 @@ async function madeSnapshot(place: InterpreterPlace): Promise<Buffer> {
       once(child, 'close'),
     ])
     if (status === 0) return bytes
+    if (by === 'SIGKILL' && child.killed) throw new Error(`its snapshot took longer than ${LONGEST_MS / 1000} s`)
     throw new Error(
       `it ended ${by === null ? `with status ${status}` : `by ${by}`}${complaint && `: ${complaint.trim()}`}`,
     )

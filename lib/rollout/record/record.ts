@@ -3,7 +3,7 @@
  * answer arrives, and then the response opens; a call that fails before that leaves nothing. Ids are kept unchanged.
  */
 
-import { parsedText } from '#lib/parsers/parsed-text.ts'
+import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
@@ -206,7 +206,7 @@ export function closeResponse(
   if (open?.kind !== 'response') throw new Error('no response is open')
   const { text: serverText, problems, ...known } = ending
   const response: ResponseSegment = { ...open, ...known }
-  const own = parsedText(response, trajectory, [parser])
+  const own = textForParsers(response, trajectory, [parser])
   const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
   return {
     type: 'segment',
@@ -228,7 +228,7 @@ export function annotations(
   parser: ToolParser,
   tokenizer: Tokenizer,
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
-  return annotationsIn(parsedText(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
+  return annotationsIn(textForParsers(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
 }
 
 function annotationsIn(
@@ -274,7 +274,7 @@ function recordedCall(
 }
 
 /** Returns a call id; ids sort in the order of the calls. */
-export const callId = (number: number): string => `call_${String(number).padStart(4, '0')}`
+export const callIdAt = (number: number): string => `call_${String(number).padStart(4, '0')}`
 
 /**
  * Returns new call ids, numbered through the trajectory so that they sort in order. Ids that an imported file uses are
@@ -285,7 +285,7 @@ function freeCallIds(trajectory: Trajectory, count: number): string[] {
   const used = new Set(taken)
   const free: string[] = []
   for (let number = taken.length; free.length < count; number++) {
-    const id = callId(number)
+    const id = callIdAt(number)
     if (!used.has(id)) free.push(id)
   }
   return free

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { MockTool } from '#lib/tools/mock-tool.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { ids, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { call, draw, empty, ended, runScripted, user } from '#testing/scripted-rollout.ts'
+import { call, drawMask, empty, ended, runScripted, user } from '#testing/scripted-rollout.ts'
 import { calculator } from './calculator.ts'
 import { mockTool } from './mock-tool.ts'
 import { type AgentTool, ToolFailure } from './tool.ts'
@@ -25,7 +25,7 @@ const hanging: AgentTool = { ...weather(), run: () => new Promise(() => {}) }
 describe('a mock tool', () => {
   test('replies with the arguments, and the model goes on', async () => {
     const { trajectory } = await runScripted({ scripts: [asks('Rome'), 'nice'], tools: [weather()] })
-    expect(draw(trajectory)).toContain('(tool Sunny in Rome.) [nice]')
+    expect(drawMask(trajectory)).toContain('(tool Sunny in Rome.) [nice]')
     expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'success', startedAt: expect.any(String) } }])
   })
 
@@ -68,7 +68,7 @@ describe('a mock tool', () => {
     const model = (tool: typeof spec): Trajectory => ({ ...empty, model: { ...empty.model, tools: [tool] } })
     const mocked = await runScripted({ scripts: ['x'], tools: [weather()], on: model(spec) })
     const real = await runScripted({ scripts: ['x'], tools: [weather()], on: model(bare) })
-    expect(draw(mocked.trajectory)).toContain('"name": "weather"')
+    expect(drawMask(mocked.trajectory)).toContain('"name": "weather"')
     expect(ids(mocked.trajectory)).toEqual(ids(real.trajectory))
   })
 
@@ -132,7 +132,7 @@ test('a long result is cut at its limit, in words, errors too, and its length is
   expect(second).toMatchObject({ text: 'Sunny in Bern.' })
   expect(second).not.toHaveProperty('wholeLength')
   expect(third).toMatchObject({ status: 'error', wholeLength: long.length + 'Error: '.length })
-  expect(draw(trajectory)).toMatch(/\(tool Sunny in [^)]*221 characters left out/)
+  expect(drawMask(trajectory)).toMatch(/\(tool Sunny in [^)]*221 characters left out/)
   expect(results((await played({})).trajectory)[0]).toBe(`Sunny in ${long}.`)
 })
 
@@ -257,7 +257,7 @@ test('a tool failure may have its own text, which is all that the model reads', 
   const failing: AgentTool = { ...weather(), run: () => Promise.reject(new ToolFailure('1\nZeroDivisionError')) }
   const { trajectory } = await runScripted({ scripts: [asks('A'), 'x'], tools: [failing] })
   expect(toolCallsOf(trajectory)[0]?.result).toMatchObject({ status: 'error', text: '1\nZeroDivisionError' })
-  expect(draw(trajectory)).toContain('(tool 1 ZeroDivisionError)')
+  expect(drawMask(trajectory)).toContain('(tool 1 ZeroDivisionError)')
 })
 
 test.each([['ends by itself'], ['is stopped']])('a tool is closed once, when the run %s', async (how) => {
@@ -287,7 +287,7 @@ test('calls of one response run in parallel; their results are in the order of t
     scripts: [asks('A', 'slow') + asks('B', 'quick') + asks('C', 'slow'), 'x'],
     tools: [weather({ delayMs: 40 }, 'slow'), weather({}, 'quick')],
   })
-  expect(draw(trajectory)).toContain('(tool Sunny in A. tool Sunny in B. tool Sunny in C.)')
+  expect(drawMask(trajectory)).toContain('(tool Sunny in A. tool Sunny in B. tool Sunny in C.)')
   const order = events.flatMap((event) =>
     event.type === 'tool-started' || event.type === 'tool-ended' ? [`${event.type} ${event.callId}`] : [],
   )

@@ -113,7 +113,7 @@ export function watchTools(
   const checks = new Map(tools.map(({ spec }) => [spec.name, createInputCheck(spec.inputSchema)]))
   const started = new Map<string, { readonly at: string; readonly ms: number }>()
   agent.addHook(BeforeToolCallEvent, (event) => {
-    const call = callWithId(recorder.trajectory, event.toolUse.toolUseId)
+    const call = findCall(recorder.trajectory, event.toolUse.toolUseId)
     const why = call && refusal(call, recorder.trajectory, checks, maxParallelToolCalls)
     if (why !== undefined) {
       event.cancel = why
@@ -168,7 +168,7 @@ function refusal(
 }
 
 /** Returns the tool call with an id, or undefined. */
-export const callWithId = (trajectory: Trajectory, id: string): ToolCall | undefined =>
+export const findCall = (trajectory: Trajectory, id: string): ToolCall | undefined =>
   toolCallsOf(trajectory).find((call) => call.id === id)
 
 const resultText = (content: ToolResultBlock['content'][number]): string => {

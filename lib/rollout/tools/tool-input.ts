@@ -8,7 +8,7 @@ import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
 import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/tools/tool-schema.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
-import { pathText, shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import { describeValue, fieldPathText, type Violation, violationText } from '#lib/util/schema-violation.ts'
 
 /** Returns why the arguments do not match the schema, for the model; undefined if they match. */
 export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
@@ -136,7 +136,7 @@ const CHOICES = new Set(['anyOf', 'oneOf'])
 function told(error: OutputUnit, schema: CheckedSchema, input: unknown): Violation {
   const keys = pointerKeys(error.instanceLocation)
   const value = valueAt(input, keys)
-  const at = (rest: readonly string[] = []) => pathText(indexed(input, [...keys, ...rest]))
+  const at = (rest: readonly string[] = []) => fieldPathText(indexed(input, [...keys, ...rest]))
   const rule = ruleAt(schema, pointerKeys(error.keywordLocation))
   if (error.keywordLocation.includes('/propertyNames'))
     return { path: at(), expected: 'another property name', found: JSON.stringify(keys.at(-1)) }
@@ -144,7 +144,7 @@ function told(error: OutputUnit, schema: CheckedSchema, input: unknown): Violati
     const name = (rule as readonly string[]).find((key) => valueAt(value, [key]) === undefined) as string
     return { path: at([name]), expected: 'a value, it is required', found: 'nothing' }
   }
-  return { path: at(), expected: expectation(error.keyword, rule), found: shownValue(value) }
+  return { path: at(), expected: expectation(error.keyword, rule), found: describeValue(value) }
 }
 
 function expectation(keyword: string, rule: unknown): string {
@@ -220,6 +220,6 @@ const valueAt = (value: unknown, keys: readonly string[]): unknown =>
     value,
   )
 
-/** Returns keys in the form of pathText: indices of arrays are numbers. */
+/** Returns keys in the form of fieldPathText: indices of arrays are numbers. */
 const indexed = (value: unknown, keys: readonly string[]): (string | number)[] =>
   keys.map((key, i) => (Array.isArray(valueAt(value, keys.slice(0, i))) ? Number(key) : key))

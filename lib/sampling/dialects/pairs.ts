@@ -12,7 +12,7 @@ export interface NamedValues {
 /**
  * Finds the pairs of the text at any depth. A name before an opening bracket (a call or a nested object) is ignored.
  */
-export function pairsOf(text: string): NamedValues {
+export function findNamedValues(text: string): NamedValues {
   const values = new Map<string, unknown>()
   const unread = new Map<string, string>()
   /** Number of open brackets. */

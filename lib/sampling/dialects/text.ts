@@ -6,7 +6,7 @@ import { tooDeepAt } from '#lib/json/json-depth.ts'
 import { isObject, type JsonObject } from '#lib/json/json-object.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
 import { isCommand, optionsOf } from './command.ts'
-import { pairsOf } from './pairs.ts'
+import { findNamedValues } from './pairs.ts'
 
 /** No real parameter is nested this deeply; the code after this check is recursive. */
 const DEEPEST = 100
@@ -28,7 +28,7 @@ export function readDialectText(pasted: string): DialectText {
   if (json !== undefined && tooDeepAt(text, DEEPEST) !== undefined)
     return { ok: false, why: `It is nested deeper than ${DEEPEST} levels.` }
   if (json !== undefined) return named(isObject(json) ? json : {}, new Map())
-  const { values, unread } = isCommand(text) ? optionsOf(text) : pairsOf(text)
+  const { values, unread } = isCommand(text) ? optionsOf(text) : findNamedValues(text)
   return named(Object.fromEntries(values), unread)
 }
 

@@ -14,8 +14,8 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { violationText } from '#lib/util/schema-violation.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { SideInput } from './compare.ts'
-import type { CompareAnswered, SidesQuestion } from './compare-worker-messages.ts'
-import { idsAlone } from './ids-alone.ts'
+import type { CompareAnswered, SidesRequest } from './compare-worker-messages.ts'
+import { trajectoryOfIds } from './ids-alone.ts'
 import { loadSide } from './load-side.ts'
 
 interface Deps {
@@ -28,7 +28,7 @@ type Name = 'left' | 'right'
 
 /** Returns the comparison of both sides. Throws HttpProblem or TokenizerError. */
 export async function runCompareRequest(
-  { left, right, stretches, wants }: SidesQuestion,
+  { left, right, stretches, wants }: SidesRequest,
   deps: Deps,
 ): Promise<CompareAnswered> {
   const sides = { left: await foundSide(left, 'left', deps), right: await foundSide(right, 'right', deps) }
@@ -90,7 +90,7 @@ async function idsSide(
   const { tokenizer } = await tokenizers.load(named)
   const parser = parserNamed(DEFAULT_PARSER)
   if (!parser) throw new Error('the usual parser is known')
-  const bare = idsAlone(ids)
+  const bare = trajectoryOfIds(ids)
   const foreign = foreignId(bare, tokenizer)
   if (foreign)
     throw new HttpProblem({

@@ -13,10 +13,10 @@ export interface CompareWorkerStart {
 }
 
 /** A request to the comparing thread. */
-export type CompareQuestion = SidesQuestion | RetokenizeQuestion
+export type CompareWorkRequest = SidesRequest | RetokenizeQuestion
 
 /** A request to compare two sides. */
-export interface SidesQuestion {
+export interface SidesRequest {
   readonly kind: 'sides'
   readonly left: SideInput
   readonly right: SideInput

@@ -3,14 +3,16 @@ import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
 import { runCompareRequest } from './compare-request.ts'
-import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
+import type { CompareAnswered, CompareWorkerStart, CompareWorkRequest } from './compare-worker-messages.ts'
 import { runRetokenizeRequest } from './retokenize-request.ts'
 
-answerRequests<CompareWorkerStart, CompareQuestion, CompareAnswered>(({ dataFolder, examplesFolder, tokenizers }) => {
-  const reader = openTrajectoryReader(dataFolder)
-  const deps = { reader, examplesFolder, tokenizers: createTokenizerLoader(tokenizers) }
-  return async (question) =>
-    question.kind === 'sides'
-      ? runCompareRequest(question, deps)
-      : { kind: 'answer', text: JSON.stringify(await runRetokenizeRequest(question.request, deps)) }
-})
+answerRequests<CompareWorkerStart, CompareWorkRequest, CompareAnswered>(
+  ({ dataFolder, examplesFolder, tokenizers }) => {
+    const reader = openTrajectoryReader(dataFolder)
+    const deps = { reader, examplesFolder, tokenizers: createTokenizerLoader(tokenizers) }
+    return async (question) =>
+      question.kind === 'sides'
+        ? runCompareRequest(question, deps)
+        : { kind: 'answer', text: JSON.stringify(await runRetokenizeRequest(question.request, deps)) }
+  },
+)

@@ -11,8 +11,8 @@ import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { compare, compareAnswerSchema, compareRequestSchema } from './compare.ts'
-import { type ComparingThread, createComparing } from './comparing.ts'
+import { answerCompare, compareAnswerSchema, compareRequestSchema } from './compare.ts'
+import { type ComparingThread, createCompareThread } from './comparing.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-compare-'))
 const examplesFolder = path.resolve('public/examples')
@@ -22,7 +22,7 @@ let comparing: ComparingThread
 let key: string
 
 const threadOf = (longestMs?: number) =>
-  createComparing({
+  createCompareThread({
     workerFile: path.resolve('lib/server/compare/compare-worker.ts'),
     ...(longestMs !== undefined && { longestMs }),
     start: {
@@ -56,7 +56,7 @@ function example(name: string): Trajectory {
 /** Sends a request as the route does. */
 const ask = async (body: unknown, thread = comparing) => {
   const request = checkedJson(JSON.stringify(body), compareRequestSchema)
-  const response = await compare(request, { comparing: thread } as Services, new AbortController().signal)
+  const response = await answerCompare(request, { comparing: thread } as Services, new AbortController().signal)
   return compareAnswerSchema.parse(await response.json())
 }
 const problem = async (body: unknown, thread = comparing) => {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
 import { type RescoreAnswer, rescoreAnswerSchema, rescoreRequestSchema } from '#lib/analysis/rescore/answer.ts'
 import { driftReportSchema } from '#lib/trajectory/drift/report.ts'
-import { json, jsonText } from '../http/json-response.ts'
+import { json, jsonTextResponse } from '../http/json-response.ts'
 import type { Services } from '../services.ts'
 import { answered } from './comparing.ts'
 import { rescoreOnServer } from './rescore.ts'
@@ -84,14 +84,14 @@ export const compareAnswerSchema = z.object({
 })
 
 /** Answers a checked request. Throws HttpProblem. */
-export async function compare(
+export async function answerCompare(
   { left, right, stretches = false, rescore, weigh }: CompareRequest,
   all: Services,
   signal: AbortSignal,
 ): Promise<Response> {
   const wants = (rescore ?? weigh) ? 'comparison' : 'answer'
   const told = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
-  if (told.kind === 'answer') return jsonText(told.text)
+  if (told.kind === 'answer') return jsonTextResponse(told.text)
   const received = receivedComparing(told.sent, told.given)
   // The thread has already refused a side that cannot be made.
   if (!received.ok) throw new Error(received.why)

@@ -1,5 +1,10 @@
 /** Loads what one side of a comparison needs: the tokenizer's files, and templates with a budget. */
-import { type LoadedSide, type Making, neededTokenizer, type SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
+import {
+  type BuildResult,
+  type LoadedSide,
+  neededTokenizer,
+  type SideTokenizer,
+} from '#lib/analysis/compare/shown-side.ts'
 import type { As } from '#lib/analysis/compare/side.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -21,7 +26,7 @@ export async function loadSide(
 }
 
 /** Returns the value, or throws HttpProblem with the reason and the hint. */
-export function orProblem<T>(making: Making<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
+export function orProblem<T>(making: BuildResult<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
   if (making.ok) return making.value
   const { why, hint } = making
   throw new HttpProblem({ status: 422, code, detail: why, ...(hint !== undefined && { hint }) })

@@ -1,5 +1,5 @@
 /** Rescores both sides of a comparison on saved servers, in one call for scripts. */
-import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { ComparedSides } from '#lib/analysis/compare/compare-sides.ts'
 import { type RescoreAnswer, type RescoreRequest, rescoreAnswer } from '#lib/analysis/rescore/answer.ts'
 import { scorePlan } from '#lib/analysis/rescore/plan.ts'
 import { rescore } from '#lib/analysis/rescore/rescoring.ts'
@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 
 /** Scores both sides and returns the comparison of their scores. Throws HttpProblem, also if a server fails on the way. */
 export async function rescoreOnServer(
-  compared: Compared,
+  compared: ComparedSides,
   { server, left, right, tokens = 'trained', clip }: RescoreRequest,
   services: Services,
   signal: AbortSignal,

@@ -1,5 +1,5 @@
 /** Finds the trajectory that a request names, and encodes its text or messages again. */
-import { shownSide } from '#lib/analysis/compare/retokenized.ts'
+import { buildSide } from '#lib/analysis/compare/retokenized.ts'
 import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
@@ -10,7 +10,7 @@ import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
-import { idsAlone } from './ids-alone.ts'
+import { trajectoryOfIds } from './ids-alone.ts'
 import { loadSide, orProblem } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
 
@@ -22,7 +22,7 @@ interface Deps {
 /** Returns the retokenized trajectory. Throws HttpProblem or TokenizerError. */
 export async function runRetokenizeRequest(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
   const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
-  const trajectory = key === undefined ? idsAlone(request.ids ?? []) : stored(key, deps)
+  const trajectory = key === undefined ? trajectoryOfIds(request.ids ?? []) : stored(key, deps)
   const as = { kind: mode, ...(tokenizer !== undefined && { tokenizer }) }
   const answer = toldSide(await loadSide(trajectory, as, template, deps, new AbortController().signal))
   return key === undefined ? { ...answer, mask: null } : answer
@@ -43,7 +43,7 @@ function stored(key: string, { reader }: Deps): Trajectory {
 }
 
 function toldSide(given: LoadedSide): RetokenizeAnswer {
-  const { trajectory, caveats, perSegment } = orProblem(shownSide(given), 'NOT_RETOKENIZED')
+  const { trajectory, caveats, perSegment } = orProblem(buildSide(given), 'NOT_RETOKENIZED')
   const ids = idsOf(trajectory)
   const original = idsOf(given.trajectory)
   const kept = commonIds(original, ids)

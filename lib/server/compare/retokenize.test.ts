@@ -15,7 +15,7 @@ import { checkedJson } from '../http/body.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
-import { type ComparingThread, createComparing } from './comparing.ts'
+import { type ComparingThread, createCompareThread } from './comparing.ts'
 import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from './retokenize.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-retokenize-'))
@@ -51,7 +51,7 @@ let tokenizer: Tokenizer
 beforeAll(async () => {
   store = openTrajectoryStore(folder, { now: () => new Date() })
   for (const [name, trajectory] of Object.entries(stored)) keys.set(name, store.add(trajectory))
-  comparing = createComparing({
+  comparing = createCompareThread({
     workerFile: path.resolve('lib/server/compare/compare-worker.ts'),
     start: { dataFolder: folder, examplesFolder: folder, tokenizers: places },
   })

@@ -1,7 +1,7 @@
 /** Answers over HTTP which ids a pipeline that keeps text or messages would have for a trajectory or for plain ids. */
 import * as z from 'zod'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
-import { jsonText } from '../http/json-response.ts'
+import { jsonTextResponse } from '../http/json-response.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { noTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
@@ -84,5 +84,5 @@ export async function retokenize(request: RetokenizeRequest, all: Services, sign
     if (!(error instanceof HttpProblem) || error.details.code !== 'NO_TRAJECTORY') throw error
     throw noTrajectory(request.trajectory ?? '', all.store)
   })
-  return jsonText(told.text)
+  return jsonTextResponse(told.text)
 }

@@ -13,7 +13,7 @@ const LARGEST_IDS = 16 * MEGABYTE
 const DEEPEST_JSON = 100
 
 /** Returns the request's checked JSON body of at most a megabyte. Throws HttpProblem. */
-export const readJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+export const readJsonBody = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_JSON), schema)
 
 /** Returns the checked JSON body of a request with the ids or the messages of a trajectory. Throws HttpProblem. */

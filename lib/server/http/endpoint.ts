@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import type { Plain } from '#lib/util/plain.ts'
 import type { Services } from '../services.ts'
-import { readJson, readLargeJson } from './body.ts'
+import { readJsonBody, readLargeJson } from './body.ts'
 
 /** Methods that a row can have. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -24,10 +24,10 @@ export interface Endpoint {
 }
 
 /** Answers by status. A value that a handler returns is sent with the first status. */
-type Answers = Readonly<Record<number, Answer>>
+type Answers = Readonly<Record<number, AnswerDescription>>
 
 /** The meaning of one status. */
-export interface Answer {
+export interface AnswerDescription {
   readonly description: string
   /** Schema of the JSON answer. Without this and `lines`, the answer has no body. */
   readonly schema?: z.ZodType
@@ -49,7 +49,7 @@ export interface Body<T> {
 export const jsonBody = <T>(schema: z.ZodType<T>): Body<T> => ({
   type: 'application/json',
   schema,
-  read: (request) => readJson(request, schema),
+  read: (request) => readJsonBody(request, schema),
 })
 
 /** Returns the format of a JSON body that may contain the ids or the messages of a trajectory. */

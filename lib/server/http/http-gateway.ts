@@ -9,7 +9,7 @@ import { type AccessConfig, accessHeaders, hostProblem, originProblem } from './
 import type { ProblemDetails } from './problem.ts'
 
 /** Settings of the gateway, with the handler of the requests that it accepts. */
-export interface FrontOptions extends AccessConfig {
+export interface GatewayOptions extends AccessConfig {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /** Development needs eval, inline styles and a socket for reloading. */
   readonly development: boolean
@@ -33,7 +33,7 @@ export function createHttpGateway({
   unreadMs = UNREAD_MS,
   idleBodyMs = IDLE_BODY_MS,
   ...access
-}: FrontOptions): Server {
+}: GatewayOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { eventStream, lineOf, ndjson, STALLED_MS } from './ndjson.ts'
+import { encodeLine, eventStream, ndjson, STALLED_MS } from './ndjson.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -9,7 +9,7 @@ function numbered(count: number) {
   const state = { isLeft: false }
   const lines = async function* (from: number): AsyncGenerator<Uint8Array> {
     try {
-      for (let n = from; n < count; n++) yield lineOf({ n })
+      for (let n = from; n < count; n++) yield encodeLine({ n })
     } finally {
       state.isLeft = true
     }
@@ -56,7 +56,7 @@ test('An event stream serves a reader that takes one line each 29 s, and one tha
   const written = Promise.withResolvers<void>()
   const late = async function* () {
     await written.promise
-    yield lineOf('late')
+    yield encodeLine('late')
   }
   const waiting = readerOf(eventStream(late(), { from: 0 })).read()
   await settled()

@@ -27,7 +27,7 @@ export function eventStream(
   return streamOf(lines, headers, (taken) => {
     onStalled()
     const next = from + taken
-    return lineOf({
+    return encodeLine({
       type: 'stream-closed',
       code: 'READER_TOO_SLOW',
       message: `the client read nothing from this stream for ${STALLED_MS / 1000} s. Request it again with ?from=${next}.`,
@@ -37,10 +37,10 @@ export function eventStream(
 }
 
 /** Returns a value as a line of JSON in UTF-8. */
-export const lineOf = (value: unknown): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`)
+export const encodeLine = (value: unknown): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`)
 
 async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const value of values) yield lineOf(value)
+  for await (const value of values) yield encodeLine(value)
 }
 
 /**

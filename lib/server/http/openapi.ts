@@ -1,6 +1,6 @@
 /** Describes the HTTP interface (OpenAPI 3.1) with the schemas that check its requests. */
 import * as z from 'zod'
-import type { Answer, Body, Endpoint } from './endpoint.ts'
+import type { AnswerDescription, Body, Endpoint } from './endpoint.ts'
 
 /** Returns the OpenAPI document of these endpoints. */
 export function describeApi(endpoints: readonly Endpoint[], version: string) {
@@ -88,7 +88,7 @@ function requestBody(type: string, { schema, description }: Body<unknown>): obje
   }
 }
 
-function response({ description, schema, lines }: Answer): object {
+function response({ description, schema, lines }: AnswerDescription): object {
   const content = {
     ...(schema && { 'application/json': { schema: answerSchema(schema) } }),
     ...(lines && { 'application/x-ndjson': { schema: answerSchema(lines) } }),

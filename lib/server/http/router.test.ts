@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import type { Services } from '../services.ts'
 import { shareServices } from '../shared.ts'
-import { readJson, readLargeJson, readText } from './body.ts'
+import { readJsonBody, readLargeJson, readText } from './body.ts'
 import { EMPTY_BODY, type Endpoint, fileBody, NO_BODY } from './endpoint.ts'
 import { createRouter } from './router.ts'
 
@@ -13,7 +13,7 @@ const routed = (row: Partial<Endpoint> & Pick<Endpoint, 'handle'>) =>
   createRouter([{ method: 'POST', path: '/', summary: '', answers: { 200: { description: '' } }, ...row }])
 
 const anything = z.record(z.string(), z.unknown())
-const read = (body: string) => readJson(new Request('http://127.0.0.1/', { method: 'POST', body }), anything)
+const read = (body: string) => readJsonBody(new Request('http://127.0.0.1/', { method: 'POST', body }), anything)
 const nested = (levels: number, opening = '[', closing = ']') =>
   `{"a":${opening.repeat(levels - 1)}1${closing.repeat(levels - 1)}}`
 
@@ -42,7 +42,7 @@ test('The JSON reader accepts a larger body for the ids of a long prompt than fo
   const body = JSON.stringify({ ids: new Array(300_000).fill(30_000) })
   const request = () => new Request('http://127.0.0.1/', { method: 'POST', body })
   expect((await readLargeJson(request(), anything)).ids).toHaveLength(300_000)
-  await expect(readJson(request(), anything)).rejects.toMatchObject({ details: { status: 413, code: 'TOO_LARGE' } })
+  await expect(readJsonBody(request(), anything)).rejects.toMatchObject({ details: { status: 413, code: 'TOO_LARGE' } })
 })
 
 test('The router answers a call that needs no body without a body and a content type, but requires the header of changes', async () => {

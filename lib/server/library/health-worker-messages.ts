@@ -1,6 +1,6 @@
 /** Messages between the server and the thread that checks trajectories, which receives keys. */
 
-import type { Revision } from '#lib/store/health.ts'
+import type { RecordRevision } from '#lib/store/health.ts'
 import type { RecordIndex } from '#lib/store/listing/search-index.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { Health } from '#lib/trajectory/health/health.ts'
@@ -13,5 +13,5 @@ export interface HealthWorkerStart {
 
 /** The result for one key. Undefined if there is no such trajectory; `index` is undefined if the record cannot be read. */
 export type Checked =
-  | { readonly of: Revision; readonly health: Health; readonly index: RecordIndex | undefined }
+  | { readonly of: RecordRevision; readonly health: Health; readonly index: RecordIndex | undefined }
   | undefined

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { readSync } from 'node:fs'
 import type { Imported } from '#lib/api/imported.ts'
-import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
+import { type ByteSource, CHUNK, type OpenedTrajectory, openFile } from '#lib/formats/reading/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
 import type { ImportStore } from '#lib/store/import-store.ts'
@@ -13,7 +13,7 @@ import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { LIMITS } from '#lib/util/limits.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { ImportQuestion } from './import-answer.ts'
-import { textSource, withTexts } from './import-texts.ts'
+import { textSource, withTokenizerTexts } from './import-texts.ts'
 
 interface Deps {
   readonly store: Pick<ImportStore, 'add' | 'publish' | 'discard'>
@@ -58,19 +58,21 @@ export async function runImportRequest(
     waiting = []
     weight = 0
   }
+  const add = (one: OpenedTrajectory) => {
+    if (!one.ok)
+      throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
+    const { provenance } = one.trajectory
+    if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
+    const trajectory = texts && lacksTexts(one.trajectory) ? withTokenizerTexts(one.trajectory, texts) : one.trajectory
+    found = one.format.name
+    first ??= { id: trajectory.id, createdAt: trajectory.createdAt }
+    waiting.push(trajectory)
+    weight += weightOf(trajectory)
+    if (weight >= batch) storeWaiting()
+  }
   try {
-    for await (const one of openFile(bytesOf(descriptor, size), source, { as, limits })) {
-      if (!one.ok)
-        throw new HttpProblem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
-      const { provenance } = one.trajectory
-      if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
-      const trajectory = texts && lacksTexts(one.trajectory) ? withTexts(one.trajectory, texts) : one.trajectory
-      found = one.format.name
-      first ??= { id: trajectory.id, createdAt: trajectory.createdAt }
-      waiting.push(trajectory)
-      weight += weightOf(trajectory)
-      if (weight >= batch) storeWaiting()
-    }
+    // A suspended function keeps its last values, so the trajectories exist only in `add` and in the list.
+    for await (const one of openFile(bytesOf(descriptor, size), source, { as, limits })) add(one)
     storeWaiting()
     const [key, ...others] = keys
     if (!first || key === undefined) throw new Error('a file that opens has a trajectory')
@@ -83,15 +85,20 @@ export async function runImportRequest(
   }
 }
 
-const bytesOf = (descriptor: number, size: number): ByteSource => ({
-  size,
-  read: async (start, end) => {
-    const bytes = Buffer.allocUnsafeSlow(end - start)
-    for (let read = 0; read < bytes.length; ) {
-      const count = readSync(descriptor, bytes, read, bytes.length - read, start + read)
-      if (count === 0) throw new Error('the file is shorter than it was')
-      read += count
-    }
-    return bytes
-  },
-})
+/** Reads a file. Chunks share one buffer, because buffers that are no longer used wait for a collection. */
+function bytesOf(descriptor: number, size: number): ByteSource {
+  const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, size))
+  return {
+    size,
+    read: async (start, end) => {
+      const length = end - start
+      const bytes = length <= chunk.length ? chunk.subarray(0, length) : Buffer.allocUnsafeSlow(length)
+      for (let read = 0; read < length; ) {
+        const count = readSync(descriptor, bytes, read, length - read, start + read)
+        if (count === 0) throw new Error('the file is shorter than it was')
+        read += count
+      }
+      return bytes
+    },
+  }
+}

@@ -32,7 +32,7 @@ function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefin
 }
 
 /** Returns the trajectory with its texts. Throws HttpProblem if the tokenizer belongs to another model. */
-export function withTexts(trajectory: Trajectory, texts: TextSource): Trajectory {
+export function withTokenizerTexts(trajectory: Trajectory, texts: TextSource): Trajectory {
   const foreign = foreignId(trajectory, texts.tokenizer)
   if (!foreign) return withTokenizer(trajectory, texts)
   throw new HttpProblem({

@@ -16,7 +16,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { ThreadError } from '../limited-thread.ts'
 import type { Services } from '../services.ts'
-import { chooseTokenizer, importFile } from './import.ts'
+import { restoreTexts, storeFile } from './import.ts'
 import type { ImportQuestion } from './import-answer.ts'
 import { runImportRequest } from './import-request.ts'
 
@@ -43,14 +43,14 @@ test('An import restores texts with a tokenizer whose chat template does not com
     method: 'POST',
     body: JSON.stringify(sample),
   })
-  const { trajectories } = await importFile(request, services({ tokenizers: { load: load as never } }))
+  const { trajectories } = await storeFile(request, services({ tokenizers: { load: load as never } }))
   const found = store.get(trajectories[0] ?? '')
   expect(found && lacksTexts(found)).toBe(false)
 })
 
 test('An import reports an unknown parser, even without a tokenizer', async () => {
   const request = new Request('http://127.0.0.1/api/import?parser=nope', { method: 'POST', body: '{}' })
-  const refused = importFile(request, { store } as unknown as Services)
+  const refused = storeFile(request, { store } as unknown as Services)
   await expect(refused).rejects.toMatchObject({
     details: { status: 422, code: 'NO_PARSER', hint: expect.stringContaining('hermes') },
   })
@@ -75,7 +75,7 @@ function services(deps: Partial<Parameters<typeof runImportRequest>[1]> = {}): S
   return { store, tokenizers, importing, config: { dataFolder: folder } } as unknown as Services
 }
 const importText = (query: string, body: string, all = services()) =>
-  importFile(new Request(`http://127.0.0.1/api/import?${query}`, { method: 'POST', body }), all)
+  storeFile(new Request(`http://127.0.0.1/api/import?${query}`, { method: 'POST', body }), all)
 const allRows = () => store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 10 }).rows
 
 test('An import stores every sample of a file with the tokenizer that the request names, and with its group', async () => {
@@ -184,7 +184,7 @@ test('An import of a body that ends early leaves no file behind', async () => {
   })
   const request = new Request('http://127.0.0.1/api/import', { method: 'POST', body, duplex: 'half' } as RequestInit)
   const before = readdirSync(folder)
-  await expect(importFile(request, services())).rejects.toThrow('the connection is gone')
+  await expect(storeFile(request, services())).rejects.toThrow('the connection is gone')
   expect(readdirSync(folder)).toEqual(before)
 })
 
@@ -198,6 +198,6 @@ test.each([
 
 test('The library assigns no other tokenizer to a trajectory that was sampled with its own', async () => {
   const key = store.add(sampleTrajectory)
-  const refused = chooseTokenizer(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
+  const refused = restoreTexts(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
   await expect(refused).rejects.toMatchObject({ details: { status: 409, code: 'HAS_TOKENIZER' } })
 })

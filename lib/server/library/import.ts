@@ -12,7 +12,7 @@ import { HttpProblem } from '../http/problem.ts'
 import { receiveFile } from '../http/received-file.ts'
 import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
-import { textSource, withTexts } from './import-texts.ts'
+import { textSource, withTokenizerTexts } from './import-texts.ts'
 import { importAnswer } from './importing.ts'
 import { formatNamed, storedTrajectory } from './trajectories.ts'
 
@@ -20,7 +20,7 @@ const LONGEST_FILE_NAME = 1000
 const SPLIT_HINT = 'Store its records in several files: for JSON lines, `split -l 10000` writes parts of 10,000.'
 
 /** Stores all trajectories of a file, or none. Throws HttpProblem. */
-export async function importFile(request: Request, all: Services): Promise<Imported> {
+export async function storeFile(request: Request, all: Services): Promise<Imported> {
   const query = new URL(request.url).searchParams
   // Names are checked before the file arrives; the parser's name also without a tokenizer.
   const format = query.get('format') ?? undefined
@@ -49,7 +49,7 @@ export const tokenizerChoiceSchema = z.strictObject({
 })
 
 /** Restores the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws HttpProblem. */
-export async function chooseTokenizer(
+export async function restoreTexts(
   key: string,
   { tokenizer, parser }: z.infer<typeof tokenizerChoiceSchema>,
   all: Services,
@@ -63,7 +63,7 @@ export async function chooseTokenizer(
       code: 'HAS_TOKENIZER',
       detail: 'this trajectory already has a tokenizer: another one would give its ids other texts',
     })
-  const complete = withTexts(found, texts)
+  const complete = withTokenizerTexts(found, texts)
   all.store.update(key, complete, 0)
   return complete
 }

@@ -17,7 +17,7 @@ import { exportPreview, exportSeveral } from './export.ts'
 import {
   labelChangeSchema,
   labelTrajectory,
-  listTrajectories,
+  listPage,
   removeTrajectory,
   restoreTrajectory,
   trajectoryNeighbours,
@@ -43,7 +43,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const list = (query: string) => listTrajectories(new Request(`http://h/api/trajectories?${query}`), all)
+const list = (query: string) => listPage(new Request(`http://h/api/trajectories?${query}`), all)
 const keys = (query: string) => list(query).trajectories.map(({ key }) => key)
 const problemOf = (action: () => unknown) => {
   try {

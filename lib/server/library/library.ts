@@ -25,7 +25,7 @@ const LONGEST_PAGE = 200
 const LONGEST_SEARCH = 500
 
 /** Returns one page of the list that the query describes. Throws HttpProblem. */
-export function listTrajectories(request: Request, { store }: Services): TrajectoryPage {
+export function listPage(request: Request, { store }: Services): TrajectoryPage {
   const cursor = new URL(request.url).searchParams.get('cursor')
   const place = placeQueryIn(request)
   const { sort } = place

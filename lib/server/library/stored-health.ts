@@ -3,7 +3,7 @@
 import { type Drift, driftTokenizer, withDrift } from '#lib/analysis/health/drift.ts'
 import { health } from '#lib/analysis/health/health.ts'
 import { textDrift } from '#lib/analysis/health/text-drift.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -18,7 +18,7 @@ export async function storedHealth(
   tokenizers: Pick<TokenizerLoader, 'load'>,
 ): Promise<Health> {
   if (typeof found === 'string') return unchecked('damaged', `The stored trajectory cannot be read: ${found}`)
-  const whole = withDrift(resultOf(health(found)), await drift(found, tokenizers))
+  const whole = withDrift(runToEnd(health(found)), await drift(found, tokenizers))
   return {
     ...whole,
     findings: whole.findings.map((finding) => ({ ...finding, places: finding.places.slice(0, MOST_PLACES) })),

@@ -17,7 +17,7 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
 }
 
 /** Returns a trajectory for a viewer, which extends the time of a rollout on it. Throws HttpProblem 404. */
-export function shownTrajectory(key: string, all: Services): Trajectory {
+export function trajectoryForViewer(key: string, all: Services): Trajectory {
   all.runs.lookedAt(key)
   return storedTrajectory(key, all)
 }

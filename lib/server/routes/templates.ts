@@ -1,12 +1,12 @@
 /** The routes of templates, parsers and comparisons, which compute on their input and store nothing. */
 import { templateCheckSchema } from '#lib/api/template-check.ts'
-import { compare, compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
+import { answerCompare, compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
 import { retokenize, retokenizeAnswerSchema, retokenizeRequestSchema } from '../compare/retokenize.ts'
 import { endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
-import { jsonText } from '../http/json-response.ts'
-import { diagnosis, labBody } from '../templates/lab-routes.ts'
+import { jsonTextResponse } from '../http/json-response.ts'
+import { answerDoctor, labBody } from '../templates/lab-routes.ts'
 import { labAnswer } from '../templates/lab-thread.ts'
-import { parseAnswerSchema, parseRequestSchema, parseText } from '../templates/parse.ts'
+import { parseAnswerSchema, parseRequestSchema, parseRequestText } from '../templates/parse.ts'
 import { renderAnswerSchema, renderRequestSchema } from '../templates/render.ts'
 import { checkRequestSchema, checkTemplate } from '../templates/template-check.ts'
 import {
@@ -26,7 +26,7 @@ export const templateRoutes = [
     summary: 'Finds the tool calls in a text with each parser, with the text that the parser leaves and drops.',
     body: jsonBody(parseRequestSchema),
     answers: { 200: { description: 'The result of each parser.', schema: parseAnswerSchema } },
-    handle: ({ body }) => parseText(body),
+    handle: ({ body }) => parseRequestText(body),
   }),
   endpoint({
     method: 'POST',
@@ -35,7 +35,7 @@ export const templateRoutes = [
     body: labBody(renderRequestSchema),
     answers: { 200: { description: 'The render, token by token.', schema: renderAnswerSchema } },
     handle: async ({ body, services, signal }) =>
-      jsonText(await labAnswer(services.rendering, { kind: 'preview', ...body }, signal)),
+      jsonTextResponse(await labAnswer(services.rendering, { kind: 'preview', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',
@@ -43,7 +43,7 @@ export const templateRoutes = [
     summary: 'Compares two sides: every drift span with its kind, cause and remedy, and the costs of the drift.',
     body: largeJsonBody(compareRequestSchema),
     answers: { 200: { description: 'The drift report.', schema: compareAnswerSchema } },
-    handle: ({ body, services, signal }) => compare(body, services, signal),
+    handle: ({ body, services, signal }) => answerCompare(body, services, signal),
   }),
   endpoint({
     method: 'POST',
@@ -59,7 +59,7 @@ export const templateRoutes = [
     summary: 'Checks at every boundary whether a chat template is prefix-preserving.',
     body: labBody(doctorRequestSchema),
     answers: { 200: { description: 'A verdict for every boundary.', schema: doctorAnswerSchema } },
-    handle: async ({ body, services, signal }) => jsonText(await diagnosis(body, services, signal)),
+    handle: async ({ body, services, signal }) => jsonTextResponse(await answerDoctor(body, services, signal)),
   }),
   endpoint({
     method: 'POST',
@@ -71,7 +71,7 @@ export const templateRoutes = [
       200: { description: 'The template with its fixes, and what else they change.', schema: fixAnswerSchema },
     },
     handle: async ({ body, services, signal }) =>
-      jsonText(await labAnswer(services.diagnosing, { kind: 'fix', ...body }, signal)),
+      jsonTextResponse(await labAnswer(services.diagnosing, { kind: 'fix', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',
@@ -86,7 +86,7 @@ export const templateRoutes = [
       },
     },
     handle: async ({ body, services, signal }) =>
-      jsonText(await labAnswer(services.diagnosing, { kind: 'search', ...body }, signal)),
+      jsonTextResponse(await labAnswer(services.diagnosing, { kind: 'search', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',

@@ -6,9 +6,9 @@ import { endpoint, jsonBody, largeJsonBody } from '../http/endpoint.ts'
 import { ndjson } from '../http/ndjson.ts'
 import { previewPrompt, previewRequestSchema } from '../runs/prompt-preview.ts'
 import {
+  downloadTokenizer,
   generationConfig,
   loadingSchema,
-  loadTokenizer,
   tokenizerFilesResponse,
   tokenizerRequestSchema,
 } from '../servers/tokenizers.ts'
@@ -37,7 +37,7 @@ export const tokenizerRoutes = [
         lines: loadingSchema,
       },
     },
-    handle: ({ body, services }) => ndjson(loadTokenizer(body.name, services.tokenizers)),
+    handle: ({ body, services }) => ndjson(downloadTokenizer(body.name, services.tokenizers)),
   }),
   endpoint({
     method: 'GET',

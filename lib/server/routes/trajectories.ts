@@ -9,17 +9,17 @@ import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { healthSchema } from '#lib/trajectory/health/health.ts'
 import { EMPTY_BODY, endpoint, fileBody, jsonBody } from '../http/endpoint.ts'
 import { exportPreview, exportPreviewRequestSchema, exportRequestSchema, exportSeveral } from '../library/export.ts'
-import { chooseTokenizer, importFile, tokenizerChoiceSchema } from '../library/import.ts'
+import { restoreTexts, storeFile, tokenizerChoiceSchema } from '../library/import.ts'
 import {
   labelChangeSchema,
   labelTrajectory,
-  listTrajectories,
+  listPage,
   removeTrajectory,
   restoreTrajectory,
   trajectoryHealth,
   trajectoryNeighbours,
 } from '../library/library.ts'
-import { exportTrajectory, shownTrajectory } from '../library/trajectories.ts'
+import { exportTrajectory, trajectoryForViewer } from '../library/trajectories.ts'
 import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 
 /** Query parameters of the list, which select its rows and their order. */
@@ -57,7 +57,7 @@ export const trajectoryRoutes = [
     },
     handle: ({ request, services }) => {
       services.health.checkStored()
-      return listTrajectories(request, services)
+      return listPage(request, services)
     },
   }),
   endpoint({
@@ -65,7 +65,7 @@ export const trajectoryRoutes = [
     path: '/api/trajectories/{key}',
     summary: 'Returns a stored trajectory.',
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
-    handle: ({ params, services }) => shownTrajectory(params.key, services),
+    handle: ({ params, services }) => trajectoryForViewer(params.key, services),
   }),
   endpoint({
     method: 'GET',
@@ -124,7 +124,7 @@ export const trajectoryRoutes = [
     summary: 'Adds texts, think blocks and tool calls to a trajectory that was imported as ids.',
     body: jsonBody(tokenizerChoiceSchema),
     answers: { 200: { description: 'The completed trajectory.', schema: trajectorySchema } },
-    handle: ({ params, body, services, signal }) => chooseTokenizer(params.key, body, services, signal),
+    handle: ({ params, body, services, signal }) => restoreTexts(params.key, body, services, signal),
   }),
   endpoint({
     method: 'POST',
@@ -180,6 +180,6 @@ export const trajectoryRoutes = [
         schema: importedSchema,
       },
     },
-    handle: ({ request, services }) => importFile(request, services),
+    handle: ({ request, services }) => storeFile(request, services),
   }),
 ]

@@ -5,7 +5,7 @@
 
 import type { GroupLine } from '#lib/api/group-line.ts'
 import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
-import type { Scored } from '#lib/trajectory/reward/score.ts'
+import type { RewardWithReason } from '#lib/trajectory/reward/score.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
@@ -17,7 +17,7 @@ export interface GroupRuns {
   start(
     groupId: string,
     samples: readonly StartOptions[],
-    scored: (sample: number) => Scored | undefined,
+    scored: (sample: number) => RewardWithReason | undefined,
   ): readonly Run[]
   /**
    * Yields lines from number `from` on until all samples have ended, or only the lines so far; each is a GroupLine as JSON. A reader of the

@@ -20,7 +20,7 @@ export interface GroupScheduler {
 }
 
 /** Returns the shared state of a new group. `atOnce` is the number of calls that the server runs at once, if it reports that. */
-export function createTogether(atOnce: number | undefined): GroupScheduler {
+export function createGroupScheduler(atOnce: number | undefined): GroupScheduler {
   const turns = createSemaphore(atOnce)
   const firstPrompt = singleFlight<Prompt>()
   let scoredOnce: SglangClient['generate'] | undefined

@@ -14,7 +14,7 @@ import { testServices } from '#testing/services.ts'
 import { chatml } from '#testing/small-templates.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { searchPattern } from '../library/search-pattern.ts'
-import { shownTrajectory } from '../library/trajectories.ts'
+import { trajectoryForViewer } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { changeReward, groupNamed, groupRequestSchema, startGroup } from './groups.ts'
 import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.ts'
@@ -162,7 +162,7 @@ test("A request for a group or for a sample's trajectory counts as a look at its
   const keys = samples.map(({ trajectoryId }) => trajectoryId)
   groupNamed(groupId, noting)
   expect(looked).toEqual(keys)
-  shownTrajectory(keys[1] ?? '', noting)
+  trajectoryForViewer(keys[1] ?? '', noting)
   expect(looked.slice(2)).toEqual([keys[1]])
   open.resolve()
   for await (const _ of all.groups.follow(groupId, 0, never));

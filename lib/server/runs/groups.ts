@@ -8,7 +8,7 @@ import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.t
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { createTogether } from './group-scheduler.ts'
+import { createGroupScheduler } from './group-scheduler.ts'
 import { rewardGroup } from './rewards.ts'
 import { beginning, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
 import { runOptions } from './run-options.ts'
@@ -42,7 +42,7 @@ export const rewardChangeSchema = z.strictObject({
 export async function startGroup(request: GroupRequest, all: Services, signal: AbortSignal): Promise<GroupStarted> {
   const { samples, reward, ...each } = request
   const { trajectory, using } = await beginning({ ...each, detached: true }, all, signal)
-  const together = createTogether(await runsAtOnce(using.serverName, all, signal))
+  const together = createGroupScheduler(await runsAtOnce(using.serverName, all, signal))
   const groupId = randomUUID()
   const prepared = Array.from({ length: samples }, (_, index) => {
     const sample: Trajectory = { ...trajectory, id: randomUUID(), group: { id: groupId, index } }

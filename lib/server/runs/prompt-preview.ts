@@ -6,7 +6,7 @@ import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
 import { choosePromptEncoder } from './prompt-encoder.ts'
-import { promptOfGiven, rawPromptIn } from './raw-prompt.ts'
+import { promptOfRaw, rawPromptIn } from './raw-prompt.ts'
 
 /** Schema of the body of a request for a preview. */
 export const previewRequestSchema = z.strictObject({
@@ -36,7 +36,7 @@ export async function previewPrompt(
     all,
     signal,
   )
-  const { ids, problems } = await promptOfGiven(given, codec, client, signal)
+  const { ids, problems } = await promptOfRaw(given, codec, client, signal)
   const isWhole = ids.length <= HEAD + TAIL
   const head = isWhole ? ids : ids.slice(0, HEAD)
   const tail = isWhole ? [] : ids.slice(-TAIL)

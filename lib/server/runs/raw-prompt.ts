@@ -18,7 +18,7 @@ export function rawPromptIn({
 }
 
 /** Returns the prompt of a text or of ids. Throws HttpProblem or SglangError. */
-export async function promptOfGiven(
+export async function promptOfRaw(
   given: RawPrompt,
   codec: PromptEncoder,
   client: Pick<ServerTokenizer, 'frame'>,

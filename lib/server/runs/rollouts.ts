@@ -19,7 +19,7 @@ import { storedTrajectory } from '../library/trajectories.ts'
 import type { Services } from '../services.ts'
 import { parserOrProblem } from '../templates/parse.ts'
 import { choosePromptEncoder, recordedPromptEncoder } from './prompt-encoder.ts'
-import { promptOfGiven, rawPromptIn } from './raw-prompt.ts'
+import { promptOfRaw, rawPromptIn } from './raw-prompt.ts'
 import { isChat, type RunUsing, runOptions } from './run-options.ts'
 import type { Run } from './runs.ts'
 import { checkTools, chosenTools, requestedToolSchema } from './tools.ts'
@@ -218,7 +218,7 @@ export async function beginning(
     signal,
   )
   const parser = parserFor(request.parser, server, codec)
-  const prompt = given && (await promptOfGiven(given, codec, all.servers.client(serverName), signal))
+  const prompt = given && (await promptOfRaw(given, codec, all.servers.client(serverName), signal))
   const trajectory: Trajectory = {
     format: FORMAT,
     id: randomUUID(),

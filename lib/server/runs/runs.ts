@@ -8,7 +8,7 @@ import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events
 import { createFold } from '#lib/trajectory/events/fold.ts'
 import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { createMemory } from '#lib/util/bounded-memory.ts'
-import { lineOf } from '../http/ndjson.ts'
+import { encodeLine } from '../http/ndjson.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
 
@@ -176,7 +176,7 @@ async function drive(
   /** Index of the first segment whose change is not stored. */
   let unstored = Number.POSITIVE_INFINITY
   const publish = (event: RolloutEvent) => {
-    const line = lineOf(event)
+    const line = encodeLine(event)
     entry.bytes += line.byteLength + LINE_BYTES
     entry.log.add(line)
     told(event, line)

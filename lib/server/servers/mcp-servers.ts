@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { McpServerEntry, McpToolName, OfferedTool } from '#lib/api/mcp-server.ts'
 import { serverNameSchema } from '#lib/api/server-name.ts'
-import { type McpPlace, type NamedPlace, placesIn } from '#lib/mcp/place.ts'
+import { type McpPlace, type NamedPlace, serverPlacesIn } from '#lib/mcp/place.ts'
 import { createMcpServer, type McpDependencies, McpError, type McpServer } from '#lib/mcp/server.ts'
 import { type AgentTool, ToolFailure } from '#lib/rollout/tools/tool.ts'
 import { type OwnAddress, refusedMcpUrl } from '#lib/sglang/client/address.ts'
@@ -179,7 +179,7 @@ export function createMcpServers(
 export function configuredMcpServers(file: string | undefined, own: OwnAddress): readonly NamedPlace[] {
   if (file === undefined) return []
   try {
-    const places = placesIn(readFileSync(file, 'utf8'))
+    const places = serverPlacesIn(readFileSync(file, 'utf8'))
     for (const { name, place } of places) {
       const why = place.kind === 'http' ? refusedMcpUrl(place.url, own) : undefined
       if (why !== undefined) throw new Error(`mcpServers.${name}.url: ${why}`)

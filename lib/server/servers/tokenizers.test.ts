@@ -4,7 +4,7 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { chatml } from '#testing/small-templates.ts'
-import { generationConfig, type Loading, loadTokenizer, tokenizerFilesResponse } from './tokenizers.ts'
+import { downloadTokenizer, generationConfig, type Loading, tokenizerFilesResponse } from './tokenizers.ts'
 
 const loaded: LoadedTokenizer = {
   tokenizer: byteTokenizer,
@@ -41,7 +41,7 @@ function slowLoader() {
 async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
   const slow = slowLoader()
   const lines: Loading[] = []
-  for await (const line of loadTokenizer('a/b', slow.loader)) {
+  for await (const line of downloadTokenizer('a/b', slow.loader)) {
     lines.push(line)
     if (line.state === 'downloading') slow.end(result)
   }
@@ -77,7 +77,7 @@ test('A tokenizer download reports a chat template that does not compile', async
 
 test('A tokenizer download ends when its reader leaves', async () => {
   const slow = slowLoader()
-  for await (const _ of loadTokenizer('a/b', slow.loader)) break
+  for await (const _ of downloadTokenizer('a/b', slow.loader)) break
   expect(slow.isLeft()).toBe(true)
 })
 

@@ -31,7 +31,7 @@ export type Loading = Readonly<z.infer<typeof loadingSchema>>
 const LOOK_MS = 200
 
 /** Yields the progress of a download whenever it changes, then its result. A reader that leaves ends the download. */
-export async function* loadTokenizer(
+export async function* downloadTokenizer(
   name: string,
   loader: Pick<Services['tokenizers'], 'load' | 'downloads'>,
 ): AsyncGenerator<Loading> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { boundedTemplate } from './bounded-template.ts'
 
@@ -10,6 +10,14 @@ test('A bounded template accepts a smaller budget and limits a larger one', () =
   expect(() => long.trace(input, generous)).toThrow('longer than 2000000')
   expect(() => long.render(input, generous)).toThrow('longer than 2000000')
   expect(() => long.trace(input, { ...generous, size: 10 })).toThrow('longer than 10')
+})
+
+test('A bounded template is limited by processor time, not by the time that other processes take', () => {
+  let time = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => (time += 10_000))
+  const steps = chatTemplate('{% for i in range(20000) %}{% endfor %}done', {})
+  expect(() => steps.render(input)).toThrow('took longer than 5000 ms')
+  expect(boundedTemplate(steps).render(input)).toBe('done')
 })
 
 test('A template is bounded once, so that its cached results stay', () => {

@@ -3,6 +3,7 @@
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import type { Budget } from '#lib/templates/jinja/rendering.ts'
+import { processorClock } from '#lib/time-limit/processor-clock.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 
 /** The text may have twice the length of the longest context. It is encoded in one piece, which takes 2 to 13 s at that length. */
@@ -15,8 +16,9 @@ export const boundedTemplate: (template: CompiledTemplate) => CompiledTemplate =
   trace: (input, budget) => template.trace(input, within(budget)),
 }))
 
-const within = (budget: Budget = RENDER_BUDGET): Budget => ({
-  ...budget,
-  size: Math.min(budget.size, RENDER_BUDGET.size),
-  milliseconds: Math.min(budget.milliseconds, RENDER_BUDGET.milliseconds),
-})
+/** Time is processor time: on a busy machine a template of milliseconds would reach the limit while other processes run. */
+function within(budget: Budget = RENDER_BUDGET): Budget {
+  const milliseconds = Math.min(budget.milliseconds, RENDER_BUDGET.milliseconds)
+  const size = Math.min(budget.size, RENDER_BUDGET.size)
+  return { ...budget, size, milliseconds, now: budget.now ?? processorClock(milliseconds) }
+}

@@ -4,11 +4,11 @@ import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure, type ReadInput, readInput } from '#lib/templates/document/input.ts'
-import { fromJs, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { fromJs, readJson, writeJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { boundedTemplate } from './bounded-template.ts'
-import { chosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
+import { type LabRequest, loadChosenTemplate, rejectedInput } from './lab-request.ts'
 import { renderConversation } from './render.ts'
 import {
   type DoctorRequest,
@@ -36,7 +36,7 @@ export interface SentInput extends Pick<RenderInput, 'addGenerationPrompt' | 'co
 }
 
 /** A request to the threads of the template lab. */
-export type LabQuestion =
+export type LabWorkRequest =
   /** Loads a tokenizer for later requests. */
   | { readonly kind: 'load'; readonly tokenizer: string }
   /** Returns the JSON of the answer of /api/render. */
@@ -82,14 +82,14 @@ interface Deps {
 
 /** Answers a request by its kind. Throws HttpProblem, TokenizerError or TemplateError. */
 export type AnswerLab = <Kind extends keyof LabAnswers>(
-  question: LabQuestion & { readonly kind: Kind },
+  question: LabWorkRequest & { readonly kind: Kind },
 ) => Promise<LabAnswers[Kind]>
 
 /** Returns the function that answers in a thread. */
 export const createLabAnswers = (deps: Deps): AnswerLab =>
-  ((question: LabQuestion) => answerTo(question, deps)) as AnswerLab
+  ((question: LabWorkRequest) => answerTo(question, deps)) as AnswerLab
 
-async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[keyof LabAnswers]> {
+async function answerTo(question: LabWorkRequest, deps: Deps): Promise<LabAnswers[keyof LabAnswers]> {
   switch (question.kind) {
     case 'load':
       await deps.tokenizers.load(question.tokenizer)
@@ -122,7 +122,7 @@ async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[k
 /** This signal never aborts: a client that leaves ends the whole thread. */
 const NEVER = new AbortController().signal
 
-const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => chosenTemplate(asked, texts.tools, deps, NEVER)
+const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => loadChosenTemplate(asked, texts.tools, deps, NEVER)
 
 /** Returns the rendered conversation, or the error that the template raised. Throws HttpProblem if the conversation cannot be read. */
 async function conversation(work: LabWork, deps: Deps): Promise<ReadInput<RenderedIds>> {
@@ -143,9 +143,9 @@ export const sentInput = ({
   addGenerationPrompt,
   continueFinalMessage,
 }: RenderInput): SentInput => ({
-  messages: jsonText(fromJs(messages)),
-  tools: tools && jsonText(fromJs(tools)),
-  options: jsonText(fromJs(options)),
+  messages: writeJson(fromJs(messages)),
+  tools: tools && writeJson(fromJs(tools)),
+  options: writeJson(fromJs(options)),
   addGenerationPrompt,
   continueFinalMessage,
 })

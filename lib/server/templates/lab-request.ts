@@ -46,19 +46,19 @@ export interface LabRequest {
 }
 
 /** The tokenizer and the template of a request. */
-export interface Chosen extends LabTokenizer {
+export interface TokenizerWithTemplate extends LabTokenizer {
   readonly name: string
   readonly loaded: LoadedTokenizer
   readonly template: string
 }
 
 /** Returns the tokenizer and the template that a request selects. Throws HttpProblem or TokenizerError. */
-export async function chosenTemplate(
+export async function loadChosenTemplate(
   { tokenizer: name = BUILT_IN, template }: LabRequest,
   tools: string,
   { tokenizers }: Pick<Services, 'tokenizers'>,
   signal: AbortSignal,
-): Promise<Chosen> {
+): Promise<TokenizerWithTemplate> {
   const loaded = await tokenizers.load(name, signal)
   const text = template ?? loaded.template(!['', 'null'].includes(tools.trim()))?.text
   if (text === undefined)
@@ -68,7 +68,7 @@ export async function chosenTemplate(
       detail: `the tokenizer ${name} has no chat template`,
       hint: 'Send one as `template`, or choose the tokenizer of the chat or instruct version of the model.',
     })
-  const compile: Chosen['compile'] = (source, use) => boundedTemplate(loaded.compile(source, use))
+  const compile: TokenizerWithTemplate['compile'] = (source, use) => boundedTemplate(loaded.compile(source, use))
   return { name, loaded, template: text, tokenizer: loaded.tokenizer, compile }
 }
 

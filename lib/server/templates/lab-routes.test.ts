@@ -14,7 +14,7 @@ import { looksBack } from '#testing/small-templates.ts'
 import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { createLabAnswers } from './lab-answers.ts'
-import { diagnosis, readLabRequest } from './lab-routes.ts'
+import { answerDoctor, readLabRequest } from './lab-routes.ts'
 import { type LabThread, labAnswer } from './lab-thread.ts'
 import { renderAnswerSchema, renderRequestSchema } from './render.ts'
 import { checkRequestSchema, checkTemplate } from './template-check.ts'
@@ -235,7 +235,7 @@ describe('The check route', () => {
 describe('The doctor route', () => {
   const report = async (body: object) => {
     const work = await asked(doctorRequestSchema, body)
-    return doctorAnswerSchema.parse(JSON.parse(await diagnosis(work, all, never)))
+    return doctorAnswerSchema.parse(JSON.parse(await answerDoctor(work, all, never)))
   }
 
   test('returns a verdict for every boundary, and masks if the request has a conversation', async () => {

@@ -1,6 +1,6 @@
 /** Reads requests to the template lab, whose texts are exact to the last digit, and passes them to its threads. */
 import type * as z from 'zod'
-import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
+import { readJson as readExact, writeJson } from '#lib/templates/jinja/python/json.ts'
 import type { PyDict } from '#lib/templates/jinja/python/values.ts'
 import { checkedJson, readText } from '../http/body.ts'
 import type { Body } from '../http/endpoint.ts'
@@ -32,7 +32,7 @@ export async function readLabRequest<T extends LabRequest>(
   const body = readExact(text) as PyDict
   const member = (name: string): string => {
     const value = body.get(name)
-    return value === undefined || value === null ? '' : typeof value === 'string' ? value : jsonText(value)
+    return value === undefined || value === null ? '' : typeof value === 'string' ? value : writeJson(value)
   }
   // These fields are in `texts`, so that they are sent to another thread only once.
   const {
@@ -48,7 +48,7 @@ export async function readLabRequest<T extends LabRequest>(
 }
 
 /** Returns the JSON of the doctor's report. Throws HttpProblem. */
-export async function diagnosis(
+export async function answerDoctor(
   work: LabWork<DoctorRequest>,
   { diagnosing, store }: Pick<Services, 'diagnosing' | 'store'>,
   signal: AbortSignal,

@@ -2,14 +2,14 @@
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, ThreadError } from '../limited-thread.ts'
 import { BUILT_IN } from '../servers/servers.ts'
-import type { LabAnswers, LabQuestion } from './lab-answers.ts'
+import type { LabAnswers, LabWorkRequest } from './lab-answers.ts'
 import type { LabWorkerStart } from './lab-worker.ts'
 
 /** A thread of the template lab. */
 export interface LabThread {
   /** Throws HttpProblem, TokenizerError, TemplateError, ThreadError if it takes too long, or the signal's reason. */
   ask<Kind extends keyof LabAnswers>(
-    question: LabQuestion & { readonly kind: Kind },
+    question: LabWorkRequest & { readonly kind: Kind },
     signal: AbortSignal,
   ): Promise<LabAnswers[Kind]>
   close(): Promise<void>
@@ -28,7 +28,7 @@ const IDLE_MS = 120_000
 
 /** Returns a thread that starts on its first request and loads the tokenizer outside of the time limit. */
 export const createLabThread = (options: Options): LabThread =>
-  createLimitedThread<LabQuestion, never>({
+  createLimitedThread<LabWorkRequest, never>({
     idleMs: IDLE_MS,
     readying(question) {
       const tokenizer = tokenizerOf(question)
@@ -37,13 +37,13 @@ export const createLabThread = (options: Options): LabThread =>
     ...options,
   })
 
-const tokenizerOf = (question: LabQuestion): string | undefined =>
+const tokenizerOf = (question: LabWorkRequest): string | undefined =>
   'tokenizer' in question ? question.tokenizer : (question.asked.tokenizer ?? BUILT_IN)
 
 /** Answers a request of a route. Throws HttpProblem with advice if it takes too long. */
 export async function labAnswer<Kind extends keyof LabAnswers>(
   thread: LabThread,
-  question: LabQuestion & { readonly kind: Kind },
+  question: LabWorkRequest & { readonly kind: Kind },
   signal: AbortSignal,
 ): Promise<LabAnswers[Kind]> {
   try {

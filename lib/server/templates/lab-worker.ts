@@ -2,7 +2,7 @@
 import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader, type TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import { answerRequests } from '../limited-thread.ts'
-import { createLabAnswers, type LabAnswers, type LabQuestion } from './lab-answers.ts'
+import { createLabAnswers, type LabAnswers, type LabWorkRequest } from './lab-answers.ts'
 
 /** Data that a lab thread receives when it starts. */
 export interface LabWorkerStart {
@@ -10,6 +10,6 @@ export interface LabWorkerStart {
   readonly tokenizers: TokenizerPlaces
 }
 
-answerRequests<LabWorkerStart, LabQuestion, LabAnswers[keyof LabAnswers]>(({ dataFolder, tokenizers }) =>
+answerRequests<LabWorkerStart, LabWorkRequest, LabAnswers[keyof LabAnswers]>(({ dataFolder, tokenizers }) =>
   createLabAnswers({ reader: openTrajectoryReader(dataFolder), tokenizers: createTokenizerLoader(tokenizers) }),
 )

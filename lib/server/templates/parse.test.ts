@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { parserNames } from '#lib/parsers/registry.ts'
 import type { HttpProblem } from '../http/problem.ts'
-import { parseAnswerSchema, parseRequestSchema, parseText } from './parse.ts'
+import { parseAnswerSchema, parseRequestSchema, parseRequestText } from './parse.ts'
 
 const parse = (request: unknown) => {
-  const answer = parseText(parseRequestSchema.parse(request))
+  const answer = parseRequestText(parseRequestSchema.parse(request))
   expect(parseAnswerSchema.parse(answer)).toEqual(answer)
   return answer.results
 }

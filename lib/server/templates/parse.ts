@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
-import { callId } from '#lib/rollout/record/record.ts'
-import { analyse, parsedText, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
+import { callIdAt } from '#lib/rollout/record/record.ts'
+import { analyse, parseCompletion, type ReadCall } from '#lib/templates/tool-parsing/analysis.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
@@ -81,7 +81,7 @@ export const parseAnswerSchema = z.object({
 })
 
 /** Returns the calls that each parser finds. Throws HttpProblem 422 for an unknown parser. */
-export function parseText({
+export function parseRequestText({
   text,
   parsers = parserNames,
   tools = [],
@@ -89,7 +89,7 @@ export function parseText({
   return {
     results: parsers.map(parserOrProblem).map((parser) => {
       const { calls, rest, dropped, thinking } = analyse(text, parser, tools)
-      const found = parsedText(text, parser, tools).calls
+      const found = parseCompletion(text, parser, tools).calls
       return {
         parser: parser.name,
         calls: found.map((one, index) => toldCall(one, elementAt(calls, index), index)),
@@ -105,7 +105,7 @@ export function parseText({
 function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
-    id: callId(index),
+    id: callIdAt(index),
     ...(writtenId !== undefined && { writtenId }),
     raw,
     span: toldRange(found.text),

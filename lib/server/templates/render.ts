@@ -1,10 +1,10 @@
 /** Renders a conversation with a chat template over HTTP, with the source of every token. */
 import * as z from 'zod'
-import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { originOf, type Picture } from '#lib/templates/preview/picture.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
-import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
 
 /** Schema of the body of POST /api/render. */
 export const renderRequestSchema = z.strictObject({ ...labShape, ...conversationShape })
@@ -35,8 +35,8 @@ export const renderAnswerSchema = z.object({
 export type RenderAnswer = z.infer<typeof renderAnswerSchema>
 
 /** Returns the rendered conversation. Throws HttpProblem 422 with Python's words if it cannot be rendered. */
-export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: Chosen): RenderAnswer {
-  const preview = resultOf(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
+export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: TokenizerWithTemplate): RenderAnswer {
+  const preview = runToEnd(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
   if (preview.kind === 'refused') throw rejectedInput(preview.error)
   const { name, fingerprint } = chosen.tokenizer
   return { ...toldPicture(preview.picture), tokenizer: { name, fingerprint } }

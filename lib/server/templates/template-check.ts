@@ -12,7 +12,7 @@ import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
 import type { Services } from '../services.ts'
 import type { LabWork, RenderedIds } from './lab-answers.ts'
-import { type Chosen, chosenTemplate, conversationShape, labShape } from './lab-request.ts'
+import { conversationShape, labShape, loadChosenTemplate, type TokenizerWithTemplate } from './lab-request.ts'
 import { labAnswer } from './lab-thread.ts'
 
 /** Schema of the body of POST /api/templates/check. */
@@ -35,7 +35,7 @@ export async function checkTemplate(
 ): Promise<TemplateCheck> {
   const { asked, texts } = work
   const { judge, server } = asked
-  const chosen = await chosenTemplate(asked, texts.tools, all, signal)
+  const chosen = await loadChosenTemplate(asked, texts.tools, all, signal)
   const ours = await labAnswer(all.rendering, { kind: 'conversation', ...work }, signal)
   return judge === 'python'
     ? checkByPython(ours, texts, chosen, all, signal)
@@ -45,7 +45,7 @@ export async function checkTemplate(
 async function checkByPython(
   ours: ReadInput<RenderedIds>,
   texts: Omit<LabInput, 'template'>,
-  { name, template, tokenizer, loaded }: Chosen,
+  { name, template, tokenizer, loaded }: TokenizerWithTemplate,
   { config, tokenizers }: Services,
   signal: AbortSignal,
 ): Promise<TemplateCheck> {
@@ -91,7 +91,7 @@ function againstPython(
 async function checkByServer(
   ours: ReadInput<RenderedIds>,
   texts: Omit<LabInput, 'template'>,
-  { tokenizer }: Chosen,
+  { tokenizer }: TokenizerWithTemplate,
   name: string,
   { servers }: Services,
   signal: AbortSignal,

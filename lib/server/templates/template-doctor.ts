@@ -9,15 +9,15 @@ import type { Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
 import {
   type CauseKind,
   COMPARES,
+  DOCTOR_REPORT_VERSION,
   type DoctorReport,
-  REPORT_VERSION,
 } from '#lib/templates/prefix-preservation/report.ts'
 import type { SearchProgress, SearchResult } from '#lib/templates/prefix-preservation/search.ts'
 import { tasks } from '#lib/templates/tasks/tasks.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { LabParts } from './lab-answers.ts'
-import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
 
 const compares = z.enum(COMPARES).exactOptional().describe('text: compare characters instead of ids. Default tokens.')
 
@@ -37,7 +37,7 @@ export type DoctorRequest = z.infer<typeof doctorRequestSchema>
 /** Schema of the answer of POST /api/templates/doctor. */
 export const doctorAnswerSchema = z
   .looseObject({
-    version: z.literal(REPORT_VERSION),
+    version: z.literal(DOCTOR_REPORT_VERSION),
     summary: z.object({
       renders: z.object({ stable: z.int(), unstable: z.int() }).describe('Cells with the same render count once.'),
       stable: z.int(),
@@ -67,7 +67,7 @@ export type Diagnosis = DoctorReport & { readonly masks?: MaskReport }
 export async function diagnose(
   { trajectory: key, compares }: LabParts<DoctorRequest>,
   texts: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  chosen: TokenizerWithTemplate,
   reader: Pick<TrajectoryReader, 'read'>,
   signal: AbortSignal,
 ): Promise<Diagnosis> {
@@ -144,7 +144,7 @@ export const fixAnswerSchema = z
 export async function fixTemplate(
   { cell }: LabParts<FixRequest>,
   { tools, options }: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  chosen: TokenizerWithTemplate,
   signal: AbortSignal,
 ): Promise<Repair & { readonly isComplete: boolean }> {
   const repair = await tasks.stabilityRepair.load()
@@ -197,7 +197,7 @@ const CASES = 400
 export async function searchTemplate(
   { seed = 1, cases = CASES, known = [] }: LabParts<SearchRequest>,
   { tools, options }: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  chosen: TokenizerWithTemplate,
   signal: AbortSignal,
 ): Promise<Exclude<SearchResult, { readonly kind: 'failed' }>> {
   const search = await tasks.counterexample.load()

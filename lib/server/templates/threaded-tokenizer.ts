@@ -8,6 +8,7 @@ import type { SlowRenders } from '#lib/sglang/server/server-encoder.ts'
 import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { Budget } from '#lib/templates/jinja/rendering.ts'
+import { processorClock } from '#lib/time-limit/processor-clock.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
@@ -62,7 +63,7 @@ interface Known {
 
 /** Returns the budget of a template that the user gives for a server's own tokenizer, and how to render it in the other thread. */
 export const slowRenders = (thread: Pick<LabThread, 'ask'>): SlowRenders => ({
-  budget: () => ({ ...QUICK, now: stopwatch() }),
+  budget: () => ({ ...QUICK, now: processorClock(QUICK.milliseconds) }),
   render: (template, input, signal) =>
     thread
       .ask({ kind: 'render', tokenizer: undefined, template, input: sentInput(input) }, signal)
@@ -72,22 +73,8 @@ export const slowRenders = (thread: Pick<LabThread, 'ask'>): SlowRenders => ({
 })
 
 /** Leaves an attempt that needs a missing result; never visible outside of settle. */
-class Lacking extends Error {
-  override readonly name = 'Lacking'
-}
-
-/**
- * Returns a clock of the processor time of this thread from now on. It returns 0 until the wall-clock time exceeds the limit: processor
- * time costs a system call, and on a busy machine the wall-clock time includes other processes.
- */
-function stopwatch(): Computation['now'] {
-  const began = performance.now()
-  const before = process.threadCpuUsage()
-  return () => {
-    if (performance.now() - began <= QUICK.milliseconds) return 0
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1000
-  }
+class MissingResult extends Error {
+  override readonly name = 'MissingResult'
 }
 
 /**
@@ -112,7 +99,7 @@ function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread,
   let running: Computation | undefined
   const lack = (what: NonNullable<Computation['lack']>): never => {
     if (running) running.lack = what
-    throw new Lacking()
+    throw new MissingResult()
   }
 
   const encode = (text: string): number[] => {
@@ -179,7 +166,7 @@ function threaded(loaded: LoadedTokenizer, name: string, thread: Pick<LabThread,
       const known: Known = { renders: new Map(), texts: new Map() }
       const began = performance.now()
       for (;;) {
-        const computation: Computation = { known, now: stopwatch(), lack: undefined }
+        const computation: Computation = { known, now: processorClock(QUICK.milliseconds), lack: undefined }
         running = computation
         try {
           return compute()

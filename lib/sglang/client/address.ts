@@ -71,7 +71,7 @@ function refusedUrl(text: string, example: string): string | undefined {
   if (url.port === '0') return 'port 0 is not a valid port'
   const host = hostOf(url)
   if (host === '') return 'it has no host'
-  const ip = literal(host)
+  const ip = literalAddress(host)
   return ip === undefined ? undefined : refusedAddress(ip)
 }
 
@@ -82,7 +82,7 @@ const hostOf = (url: URL): string => url.hostname.replace(/\.$/, '')
 function isOwn(url: URL, own: OwnAddress): boolean {
   const host = hostOf(url)
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  return port === own.port && (isLoopback(host) || (literal(host) ?? host).toLowerCase() === own.host)
+  return port === own.port && (isLoopback(host) || (literalAddress(host) ?? host).toLowerCase() === own.host)
 }
 
 /** Returns why a network address is refused, or undefined. `ip` is a literal; IPv6 has no brackets. */
@@ -107,13 +107,13 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
 }
 
 /** Returns the IP address that a parsed URL has as its host, or undefined for a name. */
-export function literal(host: string): string | undefined {
+export function literalAddress(host: string): string | undefined {
   const bare = host.replace(/^\[(.*)\]$/, '$1')
   return isIP(bare) ? bare : undefined
 }
 
 const isLoopback = (host: string): boolean => {
-  const ip = literal(host)
+  const ip = literalAddress(host)
   if (ip === undefined) return host === 'localhost' || host.endsWith('.localhost')
   return ip === '::1' || (embeddedIpv4(ip) ?? ip).startsWith('127.')
 }

@@ -1,6 +1,6 @@
 /** Connects only to addresses that may be called, and fetches only over such connections. */
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
-import { checkedLookup, literal, refusedAddress } from './address.ts'
+import { checkedLookup, literalAddress, refusedAddress } from './address.ts'
 import { SglangError } from './errors.ts'
 
 /** The largest reply in bytes that `checkedFetch` reads. */
@@ -12,7 +12,7 @@ const LARGEST_REPLY = 256 << 20
 export function checkedConnector(connectMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: connectMs, lookup: checkedLookup })
   return (options, callback) => {
-    const ip = literal(options.hostname)
+    const ip = literalAddress(options.hostname)
     const why = ip === undefined ? undefined : refusedAddress(ip)
     if (why === undefined) connect(options, callback)
     else callback(new SglangError('ADDRESS_REFUSED', why), null)

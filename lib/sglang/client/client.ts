@@ -1,9 +1,9 @@
 /** The client of one SGLang server: all requests of the application go through it. */
 import type * as z from 'zod'
-import type { ToldLoad } from '#lib/api/server-load.ts'
+import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { type ChatAnswer, type ChatRequest, chat } from '../reply/chat.ts'
-import { generate } from '../reply/generate.ts'
+import { streamReply } from '../reply/generate.ts'
 import { jsonOf, parsed } from '../reply/json-reply.ts'
 import type { Chunk } from '../reply/reply.ts'
 import { describeServer, INFO_MS, type Info, isReady, loadOfServer, modelOf } from '../server/server-facts.ts'
@@ -11,7 +11,7 @@ import { createIdentityWatch } from '../server/server-identity.ts'
 import { type ServerParsers, serverParsers } from '../server/server-parsers.ts'
 import { type ServerTokenizer, serverTokenizer } from '../server/server-tokenizer.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { type ClockAndRandom, realChance } from './clock-and-random.ts'
+import { type ClockAndRandom, systemClockAndRandom } from './clock-and-random.ts'
 import { SglangError } from './errors.ts'
 import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
@@ -36,7 +36,7 @@ export interface SglangClient extends ServerTokenizer, ServerParsers {
    */
   describe(signal: AbortSignal): Promise<ServerDescription>
   /** Returns the load of the server, or undefined if the server does not report it. */
-  load(signal: AbortSignal): Promise<ToldLoad | undefined>
+  load(signal: AbortSignal): Promise<ReportedLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
@@ -52,12 +52,18 @@ export interface ClientOptions {
 }
 
 /** Creates a client. It connects with its first call. */
-export function createClient({ baseUrl, apiKey, limits, retry, chance = realChance }: ClientOptions): SglangClient {
+export function createClient({
+  baseUrl,
+  apiKey,
+  limits,
+  retry,
+  chance = systemClockAndRandom,
+}: ClientOptions): SglangClient {
   const all = { ...DEFAULT_LIMITS, ...limits }
   const transport = createTransport(baseUrl, apiKey, all)
   const breaker = createBreaker(chance)
   const retries = createRetries({ ...RETRY_POLICY, ...retry }, chance)
-  const asking = telling(breaker, transport)
+  const asking = reportingTransport(breaker, transport)
   const info: Info = async (path, schema, signal) =>
     parsed(
       await jsonOf(await asking.send({ method: 'GET', path, signal, deadlineMs: INFO_MS }), apiKey),
@@ -76,7 +82,7 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
   const server = { transport, apiKey, retries, breaker, identity, chance, firstTokenMs: all.firstTokenMs }
   let lastKnown: ServerDescription | undefined
   return {
-    generate: (request, signal) => generate(server, request, signal),
+    generate: (request, signal) => streamReply(server, request, signal),
     chat: (request, signal) => chat(server, request, signal),
     async describe(signal) {
       const before = transport.connections
@@ -93,7 +99,7 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
 }
 
 /** Reports every answer to the breaker. */
-const telling = (breaker: Breaker, { send }: Transport): Pick<Transport, 'send'> => ({
+const reportingTransport = (breaker: Breaker, { send }: Transport): Pick<Transport, 'send'> => ({
   async send(call) {
     try {
       const reply = await send(call)

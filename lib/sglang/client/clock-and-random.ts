@@ -9,7 +9,7 @@ export interface ClockAndRandom {
 }
 
 /** The real clock and random numbers. */
-export const realChance: ClockAndRandom = { nowMs: () => performance.now(), random: Math.random, wait }
+export const systemClockAndRandom: ClockAndRandom = { nowMs: () => performance.now(), random: Math.random, wait }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /** Tests the client with a server of the right shape; the requests to the client are recorded. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { promptOf, type StreamServer, startStreamServer, VOCABULARY } from '#testing/sglang/stream-server.ts'
+import { type StreamServer, startStreamServer, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import type { Chunk } from '../reply/reply.ts'
 import { createClient, type SglangClient } from './client.ts'
 import type { GenerateRequest } from './request.ts'
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 let requests = 0
 const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => ({
-  inputIds: promptOf(20),
+  inputIds: streamPrompt(20),
   sampling: { max_new_tokens: 4 },
   rid: String(++requests).padStart(32, '0'),
   stream: false,
@@ -71,7 +71,7 @@ test.each([false, true])(
 test('samples with other ids are scored by themselves, and without requested logprobs nothing is scored', async () => {
   const shared = withSharedScoring(generate, () => 'f'.repeat(32))
   await all(shared(request(), never))
-  const [further] = await all(shared(request({ inputIds: promptOf(30), logprobStartLen: 19 }), never))
+  const [further] = await all(shared(request({ inputIds: streamPrompt(30), logprobStartLen: 19 }), never))
   expect(further?.prompt?.logprobs).toHaveLength(11)
   expect(further).not.toHaveProperty('scoring')
   const { logprobStartLen: _, ...without } = request()

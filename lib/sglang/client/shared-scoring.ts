@@ -7,7 +7,7 @@ import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
 import { singleFlight } from '#lib/util/single-flight.ts'
 import { afterReading, type ReadPrompt, readPrompt } from '../reply/generate.ts'
 import type { SglangClient } from './client.ts'
-import { realChance } from './clock-and-random.ts'
+import { systemClockAndRandom } from './clock-and-random.ts'
 import type { GenerateRequest } from './request.ts'
 
 /** Returns `generate` for the samples of one group; it requests the logprobs of the first prompt only once. */
@@ -25,9 +25,9 @@ export function withSharedScoring(
     }
     const { scoringRid = newRequestId(), ...whole } = request
     const { scoring, writing } = splitCall<GenerateRequest>(whole, scoringRid)
-    const askedAt = realChance.nowMs()
-    const read = await once((stop) => readPrompt((call) => generate(call, stop), scoring, realChance), signal)
-    yield* afterReading(sharedBy(read, realChance.nowMs() - askedAt), () => generate(writing, signal))
+    const askedAt = systemClockAndRandom.nowMs()
+    const read = await once((stop) => readPrompt((call) => generate(call, stop), scoring, systemClockAndRandom), signal)
+    yield* afterReading(sharedBy(read, systemClockAndRandom.nowMs() - askedAt), () => generate(writing, signal))
   }
 }
 

@@ -4,10 +4,10 @@ import { liveViewOf } from '#lib/api/live-view.ts'
 import { scripted } from '#testing/sglang/recordings.ts'
 import {
   type Manner,
-  promptOf,
   type ReceivedRequest,
   replyOf,
   startStreamServer,
+  streamPrompt,
   VOCABULARY,
 } from '#testing/sglang/stream-server.ts'
 import { createClient, type SglangClient } from '../client/client.ts'
@@ -24,7 +24,7 @@ const RID = 'a'.repeat(32)
 const SCORING_RID = 'b'.repeat(32)
 
 const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => ({
-  inputIds: promptOf(40),
+  inputIds: streamPrompt(40),
   sampling: { max_new_tokens: 8, min_new_tokens: 2, stop: ['x'], json_schema: '{}' },
   rid: RID,
   stream: true,
@@ -155,7 +155,11 @@ describe('the scoring call for the prompt of a stream', () => {
   })
 
   test.each<[string, (asked: ReceivedRequest) => object, string]>([
-    ['other ids than were sent', (asked) => replyOf({ ...asked, input_ids: promptOf(41).slice(1) }, 0, 0), 'was sent'],
+    [
+      'other ids than were sent',
+      (asked) => replyOf({ ...asked, input_ids: streamPrompt(41).slice(1) }, 0, 0),
+      'was sent',
+    ],
     ['tokens', (asked) => replyOf(asked, 0, 2), 'wrote 2 tokens although'],
   ])('is the last request if it returns %s', async (_what, change, words) => {
     const { client, bodies } = await serving((asked) => (asked.stream ? undefined : change(asked)))

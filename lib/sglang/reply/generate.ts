@@ -18,7 +18,7 @@ import { type ReplyColumns, readBytes } from './reply-columns.ts'
 const LONGEST_EVENT = 64 << 20
 
 /** Yields the reply to a request; `scoringRid` makes a separate scoring call first. */
-export function generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+export function streamReply(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const { scoringRid, ...whole } = request
   return scoringRid === undefined
     ? triedGenerate(server, whole, signal)

@@ -7,23 +7,23 @@
 import { isObject } from '#lib/json/json-object.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { SglangError } from '../client/errors.ts'
-import type { GenerateReply, Scored } from '../server/schema.ts'
+import type { GenerateReply, ScoredToken } from '../server/schema.ts'
 
 /** Logprobs and ids as parallel lists. */
-export interface Columns {
+export interface LogprobLists {
   readonly ids: readonly number[]
   readonly logprobs: readonly (number | null)[]
 }
 
 /** Alternatives with k entries for each token; the id is −1 if a row is shorter or null. */
-export interface TopColumns extends Columns {
+export interface TopColumns extends LogprobLists {
   readonly k: number
 }
 
 /** The columns of a reply; a list without rows in the reply is omitted. */
 export interface ReplyColumns {
-  readonly input?: Columns
-  readonly output?: Columns
+  readonly input?: LogprobLists
+  readonly output?: LogprobLists
   readonly inputTop?: TopColumns
   readonly outputTop?: TopColumns
 }
@@ -44,12 +44,12 @@ export function columnsIn(meta: Meta, withPrompt = true): ReplyColumns {
   }
 }
 
-const columnsOf = (rows: readonly Scored[]): Columns => ({
+const columnsOf = (rows: readonly ScoredToken[]): LogprobLists => ({
   ids: rows.map(([, id]) => id),
   logprobs: rows.map(([logprob]) => logprob),
 })
 
-function topColumnsOf(rows: readonly (readonly Scored[] | null)[]): TopColumns {
+function topColumnsOf(rows: readonly (readonly ScoredToken[] | null)[]): TopColumns {
   const k = rows.reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
   if (rows.length * k > MOST_CELLS)
     throw new SglangError('TOO_LARGE', `the response has up to ${k} alternatives for each of ${rows.length} tokens`)
@@ -83,13 +83,13 @@ export function readBytes(json: Buffer): ReadBytes | undefined {
     const at = json.indexOf(beginning)
     return at < 0 ? [] : [{ ...list, start: at + beginning.length - 1 }]
   }).sort((a, b) => a.start - b.start)
-  const columns: { -readonly [Name in keyof ReplyColumns]: Columns & TopColumns } = {}
+  const columns: { -readonly [Name in keyof ReplyColumns]: LogprobLists & TopColumns } = {}
   const rest: Buffer[] = []
   let from = 0
   for (const { column, scan, start } of found) {
     const scanned = scan(json, start)
     if (!scanned) return undefined
-    columns[column] = scanned.columns as Columns & TopColumns
+    columns[column] = scanned.columns as LogprobLists & TopColumns
     rest.push(json.subarray(from, start), CUT_OUT_JSON)
     from = scanned.end
   }
@@ -112,7 +112,7 @@ interface Scanned<T> {
 }
 
 /** Scans a list of rows that begins at `start`. */
-function scanRows(json: Buffer, start: number): Scanned<Columns> | undefined {
+function scanRows(json: Buffer, start: number): Scanned<LogprobLists> | undefined {
   const scan = new Scan(json, start)
   if (!scan.rows()) return undefined
   const columns = scan.columns()
@@ -255,7 +255,7 @@ class Scan {
   }
 
   /** Returns all that was scanned; undefined if a logprob is not a number. */
-  columns(): Columns | undefined {
+  columns(): LogprobLists | undefined {
     const ids = this.#ids
     const unknown = this.#unknown
     if (ids.length === unknown.length) return { ids, logprobs: ids.map(() => null) }

@@ -8,7 +8,7 @@ import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/traject
 import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
 import { SglangError } from '../client/errors.ts'
 import type { GenerateReply } from '../server/schema.ts'
-import { type Columns, columnsIn, type ReplyColumns, type TopColumns } from './reply-columns.ts'
+import { columnsIn, type LogprobLists, type ReplyColumns, type TopColumns } from './reply-columns.ts'
 
 /** A part of a reply with the tokens that are new in it. */
 export interface Chunk {
@@ -115,7 +115,7 @@ export function replyReader(expected: Expected, told: (text: string) => string):
  * Returns the tokens of a reply, each with its logprob. Ids without logprobs cannot be trained on. If both lists exist,
  * the ids must be the same; some versions send only the newest ids with all logprobs so far.
  */
-function outputScores(reply: GenerateReply, scores: Columns | undefined, expected: Expected): Columns {
+function outputScores(reply: GenerateReply, scores: LogprobLists | undefined, expected: Expected): LogprobLists {
   const { output_ids, meta_info: meta } = reply
   const ids = output_ids ?? []
   if (!scores) {
@@ -141,18 +141,23 @@ function outputScores(reply: GenerateReply, scores: Columns | undefined, expecte
  */
 const isNextTokenOnly = (
   { output_ids, meta_info: { completion_tokens } }: GenerateReply,
-  scores: Columns,
+  scores: LogprobLists,
   { writesNothing }: Expected,
 ): boolean =>
   writesNothing === true && scores.ids.length === 1 && (output_ids ?? []).length === 0 && (completion_tokens ?? 0) === 0
 
-const NO_COLUMNS: Columns = { ids: [], logprobs: [] }
+const NO_COLUMNS: LogprobLists = { ids: [], logprobs: [] }
 
-const from = ({ ids, logprobs }: Columns, start: number): Columns =>
+const from = ({ ids, logprobs }: LogprobLists, start: number): LogprobLists =>
   start === 0 ? { ids, logprobs } : { ids: ids.slice(start), logprobs: logprobs.slice(start) }
 
 /** Reads tokens from columns. `first` is the number of tokens of the reply before these. */
-function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: number, problems: Problem[]): Columns {
+function tokensOf(
+  { ids, logprobs }: LogprobLists,
+  first: number,
+  vocabularySize: number,
+  problems: Problem[],
+): LogprobLists {
   const odd = ids.findIndex((id) => id >= vocabularySize)
   if (odd >= 0)
     throw new SglangError(
@@ -163,7 +168,7 @@ function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: num
   return { ids, logprobs: logprobs.map((logprob, index) => clean(logprob, first + index, 'logprobs', problems)) }
 }
 
-function checkLogprobs(logprobs: Columns['logprobs'], where: string): void {
+function checkLogprobs(logprobs: LogprobLists['logprobs'], where: string): void {
   const odd = logprobs.findIndex((logprob) => logprob !== null && isImpossible(logprob))
   if (odd >= 0)
     throw new SglangError(

@@ -42,7 +42,7 @@ export const generateReply = z.looseObject({
 /** A reply of /generate. */
 export type GenerateReply = z.infer<typeof generateReply>
 /** A token with its logprob, as a row of a reply. */
-export type Scored = z.infer<typeof scored>
+export type ScoredToken = z.infer<typeof scored>
 
 /** One choice of /v1/chat/completions. Newer versions return ids if they are requested. */
 export const chatReply = z.looseObject({

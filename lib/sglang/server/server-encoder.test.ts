@@ -10,7 +10,7 @@ import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { scriptedTokenizer } from '#testing/sglang/scripted-tokenizer.ts'
-import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
+import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
 import { chatml, counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { SglangError } from '../client/errors.ts'
 import { withKnownTokens } from '../reply/known-tokens.ts'
@@ -35,7 +35,7 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('server enco
     await fc.assert(
       fc.asyncProperty(turns, fc.boolean(), async (said, hasTools) => {
         const script = said.map(
-          ([question, answer, isClosed, role], index): Turn => ({
+          ([question, answer, isClosed, role], index): SimulatedTurn => ({
             messages: [{ role: index === 0 ? 'user' : role, content: `Q${question}` } as Message],
             reply: [...byteTokenizer.encode(answer), ...(isClosed ? [END] : [])],
             finish: isClosed ? { kind: 'stop', matched: END } : { kind: 'length' },
@@ -169,7 +169,9 @@ describe('openServerPromptEncoder', () => {
     }
     await expect(openServerPromptEncoder(mute, { name: 'x' }, never)).rejects.toBeInstanceOf(TemplateError)
     const codec = await openServerPromptEncoder(mute, { name: 'x', templateText: chatml }, never)
-    const turns: Turn[] = [{ messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } }]
+    const turns: SimulatedTurn[] = [
+      { messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } },
+    ]
     const { requests } = await settled(codec, () => simulateRollout(codec, turns), never)
     expect(requests).toEqual(simulateRollout(chatml, turns).requests)
     expect(codec.template.text).toBe(chatml)
@@ -185,7 +187,7 @@ describe('openServerPromptEncoder', () => {
         return chatTemplate(text, {}).render(input)
       },
     }
-    const turns: Turn[] = [
+    const turns: SimulatedTurn[] = [
       { messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } },
       { messages: [{ role: 'user', content: 'and' }], reply: [END], finish: { kind: 'length' } },
     ]
@@ -258,7 +260,7 @@ describe('server encoder settle', () => {
   test('needs few requests for a continuation', async () => {
     const server = scriptedTokenizer(own(looksBack))
     const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
-    const turn = (content: string): Turn => ({
+    const turn = (content: string): SimulatedTurn => ({
       messages: [{ role: 'user', content }],
       reply: [...byteTokenizer.encode('yes'), END],
       finish: { kind: 'stop', matched: END },
@@ -338,7 +340,9 @@ describe('withKnownTokens', () => {
 
 test('a rollout gives the same result with the server encoder as with the local one', async () => {
   const reply = [...byteTokenizer.encode('<think>é</think>日'), END]
-  const turns: Turn[] = [{ messages: [{ role: 'user', content: '🙂' }], reply, finish: { kind: 'stop', matched: END } }]
+  const turns: SimulatedTurn[] = [
+    { messages: [{ role: 'user', content: '🙂' }], reply, finish: { kind: 'stop', matched: END } },
+  ]
   const codec = await open(chatml)
   const trajectory: Trajectory = (await settled(codec, () => simulateRollout(codec, turns), never)).trajectory
   expect(ids(trajectory).slice(-reply.length)).toEqual(reply)

@@ -77,7 +77,7 @@ export async function openServerPromptEncoder(
       const ids = known.texts.get(text)
       if (ids) return [...ids]
       lacking().texts.add(text)
-      throw new Lacking()
+      throw new MissingData()
     },
     bytes(id) {
       const bytes = known.bytes.get(id)
@@ -96,7 +96,7 @@ export async function openServerPromptEncoder(
       if (rendered instanceof TemplateError) throw rendered
       if (rendered !== undefined) return rendered
       lacking().renders.set(key, input)
-      throw new Lacking()
+      throw new MissingData()
     },
   }
   return {
@@ -156,8 +156,8 @@ interface Lack {
 }
 
 /** Interrupts a computation that lacks data; never thrown outside of settle. */
-class Lacking extends Error {
-  override readonly name = 'Lacking'
+class MissingData extends Error {
+  override readonly name = 'MissingData'
 }
 
 const isNothing = ({ texts, renders, ids }: Lack): boolean => texts.size + renders.size + ids.size === 0

@@ -1,6 +1,6 @@
 /** Reads the description of a server. The paths and fields that report it depend on the version. */
 import type * as z from 'zod'
-import type { ToldLoad } from '#lib/api/server-load.ts'
+import type { ReportedLoad } from '#lib/api/server-load.ts'
 import type { ServerDescription } from '#lib/api/server-status.ts'
 import { isUnknownPath, SglangError } from '../client/errors.ts'
 import type { Transport } from '../client/transport.ts'
@@ -109,7 +109,7 @@ const identityOf = (model: Partial<z.infer<typeof modelInfo>>): ServerIdentity =
 })
 
 /** Returns the load; undefined if neither this version nor a router reports it. */
-export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ToldLoad | undefined> {
+export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ReportedLoad | undefined> {
   const ways = [
     async () => loadOfRanks((await info('/v1/loads', loadsReply, signal)).loads),
     async () => oldLoad(await info('/get_load', oldLoadReply, signal)),
@@ -127,7 +127,7 @@ export async function loadOfServer(info: Info, signal: AbortSignal): Promise<Tol
 
 type Ranks = z.infer<typeof loadsReply>['loads']
 
-function loadOfRanks(ranks: Ranks): ToldLoad {
+function loadOfRanks(ranks: Ranks): ReportedLoad {
   const capacity = sum(ranks, (rank) => rank.max_total_num_tokens)
   return {
     state: 'told',
@@ -141,13 +141,13 @@ function loadOfRanks(ranks: Ranks): ToldLoad {
   }
 }
 
-function oldLoad(ranks: z.infer<typeof oldLoadReply>): ToldLoad {
+function oldLoad(ranks: z.infer<typeof oldLoadReply>): ReportedLoad {
   const all = sum(ranks, (rank) => rank.num_reqs) ?? 0
   const waiting = sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0
   return { state: 'told', running: Math.max(0, all - waiting), waiting }
 }
 
-const loadOfWorkers = (workers: z.infer<typeof workersReply>['workers']): ToldLoad | undefined => {
+const loadOfWorkers = (workers: z.infer<typeof workersReply>['workers']): ReportedLoad | undefined => {
   const running = sum(workers, ({ load }) => load)
   return running === undefined || running < 0 ? undefined : { state: 'told', running }
 }

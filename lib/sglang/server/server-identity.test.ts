@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { promptOf, replyOf, VOCABULARY } from '#testing/sglang/stream-server.ts'
+import { replyOf, streamPrompt, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import { createClient } from '../client/client.ts'
 import { SglangError } from '../client/errors.ts'
 import { changeBetween, createIdentityWatch, type ServerIdentity } from './server-identity.ts'
@@ -91,7 +91,7 @@ test('a restart with another model is noticed at the next call, and the same ser
   const expected = await client.describe(never)
   const call = async () => {
     const request = {
-      inputIds: promptOf(3),
+      inputIds: streamPrompt(3),
       sampling: { max_new_tokens: 2 },
       rid: 'r',
       stream: false,

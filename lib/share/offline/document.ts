@@ -6,11 +6,11 @@ import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 /** Contents of an offline page. */
 export interface OfflineDocument {
   readonly trajectory: Trajectory
-  readonly view: OfflineView
+  readonly view: OfflineViewState
 }
 
 /** State of the inspector when the page was written: the parameters of its URL, folds and marks. */
-export interface OfflineView {
+export interface OfflineViewState {
   readonly colour: string
   readonly limit: number | undefined
   readonly selection: { readonly anchor: number; readonly focus: number } | undefined
@@ -31,7 +31,7 @@ export interface OfflineParts {
 }
 
 /** Returns the document with the chosen parts. Request settings, tool schemas, chat template and foreign fields are always left out. */
-export function offlineDocument(trajectory: Trajectory, view: OfflineView, parts: OfflineParts): OfflineDocument {
+export function offlineDocument(trajectory: Trajectory, view: OfflineViewState, parts: OfflineParts): OfflineDocument {
   const { format, id, createdAt, title, tags, note, reward, model, outcome, provenance, problems } = trajectory
   const segments = trajectory.segments.map((segment) => segmentWith(segment, parts))
   return {

@@ -8,12 +8,12 @@ import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { runs } from '#testing/property-runs.ts'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { anyText } from '#testing/strings.ts'
-import { charactersOf, type OfflineView, offlineDocument } from './document.ts'
+import { charactersOf, type OfflineViewState, offlineDocument } from './document.ts'
 import { fontFacesIn, isNeeded, withFonts } from './fonts.ts'
 import { offlineHtml } from './page.ts'
 import { packDocument, toBase64, unpackDocument } from './payload.ts'
 
-const view: OfflineView = {
+const view: OfflineViewState = {
   colour: 'logprob',
   limit: undefined,
   selection: { anchor: 3, focus: 5 },

@@ -68,7 +68,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
   return {
     request: {
       ...(first.messages.length > 0 ? { messages: first.messages } : { ids: Array.from(first.ids) }),
-      tools: model.tools.map(askedTool),
+      tools: model.tools.map(toRequestedTool),
       ...(model.parser !== undefined && { parser: model.parser }),
       ...(Object.keys(options).length > 0 && { templateOptions: options }),
       ...(model.tokenizer && {
@@ -78,7 +78,7 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
         ? { endpoint: 'chat' }
         : model.template && model.template.text !== '' && { chatTemplate: model.template.text }),
       // A chat endpoint received the parameters under other names.
-      ...(sent && !isChat && { sampling: askedSampling(sent.samplingParams) }),
+      ...(sent && !isChat && { sampling: toSamplingRequest(sent.samplingParams) }),
       ...(limits && Object.keys(limits).length > 0 && { limits }),
       ...(sent?.logprobStartLen !== undefined && { promptLogprobs: true }),
       ...(sent && { server: sent.server }),
@@ -86,20 +86,20 @@ export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined
     samples: 1,
     specs: model.tools,
     turns: rest.flatMap((segment) =>
-      segment.kind === 'prompt' ? segment.messages.filter(({ role }) => role === 'user').map(textOf) : [],
+      segment.kind === 'prompt' ? segment.messages.filter(({ role }) => role === 'user').map(messageText) : [],
     ),
     results,
   }
 }
 
 /** Returns a tool as a request names it, without fields that a request does not allow. */
-function askedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): RequestedTool {
+function toRequestedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): RequestedTool {
   if (mock) return { name, ...(description !== undefined && { description }), inputSchema, mock } as MockTool
   return mcp ? { mcp: mcp.server, name } : name
 }
 
 /** Returns sampling parameters as a request has them. Unknown parameters, which were sent next to the others, go into `further`. */
-function askedSampling(sent: Readonly<Record<string, unknown>>): SamplingRequest {
+function toSamplingRequest(sent: Readonly<Record<string, unknown>>): SamplingRequest {
   const entries = Object.entries(sent)
   const further = entries.filter(([name]) => !isSamplingName(name))
   return {
@@ -109,5 +109,5 @@ function askedSampling(sent: Readonly<Record<string, unknown>>): SamplingRequest
 }
 
 /** Returns the text of a message. Parts that are not text are left out. */
-export const textOf = ({ content = '' }: Message): string =>
+export const messageText = ({ content = '' }: Message): string =>
   typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

@@ -7,7 +7,7 @@ import { failureAt, replyTo } from '#lib/tools/mock-reply.ts'
 import { anyText } from '#testing/strings.ts'
 import { type Again, againOfRequest } from './again.ts'
 import { pythonScript } from './python-script.ts'
-import { add, BASE, search, weather, whole } from './test-requests.ts'
+import { addTool, BASE, searchTool, weather, whole } from './test-requests.ts'
 
 test('the Python script names what strands-sglang cannot express', () => {
   const script = pythonScript(againOfRequest({ ...whole, parser: 'llama3', tokenizer: 'server' }), BASE)
@@ -31,11 +31,14 @@ test('the Python script names what strands-sglang cannot express', () => {
 
 test('the Python script has the known schema of each tool, and names the tools whose schema is unknown', () => {
   const request: RunRequest = { prompt: 'q', tools: ['add', { mcp: 'files', name: 'search' }] }
-  const known = pythonScript(againOfRequest(request, { specs: [add, { ...search, name: 'add' }, search] }), BASE)
+  const known = pythonScript(
+    againOfRequest(request, { specs: [addTool, { ...searchTool, name: 'add' }, searchTool] }),
+    BASE,
+  )
   expect(known).toContain('"description": "Adds"')
   expect(known).toContain('"description": "Searches files"')
   expect(known).not.toContain('schemas of these tools are unknown')
-  const unknown = pythonScript(againOfRequest(request, { specs: [{ ...search, mcp: { server: 'other' } }] }), BASE)
+  const unknown = pythonScript(againOfRequest(request, { specs: [{ ...searchTool, mcp: { server: 'other' } }] }), BASE)
   expect(unknown).toContain('The schemas of these tools are unknown: add, search.')
   expect(unknown).toContain('"properties": {}}}},  # add its schema here, which is unknown')
 })

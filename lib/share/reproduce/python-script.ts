@@ -7,7 +7,7 @@ import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
 import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
 import { inDocstring, pythonString } from '#lib/templates/document/python-source.ts'
 import type { Message } from '#lib/trajectory/format/trajectory.ts'
-import { type Again, textOf } from './again.ts'
+import { type Again, messageText } from './again.ts'
 import { notesOn, PARSERS } from './python-notes.ts'
 import { toolImports, toolSource, toolsOf } from './python-tools.ts'
 
@@ -73,7 +73,7 @@ function agentSource(again: Again, baseUrl: string | undefined): string {
     ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
     ...(request.messages ?? [{ role: 'user' as const, content: request.prompt ?? '' }]),
   ]
-  const system = given.filter(({ role }) => role === 'system' || role === 'developer').map(textOf)
+  const system = given.filter(({ role }) => role === 'system' || role === 'developer').map(messageText)
   const { history, question } = strandsMessages(given.filter(({ role }) => role !== 'system' && role !== 'developer'))
   const prompts = [...(question === undefined ? [null] : [question]), ...turns]
   const tools = toolsOf(again)
@@ -203,7 +203,7 @@ export function strandsMessages(messages: readonly Message[]): StrandsConversati
   const isAsked = last?.role === 'user'
   return {
     history: grouped(isAsked ? messages.slice(0, -1) : messages),
-    question: isAsked ? textOf(last) : undefined,
+    question: isAsked ? messageText(last) : undefined,
   }
 }
 
@@ -214,8 +214,14 @@ function grouped(messages: readonly Message[]): readonly object[] {
   for (const message of messages) {
     const isResult = message.role === 'tool'
     const block = isResult
-      ? { toolResult: { toolUseId: message.callId ?? 'call', status: 'success', content: [{ text: textOf(message) }] } }
-      : { text: textOf(message) }
+      ? {
+          toolResult: {
+            toolUseId: message.callId ?? 'call',
+            status: 'success',
+            content: [{ text: messageText(message) }],
+          },
+        }
+      : { text: messageText(message) }
     if (isResult && isAfterResult) all.at(-1)?.content.push(block)
     else all.push({ role: message.role === 'assistant' ? 'assistant' : 'user', content: [block] })
     isAfterResult = isResult

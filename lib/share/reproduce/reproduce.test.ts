@@ -16,7 +16,7 @@ import { anyText } from '#testing/strings.ts'
 import { type Again, againOfRequest, againOfTrajectory } from './again.ts'
 import { rolloutCurl } from './curl.ts'
 import { pythonScript, strandsMessages } from './python-script.ts'
-import { add, BASE, search, weather, whole } from './test-requests.ts'
+import { addTool, BASE, searchTool, weather, whole } from './test-requests.ts'
 
 describe('a recorded run', () => {
   test('that requested prompt logprobs requests them again as cURL, and one that did not does not', () => {
@@ -70,7 +70,7 @@ describe('a recorded run', () => {
 
   test('is repeated from its first prompt, its later questions and the results of its tools', () => {
     const model = {
-      tools: [{ ...weather, odd: 1 }, add, search],
+      tools: [{ ...weather, odd: 1 }, addTool, searchTool],
       parser: 'glm',
       tokenizer: { name: 'a/b', specialIds: [] },
       template: { text: 'T', options: { x: 1 } },
@@ -100,10 +100,10 @@ describe('a recorded run', () => {
   })
 
   test('is repeated with the tool schemas that the model was shown, and with the names of MCP servers', () => {
-    const again = againOfTrajectory(run([asked, answered], { model: { tools: [add, search] } }))
+    const again = againOfTrajectory(run([asked, answered], { model: { tools: [addTool, searchTool] } }))
     if (!again) throw new Error('it has a prompt')
     const script = pythonScript(again, BASE)
-    for (const { description, inputSchema } of [add, search])
+    for (const { description, inputSchema } of [addTool, searchTool])
       expect(script).toContain(`"description": "${description}", "parameters": ${pythonLiteral(inputSchema)}`)
     expect(rolloutCurl(again)).toContain('"tools":["add",{"mcp":"files","name":"search"}]')
   })

@@ -11,13 +11,13 @@ export const weather = {
   mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}: {{.}}' } },
 } as const
 /** A tool of the application. */
-export const add = {
+export const addTool = {
   name: 'add',
   description: 'Adds',
   inputSchema: { type: 'object', properties: { a: { type: 'number' } } },
 }
 /** A tool of an MCP server. */
-export const search = {
+export const searchTool = {
   name: 'search',
   description: 'Searches files',
   inputSchema: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] },

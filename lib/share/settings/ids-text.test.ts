@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { idsIn, placeOfId } from './ids-text.ts'
+import { placeOfId, readIds } from './ids-text.ts'
 
 const ids = fc.array(fc.nat(200_000), { minLength: 1, maxLength: 30 })
 
@@ -35,10 +35,10 @@ const WRITINGS: readonly (readonly [string, (list: readonly number[]) => string]
   ['a tensor with a shape', (list) => `torch.tensor([${numpy(list)}],\n       dtype=torch.int32, requires_grad=False)`],
 ]
 
-test.each(WRITINGS)('idsIn reads the ids of %s', (_, write) => {
+test.each(WRITINGS)('readIds reads the ids of %s', (_, write) => {
   fc.assert(
     fc.property(ids, (list) => {
-      expect(idsIn(write(list))).toEqual({ ok: true, ids: list, records: 1 })
+      expect(readIds(write(list))).toEqual({ ok: true, ids: list, records: 1 })
     }),
   )
 })
@@ -57,25 +57,25 @@ test.each(WRITINGS.filter(([name]) => !/request|_ids|tokens/.test(name)))(
   },
 )
 
-describe('idsIn', () => {
+describe('readIds', () => {
   const lines = [{ input_ids: [1, 2] }, { input_ids: [3], text: 'c' }].map((line) => JSON.stringify(line)).join('\n')
   test('counts several records, and reads the requested one', () => {
-    expect(idsIn(lines)).toEqual({ ok: true, ids: [1, 2], records: 2 })
-    expect(idsIn(lines, 1)).toEqual({ ok: true, ids: [3], text: 'c', records: 2 })
-    expect(idsIn(lines, 7)).toMatchObject({ ids: [3] })
-    expect(idsIn('[[1, 2], [3]]', 1)).toEqual({ ok: true, ids: [3], records: 2 })
-    expect(idsIn('[{"tokens": [1]}, {"tokens": [2]}]', 1)).toEqual({ ok: true, ids: [2], records: 2 })
+    expect(readIds(lines)).toEqual({ ok: true, ids: [1, 2], records: 2 })
+    expect(readIds(lines, 1)).toEqual({ ok: true, ids: [3], text: 'c', records: 2 })
+    expect(readIds(lines, 7)).toMatchObject({ ids: [3] })
+    expect(readIds('[[1, 2], [3]]', 1)).toEqual({ ok: true, ids: [3], records: 2 })
+    expect(readIds('[{"tokens": [1]}, {"tokens": [2]}]', 1)).toEqual({ ok: true, ids: [2], records: 2 })
   })
 })
 
-test('idsIn reads no ids from an empty text', () => {
-  expect(idsIn(' \n')).toEqual({ ok: true, ids: [], records: 0 })
-  expect(idsIn('[]')).toEqual({ ok: true, ids: [], records: 1 })
+test('readIds reads no ids from an empty text', () => {
+  expect(readIds(' \n')).toEqual({ ok: true, ids: [], records: 0 })
+  expect(readIds('[]')).toEqual({ ok: true, ids: [], records: 1 })
   expect(placeOfId('', 0)).toBeUndefined()
   expect(placeOfId('{"input_ids": [1]}', 0)).toBeUndefined()
 })
 
-describe('idsIn reports an error with its position', () => {
+describe('readIds reports an error with its position', () => {
   test.each([
     ['1, two, 3', 3, 'expected a token id, found two'],
     ['[1, -100, 3]', 4, 'ids are not negative'],
@@ -88,9 +88,9 @@ describe('idsIn reports an error with its position', () => {
     ['{"tokens": [1,}', 15, 'it is not JSON'],
     ['{"tokens": [1]}\n{"tokens": [1', 0, ''],
   ])('in %s', (text, at, why) => {
-    const read = idsIn(text)
+    const read = readIds(text)
     if (read.ok) {
-      expect(idsIn(text, 1)).toMatchObject({ ok: false, at: text.length })
+      expect(readIds(text, 1)).toMatchObject({ ok: false, at: text.length })
       return
     }
     expect(read.why).toContain(why)
@@ -105,7 +105,7 @@ describe('idsIn reports an error with its position', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const text = pieces.join('')
-        const read = idsIn(text)
+        const read = readIds(text)
         if (read.ok) expect(read.ids.every((id) => Number.isSafeInteger(id) && id >= 0)).toBe(true)
         else expect(read.at >= 0 && read.at <= text.length).toBe(true)
       }),

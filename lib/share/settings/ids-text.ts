@@ -19,7 +19,7 @@ export type IdsIn =
   | { readonly ok: false; readonly why: string; readonly at: number }
 
 /** Reads the ids of a text. `record` selects a list, from 0; the last one is used if there are fewer. An empty text has no ids. */
-export function idsIn(text: string, record = 0): IdsIn {
+export function readIds(text: string, record = 0): IdsIn {
   const start = text.search(/\S/)
   if (start < 0) return { ok: true, ids: [], records: 0 }
   const found = text[start] === '{' ? jsonLines(text) : (jsonLists(text) ?? [scanned(text)])
@@ -27,7 +27,7 @@ export function idsIn(text: string, record = 0): IdsIn {
   return chosen.ok ? { ...chosen, records: found.length } : chosen
 }
 
-/** Returns the UTF-16 range of an id in a text that `idsIn` has read; undefined for JSON objects, and if there is no such id. */
+/** Returns the UTF-16 range of an id in a text that `readIds` has read; undefined for JSON objects, and if there is no such id. */
 export function placeOfId(text: string, index: number): { readonly start: number; readonly end: number } | undefined {
   if (text.trimStart().startsWith('{')) return undefined
   let count = 0

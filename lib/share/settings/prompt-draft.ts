@@ -28,7 +28,7 @@ export type PromptDraft = Plain<z.infer<typeof promptDraftSchema>>
 export const EMPTY_PROMPT: PromptDraft = promptDraftSchema.parse({})
 
 /** Returns `draft` with the shown mode of `shown`. Hidden modes of `shown` are not taken. */
-export const withShown = (draft: PromptDraft, shown: PromptDraft): PromptDraft => ({
+export const withVisibleMode = (draft: PromptDraft, shown: PromptDraft): PromptDraft => ({
   ...draft,
   mode: shown.mode,
   [shown.mode]: shown[shown.mode],

@@ -1,7 +1,7 @@
 /** Adds the prompt of the composer to a request for a run. */
 import type { RunOpening } from '#lib/api/run-request.ts'
 import { messagesIn } from './conversation-text.ts'
-import { idsIn } from './ids-text.ts'
+import { readIds } from './ids-text.ts'
 import type { PromptDraft } from './prompt-draft.ts'
 
 /** The opening of a run with its prompt, or why the prompt cannot be sent. */
@@ -25,7 +25,7 @@ export function withPrompt(draft: PromptDraft, opening: RunOpening): PromptOpeni
     case 'text':
       return { ok: true, opening: { ...rest, ...toolsOf(draft), text: draft.text } }
     case 'ids': {
-      const read = idsIn(draft.ids, draft.record)
+      const read = readIds(draft.ids, draft.record)
       if (!read.ok) return { ok: false, why: `The ids cannot be sent: ${read.why} (character ${read.at + 1}).` }
       const { ids, text } = read
       return { ok: true, opening: { ...rest, ...toolsOf(draft), ids, ...(text !== undefined && { text }) } }

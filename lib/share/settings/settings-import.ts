@@ -3,7 +3,7 @@
 import type { ServerEntry } from '#lib/api/server-status.ts'
 import { isObject } from '#lib/json/json-object.ts'
 import type { OwnPreset } from '#lib/sampling/presets.ts'
-import { type PromptDraft, withShown } from './prompt-draft.ts'
+import { type PromptDraft, withVisibleMode } from './prompt-draft.ts'
 import type { Settings, SettingsServer } from './settings-file.ts'
 import type { Setup } from './setup.ts'
 
@@ -81,7 +81,7 @@ export function importPlan(
   const names = new Set(['', ...here.servers.map(({ name }) => name), ...file.servers.map(({ name }) => name)])
   const isUnknown = file.setup !== undefined && !names.has(file.setup.server)
   const setup = file.setup && (isUnknown ? { ...file.setup, server: '' } : file.setup)
-  const prompt = file.setup && here.prompt && file.prompt && withShown(here.prompt, file.prompt)
+  const prompt = file.setup && here.prompt && file.prompt && withVisibleMode(here.prompt, file.prompt)
   const changes = [
     ...(setup ? differences(here.setup, setup, '') : []),
     ...(prompt ? differences(here.prompt, prompt, 'prompt') : []),

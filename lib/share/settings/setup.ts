@@ -4,7 +4,7 @@ import { mcpToolSchema } from '#lib/api/mcp-server.ts'
 import type { RunOpening, RunSettings } from '#lib/api/run-request.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { objectOf } from '#lib/json/json-object.ts'
-import { samplingOf, samplingTextsSchema } from '#lib/sampling/fields.ts'
+import { parseSamplingTexts, samplingTextsSchema } from '#lib/sampling/fields.ts'
 import { mockToolSchema } from '#lib/tools/mock-tool.ts'
 import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
@@ -177,7 +177,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
         return value === undefined ? [] : [[name, value]]
       }),
     )
-  const { sampling, errors: samplingErrors } = samplingOf(setup.sampling)
+  const { sampling, errors: samplingErrors } = parseSamplingTexts(setup.sampling)
   Object.assign(errors, samplingErrors)
   const limits = numbers(setup.limits, [
     'maxToolIterations',

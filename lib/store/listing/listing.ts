@@ -3,9 +3,16 @@
  * added or deleted rows shift nothing. All input is passed as parameters.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Choices, CutCount, GroupSummary, ListSort, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
+import type {
+  CutCount,
+  FilterChoices,
+  GroupSummary,
+  ListSort,
+  Neighbours,
+  TrajectorySummary,
+} from '#lib/api/library.ts'
 import { byGravity } from '#lib/trajectory/health/health.ts'
-import { cutFinding, lostToCut, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import { countUntrainedTokens, cutFinding, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 import { SUMMARY_COLUMNS, summary } from '../entry.ts'
 import { type HealthFilter, healthCondition } from '../health.ts'
 import { type Condition, searchConditions } from './search.ts'
@@ -124,7 +131,7 @@ function cutCount(database: DatabaseSync, matching: readonly Condition[], cut: T
   const losses = longer.map((row) => {
     if (cut.overlong !== 'cut') return Number(row.trained)
     const spans = spansOf(row)
-    return spans && lostToCut(spans, Number(row.tokens), cut)
+    return spans && countUntrainedTokens(spans, Number(row.tokens), cut)
   })
   return {
     samples: Number(all?.samples),
@@ -184,7 +191,7 @@ function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readon
 const MOST_TAGS = 200
 
 /** Returns the values to filter by. */
-export function choices(database: DatabaseSync): Choices {
+export function choices(database: DatabaseSync): FilterChoices {
   const counted = (columns: string) =>
     database
       .prepare(
@@ -199,12 +206,12 @@ export function choices(database: DatabaseSync): Choices {
   return {
     total: count(database, [VISIBLE]),
     outcomes: counted('outcome_kind, outcome').map((row) => ({
-      kind: row.outcome_kind as Choices['outcomes'][number]['kind'],
+      kind: row.outcome_kind as FilterChoices['outcomes'][number]['kind'],
       outcome: String(row.outcome),
       count: Number(row.count),
     })),
     sources: counted('source, import_format').map((row) => ({
-      kind: row.source as Choices['sources'][number]['kind'],
+      kind: row.source as FilterChoices['sources'][number]['kind'],
       format: row.import_format === null ? null : String(row.import_format),
       count: Number(row.count),
     })),

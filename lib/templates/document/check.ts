@@ -9,7 +9,7 @@ import { type InputError, orTemplateFailure, readInput } from './input.ts'
 import { plainMarkers, renderedMarkers, templateMarkers } from './markers.ts'
 
 /** The result of a check. */
-export type Checked =
+export type CheckResult =
   | {
       readonly ok: true
       /** Markers of the template. */
@@ -20,7 +20,7 @@ export type Checked =
   | { readonly ok: false; readonly error: InputError }
 
 /** Checks a document. Without a tokenizer, only the input is read. */
-export const check: LabTask<LabInput, never, Checked> = function* (input, [tokenizer]) {
+export const check: LabTask<LabInput, never, CheckResult> = function* (input, [tokenizer]) {
   const compiled = orTemplateFailure(() => tokenizer?.compile(input.template))
   if (!compiled.ok) return compiled
   const read = readInput(input)

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import {
   applyLabAction,
   changedPart,
+  displayedRevision,
   historyOf,
   inputOf,
   type LabAction,
   type LabDocument,
   type LabHistory,
-  shownRevision,
 } from './document.ts'
 
 const begun: LabDocument = {
@@ -74,7 +74,7 @@ describe('the revisions of a lab document', () => {
       { type: 'loaded', loaded: { source: undefined, name: 't', messages: '[1]', trajectory: 'k' } },
       { type: 'loaded', loaded: { source: { kind: 'sample', name: 'b' }, name: 'b', template: 'b' } },
     ])
-    expect([now.trajectory, now.messages, shownRevision(now).template]).toEqual(['k', '[1]', 'b'])
+    expect([now.trajectory, now.messages, displayedRevision(now).template]).toEqual(['k', '[1]', 'b'])
     const other = played(
       [{ type: 'loaded', loaded: { source: undefined, name: 'u', messages: '[2]' } }],
       historyOf(now),

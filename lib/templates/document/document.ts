@@ -9,7 +9,7 @@ import { unreachable } from '#lib/util/unreachable.ts'
 import type { LabSource } from './source.ts'
 
 /** One version of the template. */
-export interface Revision {
+export interface TemplateRevision {
   /** Number from 1, which is part of its name on screen. */
   readonly number: number
   /** Why it exists, in a few words: `loaded from Qwen/Qwen3-8B`, `fix: keep thinking`. */
@@ -24,7 +24,7 @@ export interface Revision {
 /** All that the template lab shows and saves. */
 export interface LabDocument {
   /** Revisions in the order in which they were made; never empty. */
-  readonly revisions: readonly Revision[]
+  readonly revisions: readonly TemplateRevision[]
   /** Number of the shown revision. */
   readonly shown: number
   /** JSON texts, as in LabInput. */
@@ -118,22 +118,23 @@ export function applyLabAction(history: LabHistory, action: LabAction): LabHisto
 }
 
 /** Returns the revision that is shown. */
-export const shownRevision = ({ revisions, shown }: LabDocument): Revision =>
+export const displayedRevision = ({ revisions, shown }: LabDocument): TemplateRevision =>
   revisions.find(({ number }) => number === shown) ?? elementAt(revisions, 0)
 
 /** Returns the other side of A/B: the named revision, otherwise the last one with another text; undefined if there is none. */
 export const comparedRevision = (
-  revisions: readonly Revision[],
+  revisions: readonly TemplateRevision[],
   { shown, named }: { readonly shown: string; readonly named: string | undefined },
-): Revision | undefined =>
+): TemplateRevision | undefined =>
   revisions.find(({ number }) => String(number) === named) ?? revisions.findLast(({ template }) => template !== shown)
 
 /** Returns the name of a revision on screen. */
-export const revisionName = ({ number, name }: Pick<Revision, 'number' | 'name'>): string => `${number} · ${name}`
+export const revisionName = ({ number, name }: Pick<TemplateRevision, 'number' | 'name'>): string =>
+  `${number} · ${name}`
 
 /** Returns the texts that are rendered. */
 export const inputOf = (document: LabDocument): LabInput => ({
-  template: shownRevision(document).template,
+  template: displayedRevision(document).template,
   messages: document.messages,
   tools: document.tools,
   options: document.options,
@@ -152,7 +153,7 @@ function step(history: LabHistory, now: LabDocument): LabHistory {
 
 function typedDocument(document: LabDocument, field: LabField, text: string): LabDocument {
   if (field !== 'template') return document[field] === text ? document : { ...document, [field]: text }
-  const shown = shownRevision(document)
+  const shown = displayedRevision(document)
   if (shown.template === text) return document
   if (shown.kind === 'draft') return withRevision(document, { ...shown, template: text })
   return withNew(document, { name: 'edited', kind: 'draft', parent: shown.number, template: text })
@@ -165,7 +166,7 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
     case 'changed':
       return typedDocument(document, action.field, action.text)
     case 'fixed': {
-      const { number, template } = shownRevision(document)
+      const { number, template } = displayedRevision(document)
       if (template === action.template) return document
       return withNew(document, { name: action.why, kind: 'kept', parent: number, template: action.template })
     }
@@ -180,7 +181,7 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
         ? document
         : { ...document, shown: action.number }
     case 'kept':
-      return withRevision(document, { ...shownRevision(document), name: action.name, kind: 'kept' })
+      return withRevision(document, { ...displayedRevision(document), name: action.name, kind: 'kept' })
     case 'renamed': {
       const revision = revisionOf(document, action.number)
       return revision && revision.name !== action.name
@@ -206,12 +207,12 @@ function loadedDocument(document: LabDocument, loaded: Loaded): LabDocument {
   return withNew(changed, { name, kind: 'kept', parent: undefined, template })
 }
 
-function withNew(document: LabDocument, revision: Omit<Revision, 'number'>): LabDocument {
+function withNew(document: LabDocument, revision: Omit<TemplateRevision, 'number'>): LabDocument {
   const number = 1 + Math.max(...document.revisions.map(({ number }) => number))
   return { ...document, revisions: [...document.revisions, { ...revision, number }], shown: number }
 }
 
-const withRevision = (document: LabDocument, changed: Revision): LabDocument => ({
+const withRevision = (document: LabDocument, changed: TemplateRevision): LabDocument => ({
   ...document,
   revisions: document.revisions.map((revision) => (revision.number === changed.number ? changed : revision)),
 })
@@ -226,5 +227,5 @@ function withoutRevision(document: LabDocument, number: number): LabDocument {
   return { ...document, revisions, shown: document.shown === number ? instead : document.shown }
 }
 
-const revisionOf = ({ revisions }: LabDocument, wanted: number): Revision | undefined =>
+const revisionOf = ({ revisions }: LabDocument, wanted: number): TemplateRevision | undefined =>
   revisions.find(({ number }) => number === wanted)

@@ -1,12 +1,13 @@
 /** Tests how the lab's texts are passed to apply_chat_template of transformers 5.23. */
 import { describe, expect, test } from 'vitest'
-import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { maskDoctor } from '../loss-mask/doctor.ts'
-import { compare } from '../preview/compare.ts'
+import { compareRevisions } from '../preview/compare.ts'
 import { prefixMask, preview } from '../preview/preview.ts'
-import { readInput } from './input.ts'
+import { check } from './check.ts'
+import { orTemplateFailure, readInput } from './input.ts'
 
 const template =
   '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if tools is not none %}[{{ tools | length }} tools]{% endif %}'
@@ -24,7 +25,7 @@ const read = (changed: Partial<LabInput>): RenderInput => {
   return input.value
 }
 const rendered = (changed: Partial<LabInput>) => {
-  const shown = resultOf(preview(document(changed), [tokenizer]))
+  const shown = runToEnd(preview(document(changed), [tokenizer]))
   return shown.kind === 'rendered' ? shown.picture.text : `${shown.error.className}: ${shown.error.message}`
 }
 
@@ -100,14 +101,71 @@ describe('continue_final_message', () => {
   test('leaves no mask to compute, as in transformers', () => {
     const why = expect.stringContaining('not compatible with return_assistant_tokens_mask')
     const input = document({ options, template: `{% generation %}${template}{% endgeneration %}` })
-    expect(resultOf(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })
-    expect(resultOf(prefixMask(document({ options }), [tokenizer]))).toMatchObject({ kind: 'unknown', why })
+    expect(runToEnd(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })
+    expect(runToEnd(prefixMask(document({ options }), [tokenizer]))).toMatchObject({ kind: 'unknown', why })
     expect(maskDoctor({ input }, tokenizer).failure).toMatchObject({ where: 'options', message: why })
   })
 
   test('changes no call of the model when a conversation is repeated', () => {
     const turns = (given: string) =>
-      resultOf(compare({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer])).turns
+      runToEnd(compareRevisions({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer]))
+        .turns
     expect(turns(options)).toEqual(turns(''))
   })
+})
+
+test.each([
+  ['an empty conversation', { messages: '[]' }, 'messages', 'a conversation needs at least one message'],
+  ['messages that are no list', { messages: '{}' }, 'messages', 'the messages are not a list'],
+  ['a message that is no object', { messages: '[{}, 1]' }, 'messages', 'entry 2 of the messages is not an object'],
+  ['tools that are no list', { tools: '{}' }, 'tools', 'the tools are not a list'],
+  ['options that are no object', { options: '[]' }, 'options', 'the options are not an object of names and values'],
+])('%s is refused with its place', (_, changed, where, message) => {
+  expect(readInput(document(changed))).toMatchObject({ ok: false, error: { where, message } })
+})
+
+test('options that are no JSON are refused with their line and column', () => {
+  expect(readInput(document({ options: '{\n  "a": }' }))).toMatchObject({
+    ok: false,
+    error: { where: 'options', className: 'JSONDecodeError', line: 2, column: 8 },
+  })
+})
+
+test('an error that no template raised is thrown', () => {
+  const broken = () => {
+    throw new RangeError('a bug')
+  }
+  expect(() => orTemplateFailure(broken)).toThrow(RangeError)
+})
+
+const lab = (template: string, messages = '[{"role": "user", "content": "Hi"}]'): LabInput => ({
+  template,
+  messages,
+  tools: '',
+  options: '',
+})
+
+test.each([
+  ['does not compile', lab('{% if %}'), 'template'],
+  ['raises an error', lab("{{ raise_exception('no') }}"), 'template'],
+  ['has messages that are no list', lab('', '{}'), 'messages'],
+])('the check of a document says where it fails if it %s', (_, input, where) => {
+  expect(runToEnd(check(input, [tokenizer]))).toMatchObject({ ok: false, error: { where } })
+})
+
+test('the check names the markers that are no tokens of the tokenizer', () => {
+  expect(runToEnd(check(lab('<|im_start|>{{ messages[0].content }}<|end_of_turn|>'), [tokenizer]))).toEqual({
+    ok: true,
+    markers: ['<|im_start|>', '<|end_of_turn|>'],
+    plainMarkers: ['<|end_of_turn|>'],
+  })
+})
+
+test('the check without a tokenizer reads only the input', () => {
+  expect(runToEnd(check(lab('{% if %}<|im_end|>'), []))).toEqual({
+    ok: true,
+    markers: ['<|im_end|>'],
+    plainMarkers: [],
+  })
+  expect(runToEnd(check(lab('', '['), []))).toMatchObject({ ok: false, error: { where: 'messages' } })
 })

@@ -68,3 +68,33 @@ test('a tool may be given without the function object around it', () => {
     cards: [{ name: 'a', description: '', parameters: { kind: 'json', source: '{}' }, holder: [] }],
   })
 })
+
+test('a card keeps what it cannot show as the name of a further field', () => {
+  expect(cards('[{"role": 1, "tool_calls": {"a": 1}, "reasoning_content": "Hm."}]')).toEqual([
+    {
+      role: '',
+      content: { kind: 'missing' },
+      reasoning: { kind: 'text', text: 'Hm.' },
+      toolCalls: [],
+      toolCallId: undefined,
+      others: ['tool_calls'],
+    },
+  ])
+  expect(cards('[{"role": "assistant", "tool_calls": [1]}]')).toMatchObject([
+    { toolCalls: [{ id: undefined, name: '', arguments: { kind: 'missing' }, holder: [] }] },
+  ])
+  expect(toolCards('[{"type": "function", "function": {"description": "d"}}]')).toEqual({
+    kind: 'cards',
+    cards: [{ name: '', description: 'd', parameters: { kind: 'missing' }, holder: ['function'] }],
+  })
+  expect(toolCards(' ')).toEqual({ kind: 'cards', cards: [] })
+})
+
+test('a duplicate of a message that is not there changes nothing', () => {
+  expect(withDuplicate('[{}]', 3)).toBe('[{}]')
+  expect(withDuplicate('[{', 0)).toBe('[{')
+})
+
+test('a tool is added after the others', () => {
+  expect(toolCards(withTool('[{"name": "a"}]', 1))).toMatchObject({ cards: [{ name: 'a' }, { name: '' }] })
+})

@@ -8,14 +8,14 @@ export interface MessageCard {
   readonly content: FormField
   /** undefined if the message has none. */
   readonly reasoning: FormField | undefined
-  readonly toolCalls: readonly CallCard[]
+  readonly toolCalls: readonly FormCall[]
   readonly toolCallId: string | undefined
   /** Names of the fields that the form does not show. */
   readonly others: readonly string[]
 }
 
 /** A tool call in the form. */
-export interface CallCard {
+export interface FormCall {
   readonly id: string | undefined
   readonly name: string
   readonly arguments: FormField
@@ -101,7 +101,7 @@ function messageCard(text: string, node: JsonNode): MessageCard {
   }
 }
 
-const callCard = (text: string, node: JsonNode): CallCard => ({
+const callCard = (text: string, node: JsonNode): FormCall => ({
   id: textAt(node, ['id']),
   name: textAt(node, [...holderOf(node), 'name']) ?? '',
   arguments: formField(text, nodeAt(node, [...holderOf(node), 'arguments'])),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
 import { anyText } from '#testing/strings.ts'
-import { applyLabAction, historyOf, inputOf, type LabDocument, shownRevision } from './document.ts'
+import { applyLabAction, displayedRevision, historyOf, inputOf, type LabDocument } from './document.ts'
 import { loadedFrom, readShared, sharedDocument, sharedJson } from './shared-document.ts'
 import { isSharedDocument } from './template-files.ts'
 
@@ -62,7 +62,7 @@ test('opening a shared document adds a revision, keeps the others, and can be un
     ['loaded', 'one'],
     ['edited', 'two'],
   ])
-  expect(shownRevision(history.now).name).toBe('edited')
+  expect(displayedRevision(history.now).name).toBe('edited')
   for (const _ of loadedFrom(shared)) history = applyLabAction(history, { type: 'undone' })
   expect(history.now).toEqual(empty.now)
 })

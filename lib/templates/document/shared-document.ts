@@ -9,7 +9,7 @@ import { formatProblem } from '#lib/trajectory/format/format-version.ts'
 import type { Plain } from '#lib/util/plain.ts'
 import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 import { withoutByteOrderMark } from '#lib/util/text/byte-order-mark.ts'
-import { type LabDocument, type Loaded, type Revision, shownRevision } from './document.ts'
+import { displayedRevision, type LabDocument, type Loaded, type TemplateRevision } from './document.ts'
 
 const NAME = 'lab'
 const VERSION = 1
@@ -63,14 +63,14 @@ export interface ShownDocument {
   /** Values of the address, which may be any text. */
   readonly view: { readonly [name in keyof SharedView]?: string | undefined }
   /** The other revision of A/B, if it is shown. */
-  readonly against: Revision | undefined
+  readonly against: TemplateRevision | undefined
 }
 
 /** Returns the document to share. */
 export function sharedDocument({ document, view, against }: ShownDocument): SharedDocument {
   const { messages, tools, options, tokenizer } = document
   return {
-    revision: revisionOf(shownRevision(document)),
+    revision: revisionOf(displayedRevision(document)),
     ...(against && { against: revisionOf(against) }),
     messages,
     tools,
@@ -80,7 +80,7 @@ export function sharedDocument({ document, view, against }: ShownDocument): Shar
   }
 }
 
-const revisionOf = ({ name, template }: Revision) => ({ name, template })
+const revisionOf = ({ name, template }: TemplateRevision) => ({ name, template })
 
 /** Returns the JSON of a shared document, with its format and version. */
 export const sharedJson = (shared: SharedDocument): string =>

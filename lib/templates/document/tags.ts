@@ -50,7 +50,7 @@ function endOf(source: string, from: number, close: string, isComment: boolean):
 }
 
 /** The condition of an `if` or `elif`. */
-export interface Branch {
+export interface TagBranch {
   /** Offsets of the condition. */
   readonly start: number
   readonly end: number
@@ -58,9 +58,9 @@ export interface Branch {
 }
 
 /** Returns the conditions of every `if` and `elif` around a line (and of other branches of the same block), innermost block first. */
-export function branchesAround(source: string, line: number): readonly Branch[] {
-  const open: Branch[][] = []
-  const around: (readonly Branch[])[] = []
+export function branchesAround(source: string, line: number): readonly TagBranch[] {
+  const open: TagBranch[][] = []
+  const around: (readonly TagBranch[])[] = []
   for (const tag of tagsOf(source)) {
     const inner = source.slice(tag.innerStart, tag.innerEnd)
     const word = tag.kind === 'statement' ? /^\s*(\w+)\s*/.exec(inner) : null

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { chosenTemplate, isLabFile, openedFile, templatesOf } from './template-files.ts'
+import { conversationTexts } from './samples.ts'
+import { isLabFile, openedFile, selectTemplate, templatesOf } from './template-files.ts'
 
 const named = '{"chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]}'
 
@@ -14,9 +15,9 @@ test('the templates of a repository have names, and chat_template.jinja wins', (
 
 test('a conversation with tools gets the template for tools', () => {
   const templates = templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: named })
-  expect(chosenTemplate(templates, true)?.text).toBe('t')
-  expect(chosenTemplate(templates, false)?.text).toBe('d')
-  expect(chosenTemplate([{ name: 'rag', text: 'r' }], false)?.text).toBe('r')
+  expect(selectTemplate(templates, true)?.text).toBe('t')
+  expect(selectTemplate(templates, false)?.text).toBe('d')
+  expect(selectTemplate([{ name: 'rag', text: 'r' }], false)?.text).toBe('r')
 })
 
 test.each([
@@ -43,4 +44,32 @@ test.each([
 test('files of the lab are recognized by name; other files are trajectories', () => {
   expect(['x.jinja', 'tokenizer_config.json', 'chat_template.jsonc', 'messages.json'].every(isLabFile)).toBe(true)
   expect(['run.json', 'steps.jsonl', 'rollout.parquet'].some(isLabFile)).toBe(false)
+})
+
+test('a repository without a configuration has no templates, and entries of another form are left out', () => {
+  expect(templatesOf({})).toEqual([])
+  const odd = '{"chat_template": [{"name": "a"}, {"name": 1, "template": "t"}, {"name": "b", "template": "t"}]}'
+  expect(templatesOf({ tokenizerConfigJson: odd })).toEqual([{ name: 'b', text: 't' }])
+  expect(templatesOf({ tokenizerConfigJson: '{"chat_template": 1}' })).toEqual([])
+})
+
+test('without a template named default, a conversation gets the first one', () => {
+  const templates = [
+    { name: 'rag', text: 'r' },
+    { name: 'other', text: 'o' },
+  ]
+  expect([false, true].map((hasTools) => selectTemplate(templates, hasTools)?.text)).toEqual(['r', 'r'])
+  expect(selectTemplate([], true)).toBeUndefined()
+})
+
+test('the texts of a conversation are spelled as in its file, and those that it lacks are empty', () => {
+  expect(conversationTexts('{"messages": [{"x": 1.0}], "options": {"a": 1e3}}')).toEqual({
+    messages: '[{"x": 1.0}]',
+    tools: '',
+    options: '{"a": 1e3}',
+  })
+})
+
+test('a file that is not JSON has no texts', () => {
+  expect(conversationTexts('{')).toBeUndefined()
 })

@@ -22,7 +22,7 @@ export function templatesOf({
 }
 
 /** Returns the template that a conversation gets, as transformers chooses it. */
-export const chosenTemplate = (templates: readonly NamedTemplate[], hasTools: boolean): NamedTemplate | undefined =>
+export const selectTemplate = (templates: readonly NamedTemplate[], hasTools: boolean): NamedTemplate | undefined =>
   (hasTools ? templates.find(({ name }) => name === 'tool_use') : undefined) ??
   templates.find(({ name }) => name === 'default') ??
   templates[0]
@@ -32,7 +32,7 @@ export const isSharedDocument = (start: string): boolean =>
   /^[\s\ufeff]*\{\s*"format"\s*:\s*"rollscope\.lab\//.test(start.slice(0, 200))
 
 /** The content of a file: templates, or a conversation. */
-export type OpenedFile =
+export type TemplateFileContent =
   | { readonly kind: 'templates'; readonly templates: readonly NamedTemplate[] }
   | { readonly kind: 'conversation'; readonly input: Partial<Omit<LabInput, 'template'>> }
   | { readonly kind: 'neither'; readonly why: string }
@@ -43,7 +43,7 @@ export const isLabFile = (fileName: string): boolean =>
   /(tokenizer_config|chat_template|messages|conversation)[^/]*\.jsonc?$/i.test(fileName)
 
 /** Reads a file by its name and text. */
-export function openedFile(fileName: string, text: string): OpenedFile {
+export function openedFile(fileName: string, text: string): TemplateFileContent {
   if (!/\.jsonc?$/i.test(fileName)) return { kind: 'templates', templates: [{ name: 'default', text }] }
   const json = /\.jsonc$/i.test(fileName) ? withoutComments(text) : text
   const reading = readJsonText(json)

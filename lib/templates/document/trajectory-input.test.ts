@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
-import { trajectoryInput } from './trajectory-input.ts'
+import { argumentsSource, trajectoryInput, withRecorded } from './trajectory-input.ts'
 
 const example = (name: string) => {
   const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
@@ -47,4 +47,44 @@ test('the messages of a trajectory keep the model’s spelling of arguments', ()
     ),
   }
   expect(trajectoryInput(spelled, 'k').messages).toContain('"arguments": {"x": 1.0, "y": 1e3}')
+})
+
+test('empty texts of the lab are filled with the recorded ones, and options override them', () => {
+  const trajectory = example('parallel-calls')
+  const recorded = trajectoryInput(trajectory, trajectory.id)
+  expect(withRecorded({ messages: ' ', tools: '', options: '{}' }, trajectory)).toEqual({
+    messages: recorded.messages,
+    tools: recorded.tools,
+    options: recorded.options,
+  })
+  const own = withRecorded({ messages: '[1]', tools: '[2]', options: '{"enable_thinking": false}' }, trajectory)
+  expect([own.messages, own.tools]).toEqual(['[1]', '[2]'])
+  expect(JSON.parse(own.options)).toEqual({ add_generation_prompt: false, enable_thinking: false })
+})
+
+test('a trajectory without a template, a tokenizer or tools opens without them', () => {
+  const trajectory = example('two-steps')
+  const { template: _, tokenizer: __, ...model } = trajectory.model
+  const loaded = trajectoryInput({ ...trajectory, model: { ...model, tools: [] } }, 'k')
+  expect(loaded).toMatchObject({ source: undefined, tools: '', options: '{\n  "add_generation_prompt": false\n}' })
+  expect('template' in loaded || 'tokenizer' in loaded).toBe(false)
+  const ofServer = { ...trajectory.model, tokenizer: { name: 'served', source: 'server' as const } }
+  expect('tokenizer' in trajectoryInput({ ...trajectory, model: ofServer as typeof trajectory.model }, 'k')).toBe(false)
+})
+
+test('arguments that were not written as JSON are the JSON of each written value', () => {
+  const text = 'f(x=1.0, y=Oslo)'
+  const call = {
+    kind: 'parsed' as const,
+    id: 'c',
+    name: 'f',
+    raw: text,
+    input: { x: 1, y: 'Oslo' },
+    arguments: [
+      { name: 'x', text: { start: 4, end: 7 } },
+      { name: 'y', text: { start: 11, end: 15 } },
+    ],
+  } as unknown as Parameters<typeof argumentsSource>[0]
+  expect(argumentsSource(call, text)).toBe('{"x": 1.0, "y": "Oslo"}')
+  expect(argumentsSource({ ...call, arguments: [] }, text)).toBe('{"x":1,"y":"Oslo"}')
 })

@@ -6,7 +6,7 @@ import { readJson } from '../jinja/python/json.ts'
 import { PyDict, type Value } from '../jinja/python/values.ts'
 
 /** A text, or the error that ended the render. */
-export type Outcome = string | Failure
+export type RenderOutcome = string | Failure
 
 /** The error that ended a render. */
 export interface Failure {
@@ -23,7 +23,7 @@ export interface GoldenCase {
   readonly template: string
   readonly specialTokens: Readonly<Record<string, string>>
   readonly input: RenderInput
-  readonly expected: Outcome
+  readonly expected: RenderOutcome
 }
 
 /** Cases that one test compares. */
@@ -37,7 +37,7 @@ export const CLOCK = new Date(2026, 6, 4, 15, 9, 8, 123)
 
 /** Returns small templates, each for one feature. */
 export function featureGroups(): readonly GoldenGroup[] {
-  const { 'made with': _, ...groups } = JSON.parse(read('features.json')) as Record<string, [string, Outcome][]>
+  const { 'made with': _, ...groups } = JSON.parse(read('features.json')) as Record<string, [string, RenderOutcome][]>
   const input: RenderInput = {
     messages: [{ role: 'user', content: 'hi' }],
     tools: undefined,
@@ -87,7 +87,7 @@ export function continuingGroups(): readonly GoldenGroup[] {
     'made with': _,
     cases: __,
     ...templates
-  } = JSON.parse(read('continuing.json')) as Record<string, [string[], Outcome][]>
+  } = JSON.parse(read('continuing.json')) as Record<string, [string[], RenderOutcome][]>
   return Object.entries(templates).map(([name, renders]) => ({
     name,
     cases: renders.flatMap(([names, expected]) =>
@@ -113,7 +113,7 @@ export function continuingGroups(): readonly GoldenGroup[] {
 interface RenderFile {
   readonly template: TemplateSource
   readonly specialTokens: Readonly<Record<string, string>>
-  readonly renders: readonly (readonly [conversation: string, options: readonly string[], expected: Outcome])[]
+  readonly renders: readonly (readonly [conversation: string, options: readonly string[], expected: RenderOutcome])[]
 }
 
 type TemplateSource = { readonly file: string } | { readonly config: string; readonly kind: string }
@@ -197,11 +197,11 @@ function renderInput(conversation: string, option: string): RenderInput {
 }
 
 /** Returns what Rollscope renders. */
-export function outcomeOf({
+export function renderGolden({
   template,
   specialTokens,
   input,
-}: Pick<GoldenCase, 'template' | 'specialTokens' | 'input'>): Outcome {
+}: Pick<GoldenCase, 'template' | 'specialTokens' | 'input'>): RenderOutcome {
   try {
     return withoutAddresses(compiledOnce(template, specialTokens).render(input))
   } catch (error) {

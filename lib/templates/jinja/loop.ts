@@ -1,8 +1,8 @@
 /** The special name `loop` (LoopContext of jinja2). */
-import { bound, signature } from './python/arguments.ts'
+import { bound, parseSignature } from './python/arguments.ts'
 import { equals, iterate, length } from './python/operators.ts'
 import { type Arguments, PyError, PyObject, PyTuple, Undefined, type Value } from './python/values.ts'
-import { plain, type Render } from './render.ts'
+import { type Render, withoutPieces } from './render.ts'
 import type { Traced } from './source-map.ts'
 
 /** Renders the body of a recursive loop for other items; `depth0` is the depth of that loop, from 0. */
@@ -100,7 +100,7 @@ export class Loop extends PyObject {
   }
 
   override call(call: Arguments): Value {
-    return plain(this.invoke(call))
+    return withoutPieces(this.invoke(call))
   }
 
   /** Calls the loop like `call`, but keeps the pieces of the text. */
@@ -145,7 +145,7 @@ export class Loop extends PyObject {
   }
 }
 
-const CALL = signature('LoopContext.__call__([self], iterable)')
+const CALL = parseSignature('LoopContext.__call__([self], iterable)')
 
 class LoopMethod extends PyObject {
   readonly typeName = 'method'

@@ -12,8 +12,8 @@ import {
   Undefined,
   type Value,
 } from './python/values.ts'
-import type { Frame, Render } from './render.ts'
-import { plain } from './render.ts'
+import type { Render, VariableFrame } from './render.ts'
+import { withoutPieces } from './render.ts'
 import type { Traced } from './source-map.ts'
 
 /** A compiled macro: its signature and its body. */
@@ -31,7 +31,7 @@ export interface MacroDefinition {
    * Runs the body. `values` are the arguments in the order of the parameters (undefined if not given), followed by caller, kwargs and
    * varargs if the body uses them. `outer` is the frame in which the macro was defined.
    */
-  readonly run: (outer: Frame, values: readonly (Value | undefined)[]) => void
+  readonly run: (outer: VariableFrame, values: readonly (Value | undefined)[]) => void
 }
 
 /** A macro as a value of the template. A call returns the text that its body writes. */
@@ -39,9 +39,9 @@ export class Macro extends PyObject {
   readonly typeName = 'Macro'
   override readonly module = 'jinja2.runtime'
   private readonly definition: MacroDefinition
-  private readonly outer: Frame
+  private readonly outer: VariableFrame
 
-  constructor(definition: MacroDefinition, outer: Frame) {
+  constructor(definition: MacroDefinition, outer: VariableFrame) {
     super()
     this.definition = definition
     this.outer = outer
@@ -74,7 +74,7 @@ export class Macro extends PyObject {
 
   override call(call: Arguments, runtime: Runtime): Value {
     const render = runtime as Render
-    const text = plain(this.invoke(call, render))
+    const text = withoutPieces(this.invoke(call, render))
     return render.autoescape ? new Markup(text) : text
   }
 

@@ -18,12 +18,12 @@ import type { Trace } from './trace.ts'
 export type Slot = Value | Traced | undefined
 
 /** The variables of one call of a function of the template. */
-export class Frame {
+export class VariableFrame {
   readonly slots: Slot[]
-  readonly outer: Frame | undefined
+  readonly outer: VariableFrame | undefined
   readonly render: Render
   readonly context: Context
-  constructor(size: number, outer: Frame | undefined, render: Render, context: Context) {
+  constructor(size: number, outer: VariableFrame | undefined, render: Render, context: Context) {
     this.slots = new Array(size)
     this.outer = outer
     this.render = render
@@ -202,5 +202,5 @@ export class Render implements Runtime {
 }
 
 /** Returns a value without its pieces. */
-export const plain = <T extends Slot>(slot: T): Exclude<T, Traced> =>
+export const withoutPieces = <T extends Slot>(slot: T): Exclude<T, Traced> =>
   (slot instanceof Traced ? slot.text : slot) as Exclude<T, Traced>

@@ -46,7 +46,7 @@ export class Traced {
 }
 
 /** Returns a literal of an expression as a traced text. */
-export const literal = (text: string, line: number): Traced =>
+export const literalTraced = (text: string, line: number): Traced =>
   new Traced(text, NONE, { kind: 'leaf', line, message: NONE, source: 'template' }, 1)
 
 /** Returns any other text of an expression as a traced text. */
@@ -57,7 +57,7 @@ export const valueText = (text: string, message: number): Traced =>
 export const either = (a: number, b: number): number => (a === b || b === NONE ? a : a === NONE ? b : SEVERAL)
 
 /** Concatenates two traced texts. Beyond MOST_PIECES the result is a single piece. */
-export function joined(first: Traced, second: Traced): Traced {
+export function concatTraced(first: Traced, second: Traced): Traced {
   const text = first.text + second.text
   const message = either(first.message, second.message)
   const count = first.count + second.count
@@ -77,7 +77,7 @@ export const ofMessage = (traced: Traced, message: number): Traced =>
       )
 
 /** Returns the text from `start` to `end`, in UTF-16 units, with its pieces cut to this range. */
-export function part(traced: Traced, start: number, end: number): Traced {
+export function sliceTraced(traced: Traced, start: number, end: number): Traced {
   const row = new Pieces()
   row.write(traced, WRITTEN_HERE, NONE)
   const pieces = row.list.flatMap((piece) => {

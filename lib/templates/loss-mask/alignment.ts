@@ -10,16 +10,16 @@ import type { MaskedTokens } from './masked-tokens.ts'
 type Spelled = Pick<MaskedTokens, 'ids' | 'bytes'>
 
 /** Half-open ranges of tokens in both sequences. same: equal ids, token by token. bytes: the same bytes in other tokens. */
-export interface Block {
+export interface AlignedBlock {
   readonly kind: 'same' | 'bytes'
   readonly a: readonly [start: number, end: number]
   readonly b: readonly [start: number, end: number]
 }
 
 /** Returns the blocks in order, without overlaps. */
-export function align(a: Spelled, b: Spelled): readonly Block[] {
+export function align(a: Spelled, b: Spelled): readonly AlignedBlock[] {
   const runs = equalRuns(a.ids, b.ids)
-  const blocks: Block[] = []
+  const blocks: AlignedBlock[] = []
   let [fromA, fromB] = [0, 0]
   for (const run of [...runs, { a: a.ids.length, b: b.ids.length, length: 0 }]) {
     blocks.push(...sameBytes(a, b, [fromA, run.a], [fromB, run.b]))
@@ -110,14 +110,14 @@ function sameBytes(
   b: Spelled,
   [startA, endA]: readonly [number, number],
   [startB, endB]: readonly [number, number],
-): readonly Block[] {
+): readonly AlignedBlock[] {
   if (startA === endA || startB === endB) return []
   const [bytesA, bytesB] = [joined(a, startA, endA), joined(b, startB, endB)]
   let common = 0
   while (common < bytesA.bytes.length && bytesA.bytes[common] === bytesB.bytes[common]) common++
   const prefix = lastShared(bytesA.ends, bytesB.ends, common)
   const [restA, restB] = [startA + prefix[0], startB + prefix[1]]
-  const blocks: Block[] =
+  const blocks: AlignedBlock[] =
     prefix[0] > 0 || prefix[1] > 0 ? [{ kind: 'bytes', a: [startA, restA], b: [startB, restB] }] : []
   if (restA === endA || restB === endB) return blocks
   const [lengthA, lengthB] = [bytesA.bytes.length, bytesB.bytes.length]

@@ -13,7 +13,7 @@ import { orTemplateFailure, type ReadInput } from '../document/input.ts'
 import { type MaskedPart, replyParts } from './masked-tokens.ts'
 
 /** The rendered conversation from which every way to a mask starts. */
-export interface Conversation {
+export interface RenderedConversation {
   readonly input: RenderInput
   readonly roles: readonly string[]
   readonly template: CompiledTemplate
@@ -33,7 +33,7 @@ export function renderedConversation(
   input: RenderInput,
   template: CompiledTemplate,
   tokenizer: Tokenizer,
-): ReadInput<Conversation> {
+): ReadInput<RenderedConversation> {
   if (input.continueFinalMessage) return CONTINUED
   return orTemplateFailure(() => {
     const rendering = template.trace(input)
@@ -75,7 +75,10 @@ function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encod
 }
 
 /** Returns the part of each token. Text that a template writes without a trace to a message (gathered over a loop) is unknown. */
-function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly RenderedPiece[]): readonly MaskedPart[] {
+function partsOf(
+  conversation: Omit<RenderedConversation, 'parts'>,
+  pieces: readonly RenderedPiece[],
+): readonly MaskedPart[] {
   const { roles, encoding, rendering, tokenizer } = conversation
   const isTraced = rendering.pieces.some(({ message }) => message !== undefined)
   const parts = pieces.map(({ message, source }): MaskedPart => {
@@ -121,7 +124,11 @@ export function messageRanges(
 }
 
 /** Returns the text with which the template opens the first reply; '' if it cannot be found. */
-function generationPrompt({ input, roles, template }: Pick<Conversation, 'input' | 'roles' | 'template'>): string {
+function generationPrompt({
+  input,
+  roles,
+  template,
+}: Pick<RenderedConversation, 'input' | 'roles' | 'template'>): string {
   const first = roles.indexOf('assistant')
   const before = input.messages.slice(0, first === -1 ? undefined : first)
   if (before.length === 0) return ''

@@ -1,14 +1,14 @@
 /** Finds where ways to a mask differ on one sequence. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { type MaskedTokens, quoted } from './masked-tokens.ts'
+import { type MaskedTokens, quoteTokens } from './masked-tokens.ts'
 import type { Disagreement, Mark, MaskReport, WayName } from './report.ts'
 
 /** One mark for each token of the sequence, by way. */
 export type MarksByWay = ReadonlyMap<WayName, readonly Mark[]>
 
 /** Returns how many tokens each two ways disagree on, of those that both know. */
-export function pairsOf(marks: MarksByWay): MaskReport['pairs'] {
+export function countDisagreements(marks: MarksByWay): MaskReport['pairs'] {
   const ways = [...marks.entries()]
   return ways.flatMap(([name, own], index) =>
     ways.slice(index + 1).map(([other, others]) => ({
@@ -41,7 +41,7 @@ export function disagreementsOf(
   return found.map(({ start, end }) => ({
     start,
     end,
-    text: quoted(sequence, start, end),
+    text: quoteTokens(sequence, start, end),
     ...origin(start),
     marks: Object.fromEntries(ways.map(([name, own]) => [name, elementAt(own, start)])),
   }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -11,7 +11,7 @@ import { simulateRollout } from '#testing/simulated-rollout.ts'
 import { renderedConversation } from './conversation.ts'
 import { report } from './doctor.ts'
 import type { Lint, MaskReport, Way, WayName } from './report.ts'
-import { forgetful, generating, plain, strict, tight, writtenTemplate } from './test-templates.ts'
+import { forgetful, generating, plainChatMl, strict, tight, writtenTemplate } from './test-templates.ts'
 
 const user = (content: string): Message & { content: string } => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content }) as const
@@ -23,7 +23,7 @@ function diagnosed(
   { trajectory, tokenizer = byteTokenizer }: { trajectory?: Trajectory; tokenizer?: Tokenizer } = {},
 ): MaskReport {
   const input = { messages, tools: undefined, addGenerationPrompt: false, options: {} }
-  return resultOf(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
+  return runToEnd(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
 }
 
 const way = (name: WayName, { ways }: MaskReport): Way => ways.find((each) => each.name === name) as Way
@@ -44,7 +44,7 @@ const HEADER = '<|im_start|>assistant\n'
 
 describe('the masks of one conversation', () => {
   test('by prefixes and after a fixed base train each reply from the header to the next turn', () => {
-    const found = diagnosed(plain, CONVERSATION)
+    const found = diagnosed(plainChatMl, CONVERSATION)
     const expected = `<|im_start|>user\nhi<|im_end|>\n${HEADER}[a<|im_end|>\n]<|im_start|>tool\n4<|im_end|>\n${HEADER}[b<|im_end|>\n]`
     expect(drawn('prefix', found)).toBe(expected)
     expect(drawn('fixed-base', found)).toBe(expected)
@@ -174,7 +174,7 @@ describe('an open trajectory in the mask report', () => {
   const messages = [user('q'), assistant('<think>t</think>a'), user('r'), assistant('b')]
 
   test('is the sequence on which the other ways are compared', () => {
-    const found = diagnosed(plain, messages, { trajectory })
+    const found = diagnosed(plainChatMl, messages, { trajectory })
     expect(found.sequence.of).toBe('trajectory')
     expect(drawn('tito', found)).toBe(
       `<|im_start|>user\nq<|im_end|>\n${HEADER}[<think>t</think>a<|im_end|>]\n<|im_start|>user\nr<|im_end|>\n${HEADER}[b<|im_end|>]`,

@@ -1,6 +1,6 @@
 /** Computes the loss mask of one conversation by every way, and finds where the ways differ. */
 
-import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { conversation as conversationOf } from '#lib/trajectory/messages/conversation.ts'
@@ -8,28 +8,28 @@ import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { type InputError, orTemplateFailure, type ReadInput, readInput } from '../document/input.ts'
-import { align, type Block } from './alignment.ts'
-import { type Conversation, renderedConversation } from './conversation.ts'
-import { disagreementsOf, pairsOf } from './disagreements.ts'
-import { findingOf } from './finding.ts'
+import { type AlignedBlock, align } from './alignment.ts'
+import { type RenderedConversation, renderedConversation } from './conversation.ts'
+import { countDisagreements, disagreementsOf } from './disagreements.ts'
+import { summarizeMask } from './finding.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
 import { type LintRanges, lintsOf, partFindings, trajectoryFindings } from './lints.ts'
-import { counterparts, marksOf, runsOf } from './marks.ts'
+import { alignMarks, counterparts, runsOfMarks } from './marks.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import { prefixDifference } from './prefix-difference.ts'
 import type { OwnTokens } from './renders.ts'
 import {
   type Break,
   type Lint,
+  MASK_REPORT_VERSION,
   type Mark,
+  type MaskedSequence,
   type MaskReport,
-  REPORT_VERSION,
-  type Sequence,
   type TokenOrigin,
+  WAY_NAMES,
   type Way,
   type WayName,
-  wayNames,
 } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
@@ -48,7 +48,7 @@ export interface MaskProgress {
 
 /** Returns the complete report. */
 export const maskDoctor = (input: MaskInput, tokenizer: LabTokenizer): MaskReport =>
-  resultOf(maskDiagnosis(input, tokenizer))
+  runToEnd(maskDiagnosis(input, tokenizer))
 
 /** Computes the report; yields progress before each assistant message. */
 export function* maskDiagnosis(
@@ -77,7 +77,7 @@ type Attempt = Computed | { readonly why: string }
 
 /** Computes the report of a rendered conversation; after a failed render, that of the trajectory alone. */
 export function* report(
-  conversation: ReadInput<Conversation>,
+  conversation: ReadInput<RenderedConversation>,
   trajectory: Trajectory | undefined,
   tokenizer: Tokenizer,
 ): Generator<MaskProgress, MaskReport> {
@@ -91,14 +91,14 @@ export function* report(
   const marks = new Map<WayName, readonly Mark[]>()
   const ways: Way[] = []
   const lints: Lint[] = []
-  for (const name of wayNames) {
+  for (const name of WAY_NAMES) {
     const attempt = attempts[name]
     if ('why' in attempt) {
       ways.push({ name, kind: 'missing', why: attempt.why })
       continue
     }
     const blocks = align(tokens, attempt.tokens)
-    const own = marksOf(tokens, attempt.tokens, blocks)
+    const own = alignMarks(tokens, attempt.tokens, blocks)
     const inSequence = counterparts(blocks)
     const found = lintsOf(name, attempt.tokens, attempt.findings, (range) => {
       const there = inSequence(range)
@@ -112,9 +112,9 @@ export function* report(
       kind: 'computed',
       trained: count(attempt.tokens.trained),
       tokens: attempt.tokens.ids.length,
-      runs: runsOf(own),
+      runs: runsOfMarks(own),
       foreign,
-      finding: findingOf({
+      finding: summarizeMask({
         hasTag: attempt.hasTag,
         lints: found,
         breaks: attempt.breaks,
@@ -126,12 +126,12 @@ export function* report(
     })
   }
   return {
-    version: REPORT_VERSION,
+    version: MASK_REPORT_VERSION,
     tokenizer: { name: tokenizer.name, fingerprint: tokenizer.fingerprint },
     failure: conversation.ok ? undefined : conversation.error,
     sequence,
     ways,
-    pairs: pairsOf(marks),
+    pairs: countDisagreements(marks),
     disagreements: disagreementsOf(tokens, marks, originOf),
     lints,
   }
@@ -152,7 +152,7 @@ function notRendered({ message }: InputError): Record<Exclude<WayName, 'tito'>, 
 }
 
 function* fromConversation(
-  conversation: Conversation,
+  conversation: RenderedConversation,
 ): Generator<MaskProgress, Record<Exclude<WayName, 'tito'>, Attempt>> {
   const { merged, lost, ...generation } = generationMask(conversation)
   const of = conversation.roles.filter((role) => role === 'assistant').length
@@ -188,9 +188,9 @@ const fromDifference = ({ breaks, merged, ...tokens }: OwnTokens): Computed => (
 function described(
   tokens: MaskedTokens,
   trajectory: Trajectory | undefined,
-  conversation: ReadInput<Conversation>,
+  conversation: ReadInput<RenderedConversation>,
   tokenizer: Tokenizer,
-): { readonly sequence: Sequence; readonly originOf: (token: number) => Omit<TokenOrigin, 'start' | 'end'> } {
+): { readonly sequence: MaskedSequence; readonly originOf: (token: number) => Omit<TokenOrigin, 'start' | 'end'> } {
   const lines = new Array<number | undefined>(tokens.ids.length)
   const messages: (number | undefined)[] = [...tokens.messages]
   if (conversation.ok) {
@@ -235,7 +235,7 @@ const count = (trained: readonly boolean[]): number => trained.filter((is) => is
 /** Returns the number of tokens of a way that no block contains. */
 function outside(
   { trained }: MaskedTokens,
-  blocks: readonly Block[],
+  blocks: readonly AlignedBlock[],
 ): { readonly tokens: number; readonly trained: number } {
   const inside = blocks.reduce((sum, { b }) => sum + b[1] - b[0], 0)
   const trainedInside = blocks.reduce((sum, { b }) => sum + count(trained.slice(b[0], b[1])), 0)

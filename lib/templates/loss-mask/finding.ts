@@ -14,7 +14,7 @@ interface Known {
 }
 
 /** Returns the severity and one line of text. */
-export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
+export function summarizeMask({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
   readonly severity: Lint['severity'] | 'none'
   readonly text: string
 } {

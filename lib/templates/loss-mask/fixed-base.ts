@@ -8,9 +8,9 @@ import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { ReadInput } from '../document/input.ts'
-import type { Conversation } from './conversation.ts'
+import type { RenderedConversation } from './conversation.ts'
 import { type MaskedPart, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
-import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
+import { brokenPrefix, failedRender, type OwnTokens, type RenderedPart, renderPart } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
 
 const BASE: RenderInput['messages'] = [
@@ -19,18 +19,18 @@ const BASE: RenderInput['messages'] = [
 ]
 
 /** Computes the mask. Fails if the template refuses the base conversation or the first prompt. */
-export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTokens> {
+export function fixedBaseDifference(conversation: RenderedConversation): ReadInput<OwnTokens> {
   const { input, roles, tokenizer, endOfTurnId } = conversation
-  const base = rendered(conversation, BASE, false)
+  const base = renderPart(conversation, BASE, false)
   if (!base.ok) return base
-  const opened = rendered(conversation, BASE, true)
+  const opened = renderPart(conversation, BASE, true)
   if (!opened.ok) return opened
 
   const firstReply = roles.indexOf('assistant')
   const prompt = input.messages.slice(0, firstReply === -1 ? undefined : firstReply)
-  const bare = prompt.length > 0 ? rendered(conversation, prompt, false) : base
+  const bare = prompt.length > 0 ? renderPart(conversation, prompt, false) : base
   if (!bare.ok) return bare
-  const first = prompt.length > 0 ? rendered(conversation, prompt, true) : opened
+  const first = prompt.length > 0 ? renderPart(conversation, prompt, true) : opened
   if (!first.ok) return first
   const generationPrompt = first.value.ids.slice(bare.value.ids.length)
 
@@ -44,8 +44,8 @@ export function fixedBaseDifference(conversation: Conversation): ReadInput<OwnTo
     isOpen = true
   }
   /** Returns the ids that the base conversation with these messages has beyond the base. */
-  const delta = (messages: RenderInput['messages'], message: number, from: Rendered): readonly number[] => {
-    const extended = rendered(conversation, [...BASE, ...messages], false)
+  const delta = (messages: RenderInput['messages'], message: number, from: RenderedPart): readonly number[] => {
+    const extended = renderPart(conversation, [...BASE, ...messages], false)
     if (!extended.ok) {
       breaks.push(failedRender(message, 'after the base conversation this message cannot be rendered', extended.error))
       return []

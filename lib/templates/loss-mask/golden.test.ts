@@ -5,10 +5,10 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
-import { resultOf } from '#lib/tasks/task.ts'
+import { runToEnd } from '#lib/tasks/task.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
-import { type Conversation, renderedConversation } from './conversation.ts'
+import { type RenderedConversation, renderedConversation } from './conversation.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
 import { prefixDifference } from './prefix-difference.ts'
@@ -79,7 +79,7 @@ describe.each(Object.entries(golden.tokenizers))(
             hasGenerationTag: true,
             generation: blocks.map(([start, end]) => ({ start, end })),
           },
-        } as unknown as Conversation
+        } as unknown as RenderedConversation
         const found = generationMask(conversation)
         expect(found.ids).toEqual(ids)
         expect(bits(found.trained)).toEqual(mask)
@@ -87,7 +87,7 @@ describe.each(Object.entries(golden.tokenizers))(
     )
 
     const cases = differences.map((each, index) => [`${each.template} template ${index}`, each] as const)
-    const conversationOf = ({ text, messages }: Golden['differences'][number]): Conversation => {
+    const conversationOf = ({ text, messages }: Golden['differences'][number]): RenderedConversation => {
       const compiled = text === undefined ? template(false) : compile(text)
       if (!compiled) throw new Error(`${name} has no template`)
       const input = { messages, tools: undefined, addGenerationPrompt: false, options: { date_string: '26 Jul 2024' } }
@@ -98,7 +98,7 @@ describe.each(Object.entries(golden.tokenizers))(
 
     test.each(cases)('by prefixes, %s, equal those of Python', (_, each) => {
       const conversation = conversationOf(each)
-      const { ids, trained, messages, breaks } = resultOf(prefixDifference(conversation))
+      const { ids, trained, messages, breaks } = runToEnd(prefixDifference(conversation))
       for (const { message, ids: expected, opens, stays } of each.prefix) {
         const own = ids.filter((_, index) => trained[index] && messages[index] === message)
         expect(own).toEqual(expected)

@@ -1,6 +1,6 @@
 /** Finds known faults of a loss mask in the mask itself. */
 import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { type MaskedPart, type MaskedTokens, quoted } from './masked-tokens.ts'
+import { type MaskedPart, type MaskedTokens, quoteTokens } from './masked-tokens.ts'
 import type { Lint, LintKind, LintPlace, TokenRange, WayName } from './report.ts'
 import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 
@@ -120,7 +120,7 @@ export function lintsOf(
             ? []
             : ranges.map((range) => ({
                 ...range,
-                text: quoted(tokens, range.start, range.end),
+                text: quoteTokens(tokens, range.start, range.end),
                 message: tokens.messages[range.start],
                 ...place(range),
               })),

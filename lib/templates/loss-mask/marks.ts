@@ -1,15 +1,15 @@
 /** Marks of one mask on the tokens of another sequence. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Block } from './alignment.ts'
+import type { AlignedBlock } from './alignment.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 import type { Mark, MaskRun, TokenRange } from './report.ts'
 
 /** Returns one mark for each token of `sequence`; `blocks` aligns it with `way`. */
-export function marksOf(
+export function alignMarks(
   sequence: Pick<MaskedTokens, 'ids' | 'bytes'>,
   way: MaskedTokens,
-  blocks: readonly Block[],
+  blocks: readonly AlignedBlock[],
 ): readonly Mark[] {
   const marks = new Array<Mark>(sequence.ids.length).fill('unknown')
   for (const { kind, a, b } of blocks) {
@@ -30,7 +30,7 @@ export function marksOf(
   return marks
 }
 
-function trainedBytes({ ids, bytes, trained }: MaskedTokens, [start, end]: Block['b']): readonly boolean[] {
+function trainedBytes({ ids, bytes, trained }: MaskedTokens, [start, end]: AlignedBlock['b']): readonly boolean[] {
   const all: boolean[] = []
   for (let index = start; index < end; index++)
     for (const _ of bytes(elementAt(ids, index))) all.push(trained[index] === true)
@@ -38,7 +38,7 @@ function trainedBytes({ ids, bytes, trained }: MaskedTokens, [start, end]: Block
 }
 
 /** Returns the runs of equal marks, without gaps. */
-export function runsOf(marks: readonly Mark[]): readonly MaskRun[] {
+export function runsOfMarks(marks: readonly Mark[]): readonly MaskRun[] {
   const runs: { start: number; end: number; mark: Mark }[] = []
   for (const [index, mark] of marks.entries()) {
     const last = runs.at(-1)
@@ -49,7 +49,7 @@ export function runsOf(marks: readonly Mark[]): readonly MaskRun[] {
 }
 
 /** Returns a function from tokens of the second sequence to those of the first; it returns undefined if the first has none of them. */
-export function counterparts(blocks: readonly Block[]): (range: TokenRange) => TokenRange | undefined {
+export function counterparts(blocks: readonly AlignedBlock[]): (range: TokenRange) => TokenRange | undefined {
   return ({ start, end }) => {
     const touched = blocks.filter(({ b }) => b[0] < end && b[1] > start)
     const [first, last] = [touched[0], touched.at(-1)]

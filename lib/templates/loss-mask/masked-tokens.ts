@@ -59,12 +59,12 @@ export function replyParts(
   endOfTurnId: number | undefined,
 ): readonly MaskedPart[] {
   const end = endOfTurnId === undefined ? -1 : ids.lastIndexOf(endOfTurnId)
-  const isEnd = end >= 0 && ids.slice(end + 1).every((id) => isSpace(bytes(id)))
+  const isEnd = end >= 0 && ids.slice(end + 1).every((id) => isAsciiSpace(bytes(id)))
   return ids.map((_, index) => (!isEnd || index < end ? 'reply' : index === end ? 'end' : 'after-end'))
 }
 
 /** Whether all bytes are ASCII space. */
-export const isSpace = (bytes: Uint8Array): boolean =>
+export const isAsciiSpace = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -72,7 +72,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const LONGEST_QUOTE = 200
 
 /** Returns the text of some tokens for a quote, cut if it is long. */
-export function quoted({ ids, bytes }: Pick<MaskedTokens, 'ids' | 'bytes'>, start: number, end: number): string {
+export function quoteTokens({ ids, bytes }: Pick<MaskedTokens, 'ids' | 'bytes'>, start: number, end: number): string {
   const text = decoder.decode(Uint8Array.from(ids.slice(start, end).flatMap((id) => [...bytes(id)])))
   return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`
 }

@@ -4,19 +4,19 @@
  * begins with the shorter; this module does the same, and reports where it does not.
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
-import { type Conversation, messageRanges } from './conversation.ts'
+import { messageRanges, type RenderedConversation } from './conversation.ts'
 import { maskedTokensBuilder, replyParts } from './masked-tokens.ts'
-import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
+import { brokenPrefix, failedRender, type OwnTokens, type RenderedPart, renderPart } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
 
 /**
  * Returns the tokens of the whole conversation, in which the difference of each assistant message replaces the tokens there. Yields before
  * each message.
  */
-export function* prefixDifference(conversation: Conversation): Generator<void, OwnTokens> {
+export function* prefixDifference(conversation: RenderedConversation): Generator<void, OwnTokens> {
   const { input, roles, tokenizer, rendering, encoding, endOfTurnId } = conversation
   const bytes = (id: number): Uint8Array => tokenizer.bytes(id)
-  const whole: Rendered = { input, text: rendering.text, ids: encoding.ids }
+  const whole: RenderedPart = { input, text: rendering.text, ids: encoding.ids }
   const ranges = messageRanges(conversation.messages)
   const own = maskedTokensBuilder(bytes)
   const breaks: Break[] = []
@@ -34,8 +34,8 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
   for (const [message, role] of roles.entries()) {
     if (role !== 'assistant') continue
     yield
-    const before = rendered(conversation, input.messages.slice(0, message), true)
-    const after = rendered(conversation, input.messages.slice(0, message + 1), false)
+    const before = renderPart(conversation, input.messages.slice(0, message), true)
+    const after = renderPart(conversation, input.messages.slice(0, message + 1), false)
     if (!before.ok || !after.ok) {
       const error = before.ok ? (after.ok ? undefined : after.error) : before.error
       if (error) breaks.push(failedRender(message, 'the conversation up to here cannot be rendered separately', error))
@@ -80,7 +80,7 @@ const REWRITTEN =
 const DROPPED = 'the whole conversation does not show this message'
 
 /** Returns the tokens within a range of the text, without those that extend beyond its end. */
-function tokensWithin({ encoding }: Conversation, start: number, end: number): TokenRange {
+function tokensWithin({ encoding }: RenderedConversation, start: number, end: number): TokenRange {
   const first = encoding.starts.findIndex((offset) => offset >= start)
   const after = encoding.ends.findIndex((offset) => offset > end)
   return { start: first, end: Math.max(first, after === -1 ? encoding.ids.length : after) }
@@ -91,7 +91,7 @@ function tokensWithin({ encoding }: Conversation, start: number, end: number): T
  * no message at all, the reply is after the longest common beginning with the prompt. undefined: nowhere.
  */
 function rangeInWhole(
-  { parts, messages, encoding }: Conversation,
+  { parts, messages, encoding }: RenderedConversation,
   range: TokenRange | undefined,
   prompt: readonly number[],
 ): TokenRange | undefined {

@@ -3,8 +3,8 @@
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { commonIds, commonText } from '#lib/util/common-prefix.ts'
 import { type InputError, orTemplateFailure, type ReadInput } from '../document/input.ts'
-import type { Conversation } from './conversation.ts'
-import { type MaskedTokens, quoted } from './masked-tokens.ts'
+import type { RenderedConversation } from './conversation.ts'
+import { type MaskedTokens, quoteTokens } from './masked-tokens.ts'
 import type { Break, TokenRange } from './report.ts'
 
 /** Tokens that a way composes from several renders. */
@@ -15,18 +15,18 @@ export interface OwnTokens extends MaskedTokens {
 }
 
 /** A rendered part of a conversation. */
-export interface Rendered {
+export interface RenderedPart {
   readonly input: RenderInput
   readonly text: string
   readonly ids: readonly number[]
 }
 
 /** Renders a part of the conversation, or returns the error of the template. */
-export function rendered(
-  { input, template, tokenizer }: Conversation,
+export function renderPart(
+  { input, template, tokenizer }: RenderedConversation,
   messages: RenderInput['messages'],
   addGenerationPrompt: boolean,
-): ReadInput<Rendered> {
+): ReadInput<RenderedPart> {
   const part = { ...input, messages, addGenerationPrompt }
   return orTemplateFailure(() => {
     const text = template.render(part)
@@ -40,16 +40,16 @@ const AFTER = 12
 
 /** Returns the break of a render: `found` should begin with `expected`. */
 export function brokenPrefix(
-  conversation: Conversation,
+  conversation: RenderedConversation,
   message: number,
   text: string,
-  expected: Rendered,
-  found: Rendered,
+  expected: RenderedPart,
+  found: RenderedPart,
 ): Break {
   const tokenIndex = commonIds(expected.ids, found.ids)
   const bytes = (id: number): Uint8Array => conversation.tokenizer.bytes(id)
-  const around = ({ ids }: Rendered): string =>
-    quoted({ ids, bytes }, Math.max(0, tokenIndex - BEFORE), Math.min(ids.length, tokenIndex + AFTER))
+  const around = ({ ids }: RenderedPart): string =>
+    quoteTokens({ ids, bytes }, Math.max(0, tokenIndex - BEFORE), Math.min(ids.length, tokenIndex + AFTER))
   const line = lineAt(conversation, found, commonText(expected.text, found.text))
   return {
     message,
@@ -67,7 +67,7 @@ export const failedRender = (message: number, text: string, { message: why, line
 })
 
 /** Returns the line that wrote a character; the last line if the text ends there. */
-function lineAt({ template }: Conversation, { input }: Rendered, offset: number): number | undefined {
+function lineAt({ template }: RenderedConversation, { input }: RenderedPart, offset: number): number | undefined {
   const { pieces } = template.trace(input)
   return (pieces.find(({ end }) => end > offset) ?? pieces.at(-1))?.line
 }

@@ -6,22 +6,22 @@ import type { Severity } from '#lib/trajectory/health/health.ts'
 import type { InputError } from '../document/input.ts'
 
 /** Version of the report. It is raised when a field changes its meaning; new fields do not raise it. */
-export const REPORT_VERSION = 1
+export const MASK_REPORT_VERSION = 1
 
 /** The ways to a loss mask, in the order in which they are shown. */
-export const wayNames = ['tito', 'generation', 'prefix', 'fixed-base'] as const
-/** One of wayNames. */
-export type WayName = (typeof wayNames)[number]
+export const WAY_NAMES = ['tito', 'generation', 'prefix', 'fixed-base'] as const
+/** One of WAY_NAMES. */
+export type WayName = (typeof WAY_NAMES)[number]
 
 /** The report of the mask doctor on a conversation. */
 export interface MaskReport {
-  readonly version: typeof REPORT_VERSION
+  readonly version: typeof MASK_REPORT_VERSION
   /** Name and fingerprint of the tokenizer that encoded the texts. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string }
   /** Error if the conversation cannot be rendered. Without a trajectory there is then nothing else. */
   readonly failure: InputError | undefined
   /** The sequence on which all ways are compared. */
-  readonly sequence: Sequence
+  readonly sequence: MaskedSequence
   /** One for each name, in that order. */
   readonly ways: readonly Way[]
   /** Number of tokens on which each two ways disagree, of those that both know. Only computed ways are paired. */
@@ -32,7 +32,7 @@ export interface MaskReport {
 }
 
 /** The tokens of the trajectory if one is open, otherwise those of the whole conversation as rendered. */
-export interface Sequence {
+export interface MaskedSequence {
   readonly of: 'trajectory' | 'rendering'
   readonly ids: readonly number[]
   /** Text of each id in the sequence; {hex} if its bytes are not text by themselves. */

@@ -56,7 +56,7 @@ export const generating = writtenTemplate(({ role, content }) => [
 ])
 
 /** ChatML without a block. */
-export const plain = writtenTemplate(({ role, content }) => [
+export const plainChatMl = writtenTemplate(({ role, content }) => [
   { text: `<|im_start|>${role}\n`, line: 2 },
   { text: String(content), line: 3, source: 'value' },
   { text: '<|im_end|>\n', line: 4 },

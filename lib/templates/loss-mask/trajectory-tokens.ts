@@ -3,7 +3,7 @@
 import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { bytesOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
 import { isTrained, logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
-import { isSpace, type MaskedPart, type MaskedTokens, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
+import { isAsciiSpace, type MaskedPart, type MaskedTokens, maskedTokensBuilder, replyParts } from './masked-tokens.ts'
 
 /** The tokens of a trajectory with their recorded logprobs. */
 export interface TrajectoryTokens extends MaskedTokens {
@@ -53,7 +53,7 @@ function promptParts(
   endOfTurnId: number | undefined,
 ): readonly MaskedPart[] {
   const isClosed = endOfTurnId !== undefined && before?.kind === 'response' && before.ids.at(-1) === endOfTurnId
-  const firstOther = ids.findIndex((id) => !isSpace(bytes(id)))
+  const firstOther = ids.findIndex((id) => !isAsciiSpace(bytes(id)))
   const spaces = isClosed ? (firstOther === -1 ? ids.length : firstOther) : 0
   const lastEnd = endOfTurnId === undefined ? -1 : ids.lastIndexOf(endOfTurnId)
   const isToolTurn = messages.length > 0 && messages.every(({ role }) => role === 'tool')

@@ -7,7 +7,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { escapePattern } from '#lib/util/text/escape-pattern.ts'
 import type { Region, RenderComparison } from './compare.ts'
 import type { ScriptMessage } from './fix/script.ts'
-import type { Cause, CauseKind } from './report.ts'
+import type { CauseKind, DifferenceCause } from './report.ts'
 
 /** The parts of a message of turn n+1, as it was given. */
 export interface MessageParts {
@@ -26,7 +26,7 @@ export const messagePartsOf = (message: ScriptMessage): MessageParts => ({
 })
 
 /** A comparison, with all that its cause is derived from. */
-export interface Case {
+export interface DifferenceCase {
   readonly comparison: RenderComparison
   /** Messages of turn n+1. */
   readonly messages: readonly MessageParts[]
@@ -55,7 +55,10 @@ export interface FirstDifference {
 }
 
 /** Locates the first difference, given the index of the first token that differs. */
-export function placeOf({ expected, rendered, before }: RenderComparison, tokenIndex: number): FirstDifference {
+export function locateFirstDifference(
+  { expected, rendered, before }: RenderComparison,
+  tokenIndex: number,
+): FirstDifference {
   const textOffset = commonText(expected.text, rendered.text)
   const [ours, theirs] = [expected.starts(), rendered.starts()]
   const tokenOffset = Math.min(
@@ -86,7 +89,7 @@ const pieceAt = ({ pieces }: Rendering, offset: number): Rendering['pieces'][num
   pieces.find(({ start, end }) => start <= offset && offset < end)
 
 /** Returns the cause of a difference, the most specific that applies. */
-export function causeOf(subject: Case, place: FirstDifference): Cause {
+export function causeOf(subject: DifferenceCase, place: FirstDifference): DifferenceCause {
   const { expected, rendered } = subject.comparison
   if (place.tokensOnly)
     return cause(
@@ -107,10 +110,15 @@ export function causeOf(subject: Case, place: FirstDifference): Cause {
   )
 }
 
-const cause = (kind: CauseKind, text: string): Cause => ({ kind, text })
+const cause = (kind: CauseKind, text: string): DifferenceCause => ({ kind, text })
 
 /** Returns the cause if only one side has an empty think block. */
-function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: string): Cause | undefined {
+function emptyThink(
+  { tags }: DifferenceCase,
+  { region }: FirstDifference,
+  a: string,
+  b: string,
+): DifferenceCause | undefined {
   // If the template changes the text before the reply, the delimiter alone cannot be recognized.
   if (!tags || !/^[<[]/.test(tags.open)) return undefined
   const block = new RegExp(`^\\s*${escapePattern(tags.open)}\\s*${escapePattern(tags.close)}`)
@@ -131,7 +139,10 @@ function emptyThink({ tags }: Case, { region }: FirstDifference, a: string, b: s
       )
 }
 
-function lostThinking(subject: Case, { region, message, offset }: FirstDifference): Cause | undefined {
+function lostThinking(
+  subject: DifferenceCase,
+  { region, message, offset }: FirstDifference,
+): DifferenceCause | undefined {
   const { comparison, messages, replyIndex, tags } = subject
   const isReply = region === 'thinking' || region === 'prompt'
   if (region !== 'history' && !isReply) return undefined
@@ -154,7 +165,7 @@ function lostThinking(subject: Case, { region, message, offset }: FirstDifferenc
 }
 
 /** Returns the message whose thinking turn n has at the difference, for text whose piece has no message. */
-function thoughtAt({ comparison, messages, tags }: Case, offset: number): number | undefined {
+function thoughtAt({ comparison, messages, tags }: DifferenceCase, offset: number): number | undefined {
   const { text } = comparison.expected
   const start = text.startsWith(tags?.open ?? '', offset) ? offset + (tags?.open.length ?? 0) : offset
   const own = text.slice(start).trimStart()
@@ -172,9 +183,9 @@ function textOfMessage({ text, pieces }: Rendering, message: number, offset: num
 
 /** Returns the cause for new messages that are missing, are in another order, or change text far before them. */
 function changedMessages(
-  { comparison, messages, replyIndex }: Case,
+  { comparison, messages, replyIndex }: DifferenceCase,
   { region, message, offset }: FirstDifference,
-): Cause | undefined {
+): DifferenceCause | undefined {
   const { text, rendering } = comparison.rendered
   if (region === 'history') {
     const system = messages.slice(replyIndex + 1).find(({ role }) => role === 'system' || role === 'developer')
@@ -189,19 +200,19 @@ function changedMessages(
         'The template writes the start of the conversation (system message, tools) differently than in turn n.',
       )
   }
-  return region === 'added' ? lostMessages({ comparison, messages, replyIndex })?.cause : undefined
+  return region === 'added' ? findMissingMessages({ comparison, messages, replyIndex })?.cause : undefined
 }
 
 /**
  * Returns the cause for new messages that are missing or in another order. This is wrong even if the recipe writes them in the same way.
  */
-export function lostMessages({
+export function findMissingMessages({
   comparison,
   messages,
   replyIndex,
-}: Pick<Case, 'comparison' | 'messages' | 'replyIndex'>):
+}: Pick<DifferenceCase, 'comparison' | 'messages' | 'replyIndex'>):
   | {
-      readonly cause: Cause
+      readonly cause: DifferenceCause
       /** The text that turn n+1 should have, roughly: with the message after the reply, or with the two swapped. */
       readonly wanted: string
     }
@@ -241,9 +252,9 @@ export function lastOffsetOf({ pieces }: Rendering, message: number): number {
 }
 
 function endOfTurn(
-  { comparison, messages, addedTokens, endOfTurn: end }: Case,
+  { comparison, messages, addedTokens, endOfTurn: end }: DifferenceCase,
   { region, offset, tokenOffset }: FirstDifference,
-): Cause | undefined {
+): DifferenceCause | undefined {
   const { expected, rendered } = comparison
   const tokenAt = (text: string) => addedTokens.find(({ content }) => text.startsWith(content, tokenOffset))?.content
   const [ours, theirs] = [tokenAt(expected.text), tokenAt(rendered.text)]
@@ -282,7 +293,7 @@ function whitespaceRun(
 /** Number of characters after a run of whitespace that must agree. */
 const COMPARED = 12
 
-function whitespace(a: string, b: string, { offset, region }: FirstDifference): Cause | undefined {
+function whitespace(a: string, b: string, { offset, region }: FirstDifference): DifferenceCause | undefined {
   const run = whitespaceRun(a, b, offset)
   if (!run) return undefined
   if (region === 'calls' && !/\n/.test(run.ours + run.theirs)) return undefined
@@ -294,9 +305,9 @@ function whitespace(a: string, b: string, { offset, region }: FirstDifference): 
 }
 
 function byRegion(
-  { comparison, messages, replyIndex }: Case,
+  { comparison, messages, replyIndex }: DifferenceCase,
   { region: found, message, offset }: FirstDifference,
-): Cause {
+): DifferenceCause {
   const { rendering, text } = comparison.rendered
   // Command R7B writes a generation prompt even if none is requested, so that it counts as history.
   const region = found === 'history' && message !== undefined && message >= replyIndex ? 'prompt' : found
@@ -355,7 +366,7 @@ function isBehind(first: string | undefined, second: string | undefined, text: s
 }
 
 /** Returns the sentence that says what usually removes the cause. */
-export function remedyFor({ kind }: Cause): string {
+export function remedyFor({ kind }: DifferenceCause): string {
   return REMEDIES[kind]
 }
 

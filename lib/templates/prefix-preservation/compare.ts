@@ -14,7 +14,7 @@ import { type InputError, templateFailure } from '../document/input.ts'
 import type { Turn } from './boundary.ts'
 import { type ScriptCall, type ScriptReply, templateMessages } from './fix/script.ts'
 import { type Trained, trainedForm, type Writing } from './fix/writing.ts'
-import { rendered, type Subject } from './subject.ts'
+import { renderTurn, type Subject } from './subject.ts'
 
 /** The content of a range of turn n's text. */
 export type Region = 'history' | 'prompt' | 'thinking' | 'content' | 'calls' | 'end' | 'added'
@@ -51,7 +51,7 @@ export interface ScriptComparison extends RenderComparison {
 }
 
 /** The comparison of a turn, or the reason why there is none. */
-export type Compared =
+export type TurnComparison =
   | { readonly kind: 'compared'; readonly comparison: ScriptComparison }
   | { readonly kind: 'refused'; readonly error: InputError }
   | { readonly kind: 'failed'; readonly error: InputError }
@@ -61,14 +61,14 @@ export type Compared =
 /**
  * Compares the two sides of a turn. `trained` is the template whose replies the model writes, `writing` the reply as the model writes it.
  */
-export function compare(turn: Turn, subject: Subject, trained: Trained, writing: Writing): Compared {
+export function compareTurn(turn: Turn, subject: Subject, trained: Trained, writing: Writing): TurnComparison {
   const form = trainedForm(trained)
   const history = templateMessages(turn.history, form)
   const added = templateMessages(turn.added, form)
   const isEnd = added.length === 0
-  const before = rendered(subject, history, true)
+  const before = renderTurn(subject, history, true)
   if (!before.ok) return { kind: before.refused ? 'refused' : 'failed', error: before.error }
-  const after = rendered(subject, [...history, ...templateMessages([turn.reply], form), ...added], !isEnd)
+  const after = renderTurn(subject, [...history, ...templateMessages([turn.reply], form), ...added], !isEnd)
   if (!after.ok) return { kind: after.refused ? 'refused' : 'failed', error: after.error }
   const { text } = after.rendering
   const prompt = before.rendering.text
@@ -76,9 +76,9 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
   if (writing.source === 'composed' && !isCertain(turn.reply, prompt, reply, text)) return { kind: 'unlearnt' }
   const appended = appendedFor(subject, isEnd ? [] : turn.reply.calls, reply, added)
   const behind = appended.ok ? appended.behind : undefined
-  const expected = joined(subject.tokenizer, [prompt, reply, behind ?? ''])
+  const expected = renderParts(subject.tokenizer, [prompt, reply, behind ?? ''])
   const regions = () => {
-    const plain = rendered(subject, history, false)
+    const plain = renderTurn(subject, history, false)
     const header = plain.ok && prompt.startsWith(plain.rendering.text) ? plain.rendering.text.length : prompt.length
     return regionsOf([
       { kind: 'history', text: prompt.slice(0, header) },
@@ -97,7 +97,7 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
     kind: 'compared',
     comparison: {
       expected: { ...expected, regions },
-      rendered: { ...joined(subject.tokenizer, [text]), rendering: after.rendering },
+      rendered: { ...renderParts(subject.tokenizer, [text]), rendering: after.rendering },
       before: before.rendering,
       tokenIndex: at < length ? at : undefined,
       textDiffers: behind === undefined ? !text.startsWith(expected.text) : text !== expected.text,
@@ -167,7 +167,7 @@ export function regionsOf(
 }
 
 /** Returns a side whose texts are encoded one by one, because they arrive one by one. */
-export const joined = (tokenizer: Tokenizer, parts: readonly string[]): RenderedSide => ({
+export const renderParts = (tokenizer: Tokenizer, parts: readonly string[]): RenderedSide => ({
   text: parts.join(''),
   ids: parts.flatMap((part) => tokenizer.encode(part)),
   starts: () => {

@@ -7,7 +7,7 @@ import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { counting, headersOnly, looksBack } from '#testing/small-templates.ts'
 import { loadedTokenizer, templateOf, tokenizerFolder } from '#testing/tokenizers.ts'
 import { doctor } from './doctor.ts'
-import { boundaries, type CauseKind, type Cell, type CellFinding, type DoctorReport } from './report.ts'
+import { BOUNDARY_NAMES, type CauseKind, type Cell, type CellFinding, type DoctorReport } from './report.ts'
 import {
   alias,
   brackets,
@@ -390,7 +390,7 @@ test('the doctor covers every boundary, and each id names one cell', () => {
   const { cells } = examined(looksBack)
   const ids = cells.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
-  expect(new Set(cells.map(({ place }) => place.boundary))).toEqual(new Set(boundaries))
+  expect(new Set(cells.map(({ place }) => place.boundary))).toEqual(new Set(BOUNDARY_NAMES))
 })
 
 test('the report of the doctor is plain JSON', () => {

@@ -1,6 +1,6 @@
 /** Checks whether render(turn n) + what the model wrote + new messages equals render(turn n+1), in ids. */
 
-import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { unpack } from '#lib/trajectory/tokens/packed.ts'
@@ -10,7 +10,7 @@ import { templateMarkers } from '../document/markers.ts'
 import { templateFacts } from './facts.ts'
 import { recipeOf } from './fix/recipe.ts'
 import { type CheckedCell, cellId, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
-import { type Cell, type Compares, type DoctorReport, REPORT_VERSION, type Summary } from './report.ts'
+import { type Cell, type Compares, DOCTOR_REPORT_VERSION, type DoctorReport, type VerdictCounts } from './report.ts'
 import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
 import { bounded, RanAway, remembering, type Subject } from './subject.ts'
 import { textTokenizer } from './text-tokenizer.ts'
@@ -27,10 +27,10 @@ export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<La
 
 /** Returns the complete report. */
 export const doctor = (input: DoctorInput, tokenizer: LabTokenizer): DoctorReport =>
-  resultOf(diagnosis(input, tokenizer))
+  runToEnd(diagnoseTemplate(input, tokenizer))
 
 /** Yields the report so far, after every reply of the trajectory and after every row of the matrix. */
-export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
+export function* diagnoseTemplate(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
   try {
     return yield* runDoctor(input, tokenizer)
   } catch (error) {
@@ -40,7 +40,7 @@ export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generat
 }
 
 const aboutOf = ({ compares = 'tokens' }: DoctorInput, { tokenizer: { name, fingerprint } }: LabTokenizer) =>
-  ({ version: REPORT_VERSION, tokenizer: { name, fingerprint }, compares }) as const
+  ({ version: DOCTOR_REPORT_VERSION, tokenizer: { name, fingerprint }, compares }) as const
 
 function* runDoctor(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
   const about = aboutOf(input, tokenizer)
@@ -147,7 +147,7 @@ function failedReport(
   }
 }
 
-function summaryOf(cells: readonly Cell[]): Summary {
+function summaryOf(cells: readonly Cell[]): VerdictCounts {
   const count = (kind: Cell['verdict']['kind']) => cells.filter(({ verdict }) => verdict.kind === kind).length
   const first = cells.filter(({ sameAs }) => sameAs === undefined)
   const renders = (kind: Cell['verdict']['kind']) => first.filter(({ verdict }) => verdict.kind === kind).length

@@ -2,19 +2,23 @@
 
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
 import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
-import { type Case, causeOf, lostMessages, placeOf, remedyFor } from './cause.ts'
-import { joined } from './compare.ts'
+import { causeOf, type DifferenceCase, findMissingMessages, locateFirstDifference, remedyFor } from './cause.ts'
+import { renderParts } from './compare.ts'
 import type { CellFinding, TokenWindow } from './report.ts'
 import { isTextTokenizer } from './text-tokenizer.ts'
 
 /** Returns the finding; undefined if the two sides agree and every new message is present. `messages` returns turn n+1 as JSON. */
-export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => string): CellFinding | undefined {
+export function findingOf(
+  subject: DifferenceCase,
+  tokenizer: Tokenizer,
+  messages: () => string,
+): CellFinding | undefined {
   const { tokenIndex } = subject.comparison
   if (tokenIndex !== undefined) return findingAt(tokenIndex, subject, tokenizer, messages())
-  const lost = lostMessages(subject)
+  const lost = findMissingMessages(subject)
   if (!lost) return undefined
   const { rendered } = subject.comparison
-  const side = joined(tokenizer, [lost.wanted])
+  const side = renderParts(tokenizer, [lost.wanted])
   let at = 0
   while (side.ids[at] === rendered.ids[at]) at++
   const expected = { ...subject.comparison.expected, ...side }
@@ -25,9 +29,14 @@ export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => s
 }
 
 /** Returns the finding for a known first difference. Order and presence of new messages are not checked. */
-export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenizer, messages: string): CellFinding {
+export function findingAt(
+  tokenIndex: number,
+  subject: DifferenceCase,
+  tokenizer: Tokenizer,
+  messages: string,
+): CellFinding {
   const { expected, rendered } = subject.comparison
-  const place = placeOf(subject.comparison, tokenIndex)
+  const place = locateFirstDifference(subject.comparison, tokenIndex)
   const cause = causeOf(subject, place)
   return {
     tokenIndex,

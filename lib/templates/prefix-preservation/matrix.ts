@@ -1,21 +1,21 @@
 /** The cells of the matrix: every boundary with every kind of thinking, every option, and with or without content next to calls. */
 import { memoizeByIdentity } from '#lib/util/memoize.ts'
 import { contentsOf, scriptedTurn } from './boundary.ts'
-import { type Case, messagePartsOf } from './cause.ts'
-import { compare } from './compare.ts'
+import { type DifferenceCase, messagePartsOf } from './cause.ts'
+import { compareTurn } from './compare.ts'
 import { type ThinkingState, thinkingOf } from './facts.ts'
 import { findingOf } from './finding.ts'
 import { proofOf } from './fix/recipe.ts'
 import { messagesJson, type ScriptMessage, templateMessages } from './fix/script.ts'
 import { trainedForm, type Writing, writingOf } from './fix/writing.ts'
 import {
-  boundaries,
+  BOUNDARY_NAMES,
   type Cell,
   type OptionChange,
   type RecipeProof,
   type TemplateFacts,
   type TemplateVerdict,
-  thinkings,
+  THINKING_NAMES,
 } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
 
@@ -48,8 +48,8 @@ export interface MatrixSettings {
 /** Returns the places of all cells row by row: by options, then by thinking; columns are boundaries. */
 export function placesOf(facts: TemplateFacts, subject: Subject): readonly ScriptCell['place'][] {
   return optionSets(facts, subject).flatMap((options) =>
-    thinkings.flatMap((thinking) =>
-      boundaries.flatMap((boundary) =>
+    THINKING_NAMES.flatMap((thinking) =>
+      BOUNDARY_NAMES.flatMap((boundary) =>
         contentsOf(boundary).map((content) => ({ kind: 'script', boundary, content, thinking, options }) as const),
       ),
     ),
@@ -103,14 +103,14 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   const replies = { subject: trained, facts, delimiters: state.delimiters }
   const writing = writings(settings).get(id) ?? writingOf(turn, replies)
   writings(settings).set(id, writing)
-  const compared = compare(turn, subject, replies, writing)
+  const compared = compareTurn(turn, subject, replies, writing)
   if (compared.kind === 'unlearnt') return only({ kind: 'notApplicable', why: UNLEARNT })
   if (compared.kind === 'refused')
     return only({ kind: 'notApplicable', why: `The template raises an error: ${compared.error.message}` })
   if (compared.kind === 'failed') return only({ kind: 'error', failure: compared.error })
   const { comparison } = compared
   const messages = [...turn.history, turn.reply, ...turn.added]
-  const problem: Case = {
+  const problem: DifferenceCase = {
     comparison,
     messages: messages.map(messagePartsOf),
     replyIndex: turn.history.length,

@@ -7,18 +7,18 @@ import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 import type { InputError } from '../document/input.ts'
 
 /** Version of the report. It is raised when a field changes its meaning; new fields do not raise it. */
-export const REPORT_VERSION = 1
+export const DOCTOR_REPORT_VERSION = 1
 
 /** The report of the doctor on a template. */
 export interface DoctorReport {
-  readonly version: typeof REPORT_VERSION
+  readonly version: typeof DOCTOR_REPORT_VERSION
   /** Name and fingerprint of the tokenizer that encoded the texts. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string }
   /** With 'text', ids and positions are those of characters, and each marker of the template is one character. */
   readonly compares: Compares
   /** Error if there is nothing to check: the template does not compile or the input is not JSON. There are no cells then. */
   readonly failure: InputError | undefined
-  readonly summary: Summary
+  readonly summary: VerdictCounts
   /** Facts about the template that are learnt before the check; undefined after a failure. */
   readonly facts: TemplateFacts | undefined
   readonly cells: readonly Cell[]
@@ -29,7 +29,7 @@ export interface DoctorReport {
 }
 
 /** Cells by verdict. The template is stable if no cell is unstable and there are no errors. */
-export interface Summary {
+export interface VerdictCounts {
   /** Distinct renders by verdict: cells whose conversation another option renders to the same text count once. */
   readonly renders: { readonly stable: number; readonly unstable: number }
   readonly stable: number
@@ -64,14 +64,14 @@ export interface TemplateFacts {
 }
 
 /** Kinds of messages that follow the reply. */
-export const boundaries = ['end', 'user', 'system', 'tool', 'parallel', 'order', 'retry', 'chain'] as const
+export const BOUNDARY_NAMES = ['end', 'user', 'system', 'tool', 'parallel', 'order', 'retry', 'chain'] as const
 /** One of `boundaries`. */
-export type Boundary = (typeof boundaries)[number]
+export type Boundary = (typeof BOUNDARY_NAMES)[number]
 
 /** Kinds of thinking. 'stripped': the reply thinks, and earlier replies have lost their thinking because clients drop it. */
-export const thinkings = ['off', 'on', 'stripped'] as const
+export const THINKING_NAMES = ['off', 'on', 'stripped'] as const
 /** One of `thinkings`. */
-export type Thinking = (typeof thinkings)[number]
+export type Thinking = (typeof THINKING_NAMES)[number]
 
 /** One check of the report, with its verdict. */
 export interface Cell {
@@ -141,7 +141,7 @@ export interface CellFinding {
   readonly expectedLine: number | undefined
   /** Index of the message of turn n+1 that contains the difference; undefined outside of all messages. */
   readonly message: number | undefined
-  readonly cause: Cause
+  readonly cause: DifferenceCause
   /** What usually removes the cause, in one sentence. */
   readonly remedy: string
   /** Whether the texts differ too. Otherwise only tokens differ, because they merge across a boundary. */
@@ -179,7 +179,7 @@ export type CauseKind =
   | 'merge'
 
 /** Why the two sides differ. */
-export interface Cause {
+export interface DifferenceCause {
   readonly kind: CauseKind
   /** One sentence in plain words. */
   readonly text: string

@@ -6,20 +6,20 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { runs } from '#testing/property-runs.ts'
 import { looksBack } from '#testing/small-templates.ts'
-import { compare } from './compare.ts'
+import { compareTurn } from './compare.ts'
 import { plans, turnOf } from './conversations.ts'
 import { readTemplateUnderTest } from './doctor.ts'
 import { messageForm, thinkingOf } from './facts.ts'
 import { messagesJson, templateMessages } from './fix/script.ts'
 import { writingOf } from './fix/writing.ts'
-import { type SearchProgress, type SearchRequest, type SearchResult, search } from './search.ts'
+import { type CounterexampleSearch, type SearchProgress, type SearchResult, searchCounterexample } from './search.ts'
 import { alias, dropsSystem, reorders, steady, strips, trims } from './test-templates.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 
-function searched(template: string, request: Partial<SearchRequest> = {}) {
+function searched(template: string, request: Partial<CounterexampleSearch> = {}) {
   const told: SearchProgress[] = []
-  const steps = search({ input: { template }, seed: 1, cases: 300, known: [], ...request }, bytes)
+  const steps = searchCounterexample({ input: { template }, seed: 1, cases: 300, known: [], ...request }, bytes)
   for (;;) {
     const step = steps.next()
     if (step.done) return { told, result: step.value }
@@ -114,7 +114,7 @@ describe('a comparison has no difference if and only if the ids are the same:', 
       fc.property(plans, (plan) => {
         const turn = turnOf(plan, { facts: settings.facts, state, toolName: 'f' })
         const trained = { subject, facts: settings.facts, delimiters: state.delimiters }
-        const compared = compare(turn, subject, trained, writingOf(turn, trained))
+        const compared = compareTurn(turn, subject, trained, writingOf(turn, trained))
         if (compared.kind !== 'compared') return
         const render = (messages: typeof turn.history) =>
           chatTemplate(template, {}).render({

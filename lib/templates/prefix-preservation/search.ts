@@ -4,7 +4,7 @@ import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '../document/input.ts'
 import type { Turn } from './boundary.ts'
 import { messagePartsOf } from './cause.ts'
-import { compare, type ScriptComparison } from './compare.ts'
+import { compareTurn, type ScriptComparison } from './compare.ts'
 import { type Plan, plans, turnOf } from './conversations.ts'
 import { type DoctorInput, readTemplateUnderTest, type TemplateUnderTest } from './doctor.ts'
 import { type ThinkingState, thinkingOf } from './facts.ts'
@@ -16,7 +16,7 @@ import { reproduction } from './reproduction.ts'
 import { RanAway } from './subject.ts'
 
 /** Template and limits of a search. */
-export interface SearchRequest {
+export interface CounterexampleSearch {
   readonly input: DoctorInput
   /** The same seed makes the same conversations. */
   readonly seed: number
@@ -57,7 +57,10 @@ const PROGRESS = 20
 const BATCH = 50
 
 /** Searches for a counterexample and then shrinks it; yields progress every PROGRESS conversations. */
-export function* search(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
+export function* searchCounterexample(
+  request: CounterexampleSearch,
+  tokenizer: LabTokenizer,
+): Generator<SearchProgress, SearchResult> {
   try {
     return yield* searched(request, tokenizer)
   } catch (error) {
@@ -66,11 +69,11 @@ export function* search(request: SearchRequest, tokenizer: LabTokenizer): Genera
   }
 }
 
-function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
+function* searched(request: CounterexampleSearch, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
   const { input, seed, cases, known } = request
   const read = readTemplateUnderTest(input, tokenizer)
   if (!read.ok) return { kind: 'failed', failure: read.error }
-  const patient = { ...read.value, state: thinkingOf(read.value.subject) }
+  const templateUnderTest = { ...read.value, state: thinkingOf(read.value.subject) }
   const isNew = (broken: Broken | undefined, kind?: CauseKind): broken is Broken =>
     broken !== undefined &&
     (kind === undefined ? !known.includes(broken.finding.cause.kind) : broken.finding.cause.kind === kind)
@@ -83,15 +86,15 @@ function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<S
     })
     for (const plan of made) {
       tried++
-      const broken = brokenBy(plan, patient)
+      const broken = brokenBy(plan, templateUnderTest)
       if (isNew(broken)) {
         let smallest = broken
-        const shown = () => counterexampleOf(smallest, request, patient)
+        const shown = () => counterexampleOf(smallest, request, templateUnderTest)
         yield { seed, tried, smallest: shown() }
         let steps = 0
         let streams = plans.shrink(plan, undefined)
         for (let next = streams.next(); !next.done; next = streams.next()) {
-          const smaller = brokenBy(next.value.value_, patient)
+          const smaller = brokenBy(next.value.value_, templateUnderTest)
           if (isNew(smaller, smallest.finding.cause.kind)) {
             smallest = smaller
             streams = plans.shrink(next.value.value_, next.value.context)
@@ -119,7 +122,7 @@ function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | 
   const { facts, toolName } = settings
   const turn = turnOf(plan, { facts, state, toolName })
   const trained = { subject, facts, delimiters: state.delimiters }
-  const compared = compare(turn, subject, trained, writingOf(turn, trained))
+  const compared = compareTurn(turn, subject, trained, writingOf(turn, trained))
   if (compared.kind !== 'compared' || compared.comparison.tokenIndex === undefined) return undefined
   const { comparison } = compared
   const messages = [...turn.history, turn.reply, ...turn.added]
@@ -138,7 +141,7 @@ function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | 
 
 function counterexampleOf(
   { turn, finding, comparison }: Broken,
-  { input }: SearchRequest,
+  { input }: CounterexampleSearch,
   { subject }: Searched,
 ): Counterexample {
   const replyIndex = turn.history.length

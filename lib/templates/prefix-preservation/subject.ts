@@ -43,17 +43,17 @@ export function bounded(template: CompiledTemplate): CompiledTemplate {
 }
 
 /** A render, or the error of the template. */
-export type Rendered =
+export type RenderResult =
   | { readonly ok: true; readonly rendering: Rendering }
   /** `refused`: the template itself raised the error (raise_exception). */
   | { readonly ok: false; readonly refused: boolean; readonly error: InputError }
 
 /** Renders messages with the source map, or returns the error that the template raises. */
-export function rendered(
+export function renderTurn(
   { template, tools, options }: Pick<Subject, 'template' | 'tools' | 'options'>,
   messages: readonly TemplateMessage[],
   addGenerationPrompt: boolean,
-): Rendered {
+): RenderResult {
   try {
     return { ok: true, rendering: template.trace({ messages, tools, addGenerationPrompt, options }) }
   } catch (error) {
@@ -68,7 +68,7 @@ export function renderedText(
   messages: readonly TemplateMessage[],
   addGenerationPrompt: boolean,
 ): string | undefined {
-  const result = rendered(subject, messages, addGenerationPrompt)
+  const result = renderTurn(subject, messages, addGenerationPrompt)
   return result.ok ? result.rendering.text : undefined
 }
 

@@ -1,17 +1,17 @@
 /** Tasks of the template lab that run the doctor. */
 import type { LabTask, LabTokenizer, LateTask } from '#lib/tasks/task.ts'
-import { type DoctorInput, diagnosis } from './doctor.ts'
-import type { FixProgress, FixRequest, FixResult } from './fix/fix.ts'
+import { type DoctorInput, diagnoseTemplate } from './doctor.ts'
+import type { CellFixRequest, FixProgress, FixResult } from './fix/fix.ts'
 import type { RepairProgress, RepairRequest, RepairResult } from './fix/repair.ts'
 import type { DoctorReport } from './report.ts'
-import type { SearchProgress, SearchRequest, SearchResult } from './search.ts'
+import type { CounterexampleSearch, SearchProgress, SearchResult } from './search.ts'
 
 /** Checks the whole matrix; progress is the report so far. */
 export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
-  diagnosis(input, chosen(tokenizers))
+  diagnoseTemplate(input, chosen(tokenizers))
 
 /** Searches for a change to the template that cures one cell. The generator of conversations is loaded with it. */
-export const stabilityFix: LateTask<LabTask<FixRequest, FixProgress, FixResult>> = {
+export const stabilityFix: LateTask<LabTask<CellFixRequest, FixProgress, FixResult>> = {
   load: async () => {
     const { fixFor } = await import('./fix/fix.ts')
     return (request, tokenizers) => fixFor(request, chosen(tokenizers))
@@ -27,10 +27,10 @@ export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, Re
 }
 
 /** Searches for the smallest conversation that breaks. The generator of conversations is loaded with it. */
-export const counterexample: LateTask<LabTask<SearchRequest, SearchProgress, SearchResult>> = {
+export const counterexample: LateTask<LabTask<CounterexampleSearch, SearchProgress, SearchResult>> = {
   load: async () => {
-    const { search } = await import('./search.ts')
-    return (request, tokenizers) => search(request, chosen(tokenizers))
+    const { searchCounterexample } = await import('./search.ts')
+    return (request, tokenizers) => searchCounterexample(request, chosen(tokenizers))
   },
 }
 

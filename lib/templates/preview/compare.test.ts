@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabInput, type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece } from '#lib/templates/jinja/rendering.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
-import { compare, type RevisionComparison } from './compare.ts'
+import { compareRevisions, type RevisionComparison } from './compare.ts'
 import { countTurns, type TurnCounts, turnPattern } from './turns.ts'
 
 type Message = { readonly role: string; readonly content: string }
@@ -60,7 +60,7 @@ const input = (template: string, messages: readonly Message[]): LabInput => ({
 })
 /** Compares two templates; `left` is the one with which the shown template is compared. */
 const compared = (left: string, shown: string, messages: readonly Message[], turns = 3): RevisionComparison =>
-  resultOf(compare({ input: input(shown, messages), against: left, turns }, [tokenizer]))
+  runToEnd(compareRevisions({ input: input(shown, messages), against: left, turns }, [tokenizer]))
 
 const arbitraryMessages = fc.array(
   fc.record({
@@ -119,8 +119,8 @@ describe('a comparison of templates', () => {
   })
 
   test('reports on both sides that the conversation is not JSON', () => {
-    const { sides } = resultOf(
-      compare({ input: { ...input('plain', []), messages: '[' }, against: 'longer', turns: 1 }, [tokenizer]),
+    const { sides } = runToEnd(
+      compareRevisions({ input: { ...input('plain', []), messages: '[' }, against: 'longer', turns: 1 }, [tokenizer]),
     )
     expect(sides).toMatchObject([
       { kind: 'refused', error: { where: 'messages' } },
@@ -131,7 +131,7 @@ describe('a comparison of templates', () => {
 
 describe('the repeated turns of a conversation', () => {
   const counted = (template: string, messages: readonly Message[], calls: number): TurnCounts =>
-    resultOf(
+    runToEnd(
       countTurns(template, { messages, tools: undefined, addGenerationPrompt: false, options: {} }, calls, tokenizer),
     )
   const conversation = [

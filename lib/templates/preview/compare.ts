@@ -11,7 +11,7 @@ import { maskByPrefixes, pictureOf } from './preview.ts'
 import { countTurns, type TurnCounts } from './turns.ts'
 
 /** The two sides of a comparison. */
-export interface CompareRequest {
+export interface RevisionsRequest {
   /** The document that is shown. */
   readonly input: LabInput
   /** The template with which it is compared. */
@@ -64,40 +64,38 @@ export interface MessageDifference {
  * Compares the two sides. Yields what is known so far, and undefined before that. The first tokenizer is that of the shown side; the
  * second, if there is one, that of the other side.
  */
-export const compare: LabTask<CompareRequest, RevisionComparison | undefined, RevisionComparison> = function* (
-  { input, against, turns },
-  [chosen, other = chosen],
-) {
-  if (!chosen || !other) throw new Error('a comparison needs a tokenizer')
-  const read = readInput(input)
-  if (!read.ok) {
-    const none: TurnCounts = { kind: 'none', why: 'the conversation cannot be read' }
-    const sides = [refused(other, read.error), refused(chosen, read.error)] as const
-    return { sides, differences: undefined, turns: [none, none] }
+export const compareRevisions: LabTask<RevisionsRequest, RevisionComparison | undefined, RevisionComparison> =
+  function* ({ input, against, turns }, [chosen, other = chosen]) {
+    if (!chosen || !other) throw new Error('a comparison needs a tokenizer')
+    const read = readInput(input)
+    if (!read.ok) {
+      const none: TurnCounts = { kind: 'none', why: 'the conversation cannot be read' }
+      const sides = [refused(other, read.error), refused(chosen, read.error)] as const
+      return { sides, differences: undefined, turns: [none, none] }
+    }
+    const left = yield* drawn(against, read.value, other)
+    const right = yield* drawn(input.template, read.value, chosen)
+    const known: Omit<RevisionComparison, 'turns'> = {
+      sides: [
+        left.ok ? rendered(left.value, other) : refused(other, left.error),
+        right.ok ? rendered(right.value, chosen) : refused(chosen, right.error),
+      ],
+      differences:
+        left.ok && right.ok
+          ? differencesOf(left.value, right.value, other.tokenizer.fingerprint === chosen.tokenizer.fingerprint)
+          : undefined,
+    }
+    yield { ...known, turns: [NOT_YET, NOT_YET] }
+    const leftTurns = yield* forEach(countTurns(against, read.value, turns, other), (counted) => ({
+      ...known,
+      turns: [counted, NOT_YET],
+    }))
+    const rightTurns = yield* forEach(countTurns(input.template, read.value, turns, chosen), (counted) => ({
+      ...known,
+      turns: [leftTurns, counted],
+    }))
+    return { ...known, turns: [leftTurns, rightTurns] }
   }
-  const left = yield* drawn(against, read.value, other)
-  const right = yield* drawn(input.template, read.value, chosen)
-  const known: Omit<RevisionComparison, 'turns'> = {
-    sides: [
-      left.ok ? rendered(left.value, other) : refused(other, left.error),
-      right.ok ? rendered(right.value, chosen) : refused(chosen, right.error),
-    ],
-    differences:
-      left.ok && right.ok
-        ? differencesOf(left.value, right.value, other.tokenizer.fingerprint === chosen.tokenizer.fingerprint)
-        : undefined,
-  }
-  yield { ...known, turns: [NOT_YET, NOT_YET] }
-  const leftTurns = yield* forEach(countTurns(against, read.value, turns, other), (counted) => ({
-    ...known,
-    turns: [counted, NOT_YET],
-  }))
-  const rightTurns = yield* forEach(countTurns(input.template, read.value, turns, chosen), (counted) => ({
-    ...known,
-    turns: [leftTurns, counted],
-  }))
-  return { ...known, turns: [leftTurns, rightTurns] }
-}
 
 /** Returns the render with its tokens. If the template has no mask of its own, it has the mask of prefixes. */
 function* drawn(

@@ -59,4 +59,19 @@ describe('the sentence about what a template leaves out', () => {
       "{%- for m in messages -%}{%- for c in m.tool_calls or [] -%}{%- if c.function.name != 'get_weather' -%}{{- raise_exception('unknown tool') -}}{%- endif -%}{%- endfor -%}{%- endfor -%}"
     expect(leftOut(strict)).toBeUndefined()
   })
+
+  test('reads tools and calls without the function object, and ignores those without a name', () => {
+    const bare = [{ role: 'assistant', content: 'a', tool_calls: [{ name: 'f', arguments: {} }, { id: 'x' }, 'y'] }]
+    expect(leftOut(`${CONTENT}${END}`, bare, [{ name: 'f' }, { description: 'no name' }])).toBe(
+      'The template leaves out the tools and the calls of message 1.',
+    )
+  })
+
+  test('ignores empty think blocks, and replies whose content is no text', () => {
+    const empty = [
+      { role: 'assistant', content: '<think>\n\n</think>\n\nRain.', reasoning_content: ' ' },
+      { role: 'assistant', content: [{ type: 'text', text: 'a' }] },
+    ]
+    expect(leftOut('x', empty, [])).toBeUndefined()
+  })
 })

@@ -4,14 +4,14 @@ import type { LabTask, LateTask } from '#lib/tasks/task.ts'
 import { check } from '../document/check.ts'
 import { masks } from '../loss-mask/task.ts'
 import { counterexample, stability, stabilityFix, stabilityRepair } from '../prefix-preservation/task.ts'
-import { compare } from '../preview/compare.ts'
+import { compareRevisions } from '../preview/compare.ts'
 import { prefixMask, preview } from '../preview/preview.ts'
 import { parserFit, parsing } from '../tool-parsing/tasks.ts'
 
 /** The tasks, or loaders of those that load their code late. */
 export const tasks = {
   check,
-  compare,
+  compare: compareRevisions,
   counterexample,
   masks,
   parserFit,
@@ -29,22 +29,23 @@ type Tasks = typeof tasks
 export type TaskName = keyof Tasks
 type TaskOf<Name extends TaskName> = Tasks[Name] extends LateTask<infer Task> ? Task : Tasks[Name]
 /** Request of a task. */
-export type RequestOf<Name extends TaskName> = TaskOf<Name> extends AnyTask ? Parameters<TaskOf<Name>>[0] : never
+export type TemplateRequestOf<Name extends TaskName> =
+  TaskOf<Name> extends AnyTask ? Parameters<TaskOf<Name>>[0] : never
 /** Progress that a task yields. */
 export type ProgressOf<Name extends TaskName> =
   TaskOf<Name> extends LabTask<never, infer Progress, unknown> ? Progress : never
 /** Result of a task. */
-export type ResultOf<Name extends TaskName> =
+export type TemplateResultOf<Name extends TaskName> =
   TaskOf<Name> extends LabTask<never, unknown, infer Result> ? Result : never
 
 /** Runs a task without blocking the caller. Rejects with the signal's reason when it is aborted. */
 export type RunTask = <Name extends TaskName>(
   name: Name,
-  request: RequestOf<Name>,
+  request: TemplateRequestOf<Name>,
   options: {
     /** Names as the server's loader takes them; the first tokenizer is the chosen one. */
     readonly tokenizers: readonly string[]
     readonly signal: AbortSignal
     readonly onProgress?: (progress: ProgressOf<Name>) => void
   },
-) => Promise<ResultOf<Name>>
+) => Promise<TemplateResultOf<Name>>

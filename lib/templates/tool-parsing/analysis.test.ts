@@ -6,17 +6,17 @@ import { parserNamed, parsers } from '#lib/parsers/registry.ts'
 import { FRAGMENTS } from '#lib/parsers/test-texts.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { runs } from '#testing/property-runs.ts'
-import { analyse, type Lane } from './analysis.ts'
+import { analyse, type ParserReading } from './analysis.ts'
 import type { Tile } from './tiles.ts'
 
-const laneOf = (name: string, text: string, tools: readonly ToolSpec[] = []): Lane => {
+const laneOf = (name: string, text: string, tools: readonly ToolSpec[] = []): ParserReading => {
   const parser = parserNamed(name)
   if (!parser) throw new Error(name)
   return analyse(text, parser, tools)
 }
 
 /** Returns the text with `⟨part text⟩` for each tile, except for markers and rest, which remain unchanged. */
-const draw = (text: string, { tiles }: Lane): string =>
+const draw = (text: string, { tiles }: ParserReading): string =>
   tiles
     .map(({ start, end, part }) => {
       const own = text.slice(start, end)
@@ -37,7 +37,7 @@ const anyTools = fc.option(
 )
 
 /** Checks a lane with assert, because expect takes as long as an analysis and thousands of lanes are checked. */
-function checkLane(text: string, lane: Lane) {
+function checkLane(text: string, lane: ParserReading) {
   let end = 0
   for (const tile of lane.tiles) {
     assert.equal(tile.start, end)

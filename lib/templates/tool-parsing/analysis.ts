@@ -5,11 +5,11 @@ import { markupIn, textWithoutCalls } from '#lib/parsers/reading/rest.ts'
 import { type ThinkBlock, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { callFault, type ReadArgument, readArguments } from './arguments.ts'
-import { placesIn, type TextPosition } from './text-position.ts'
+import { createPositionFinder, type TextPosition } from './text-position.ts'
 import { type Dropped, droppedInCall, droppedTags, type Tile, tilesOf } from './tiles.ts'
 
 /** What one parser reads in a completion. */
-export interface Lane {
+export interface ParserReading {
   readonly parser: string
   /** The tiles in order; together they are the text. */
   readonly tiles: readonly Tile[]
@@ -52,14 +52,14 @@ interface Drafted extends TextRange {
 }
 
 /** Analyzes a text with one parser. Think blocks are found by their text, because there are no ids. Never throws. */
-export function analyse(text: string, parser: ToolParser, tools: readonly ToolSpec[]): Lane {
-  const { calls, thinks } = parsedText(text, parser, tools)
+export function analyse(text: string, parser: ToolParser, tools: readonly ToolSpec[]): ParserReading {
+  const { calls, thinks } = parseCompletion(text, parser, tools)
   const markup = markupIn(text, calls, thinks, parser)
   const dropped = [
     ...calls.flatMap((call) => (call.kind === 'parsed' ? droppedInCall(call) : [])),
     ...droppedTags(calls, markup),
   ].sort((a, b) => a.start - b.start)
-  const placeAt = placesIn(text)
+  const placeAt = createPositionFinder(text)
   return {
     parser: parser.name,
     tiles: tilesOf(text, { calls, thinks, markup }, dropped),
@@ -72,7 +72,7 @@ export function analyse(text: string, parser: ToolParser, tools: readonly ToolSp
 }
 
 /** Returns the calls of a text without ids, and the think blocks in which calls do not count. */
-export function parsedText(
+export function parseCompletion(
   text: string,
   parser: ToolParser,
   tools: readonly ToolSpec[],

@@ -4,12 +4,12 @@ import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { analyse, type Lane } from './analysis.ts'
+import { analyse, type ParserReading } from './analysis.ts'
 import type { ParserScore } from './template-fit.ts'
-import { clipped, counted } from './texts.ts'
+import { clipForReport, counted } from './texts.ts'
 
 /** What one parser reads in one completion, in numbers. */
-export interface Tally {
+export interface CompletionCounts {
   readonly calls: number
   /** Calls that were read, with a name that a tool may have. */
   readonly read: number
@@ -25,7 +25,7 @@ export interface Tally {
 /** How well each parser reads a file of completions. */
 export interface CompletionFit {
   /** For each completion, one tally for each parser, in the registry's order. */
-  readonly rows: readonly (readonly Tally[])[]
+  readonly rows: readonly (readonly CompletionCounts[])[]
   /** Number of completions in which any parser finds a call. */
   readonly withCalls: number
   readonly scores: readonly CompletionScore[]
@@ -83,7 +83,7 @@ export function* completionFit(
 }
 
 interface Observation {
-  readonly tally: Tally
+  readonly tally: CompletionCounts
   readonly reach: number
   /** Why the first malformed call could not be read. */
   readonly why: string | undefined
@@ -98,7 +98,7 @@ interface Observation {
 /** Names that tools may have. Any other name that a lenient format reads is a sign of the wrong format. */
 const PLAUSIBLE_NAME = /^[\p{L}\p{N}_.:/-]+$/u
 
-function observe({ calls, dropped, drafted }: Lane, { delimiters }: ToolParser): Observation {
+function observe({ calls, dropped, drafted }: ParserReading, { delimiters }: ToolParser): Observation {
   const parsed = calls.filter((call) => call.kind === 'parsed')
   const malformed = calls.filter((call) => call.kind === 'malformed')
   const read = parsed.filter(({ name }) => PLAUSIBLE_NAME.test(name))
@@ -125,13 +125,13 @@ function observe({ calls, dropped, drafted }: Lane, { delimiters }: ToolParser):
  * Returns the credit for one completion: a call that was read counts half, one that also fits its tool counts whole, divided by the number
  * of calls that can be found.
  */
-function creditOf(row: readonly Tally[], at: number): number {
+function creditOf(row: readonly CompletionCounts[], at: number): number {
   const { read, good, calls } = elementAt(row, at)
   const all = Math.max(calls, ...row.map((tally) => tally.read))
   return all === 0 ? 0 : (read + good) / 2 / all
 }
 
-function missedBy(rows: readonly (readonly Tally[])[], at: number): Missed[] {
+function missedBy(rows: readonly (readonly CompletionCounts[])[], at: number): Missed[] {
   return rows.flatMap((row, completion) => {
     const own = elementAt(row, at)
     const best = row.reduce((a, b) => (b.read > a.read ? b : a), own)
@@ -141,7 +141,7 @@ function missedBy(rows: readonly (readonly Tally[])[], at: number): Missed[] {
 }
 
 function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]): readonly string[] {
-  const total = (field: keyof Tally) => observed.reduce((sum, { tally }) => sum + tally[field], 0)
+  const total = (field: keyof CompletionCounts) => observed.reduce((sum, { tally }) => sum + tally[field], 0)
   const completions = counted(observed.length, 'completion')
   const holding = observed.filter(({ tally }) => tally.calls > 0).length
   const odd = namesIn(observed.flatMap((one) => one.odd))
@@ -166,7 +166,7 @@ function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]):
 const namesIn = (names: readonly string[]): string =>
   [...new Set(names)]
     .slice(0, 3)
-    .map((name) => JSON.stringify(clipped(name)))
+    .map((name) => JSON.stringify(clipForReport(name)))
     .join(', ')
 
 const namesOf = (missed: readonly Missed[]): string => [...new Set(missed.map(({ parser }) => parser))].join(' or ')

@@ -1,7 +1,7 @@
 /** Reads completions from a file: trajectories of Rollscope, JSON lines of any program, or a text with one completion in each line. */
 
 import { isObject } from '#lib/json/json-object.ts'
-import { parsedText } from '#lib/parsers/parsed-text.ts'
+import { textForParsers } from '#lib/parsers/parsed-text.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import { decodeValue } from '#lib/trajectory/format/codec.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
@@ -45,7 +45,7 @@ export function completionsOf(trajectory: TrajectoryView, from: string): readonl
   return segmentsOf(trajectory)
     .filter((segment) => segment.kind === 'response')
     .map((segment, index) => {
-      const { text, starts } = parsedText(segment, trajectory, parsers)
+      const { text, starts } = textForParsers(segment, trajectory, parsers)
       const encoding = { ids: Array.from(segment.ids).slice(0, starts.length - 1), starts }
       return { text, encoding, from: `${from}response ${index + 1}` }
     })

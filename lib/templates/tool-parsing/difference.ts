@@ -3,7 +3,7 @@
 /**
  * tokens: the same text in other tokens. ignored: members that the parser ignored are not written again. content: no other cause is found.
  */
-export type Cause =
+export type RerenderCause =
   | 'tokens'
   | 'spacing'
   | 'key-order'
@@ -18,14 +18,14 @@ export type Cause =
  * Returns the causes that together make the two texts equal. Each cause is a way to read both texts; those that are needed to make them
  * equal are causes.
  */
-export function causesOf(written: string, rendered: string, hasIgnored: boolean): readonly Cause[] {
+export function causesOf(written: string, rendered: string, hasIgnored: boolean): readonly RerenderCause[] {
   if (written === rendered) return ['tokens']
   const pair = [lexemes(written), lexemes(rendered)] as const
   const areAlike = (readings: readonly Reading[]): boolean => {
     const [a, b] = pair.map((list) => readings.reduce((read, { apply }) => apply(read), list).join('\0'))
     return a === b
   }
-  const needed = (readings: readonly Reading[]): Cause[] =>
+  const needed = (readings: readonly Reading[]): RerenderCause[] =>
     readings.filter((one) => !areAlike(readings.filter((other) => other !== one))).map(({ cause }) => cause)
   for (const readings of [READINGS, [...READINGS, KEY_ORDER]])
     if (areAlike(readings)) {
@@ -37,7 +37,7 @@ export function causesOf(written: string, rendered: string, hasIgnored: boolean)
 }
 
 interface Reading {
-  readonly cause: Cause
+  readonly cause: RerenderCause
   readonly apply: (lexemes: readonly string[]) => readonly string[]
 }
 

@@ -2,7 +2,7 @@
 
 import type { TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
-import { callId } from '#lib/rollout/record/record.ts'
+import { callIdAt } from '#lib/rollout/record/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
@@ -10,9 +10,9 @@ import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import type { InputError } from '../document/input.ts'
-import { type Lane, parsedText, type ReadCall } from './analysis.ts'
+import { type ParserReading, parseCompletion, type ReadCall } from './analysis.ts'
 import type { ReadArgument } from './arguments.ts'
-import { type Cause, causesOf } from './difference.ts'
+import { causesOf, type RerenderCause } from './difference.ts'
 import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
 
 /** A completion of a model. */
@@ -43,7 +43,7 @@ export type ReRenderedCall =
       readonly at: number
       readonly completion: CallSide
       readonly template: CallSide
-      readonly causes: readonly Cause[]
+      readonly causes: readonly RerenderCause[]
       /** Line of the template that wrote the first letter that differs. */
       readonly line: number | undefined
     }
@@ -57,7 +57,7 @@ export interface CallSide {
 }
 
 /** Compares the calls of a completion, which is the reply to the lab's conversation. Its calls are rendered as one assistant message. */
-export function reRender({ text, encoding }: Completion, lane: Lane, setting: Setting): ReRendering {
+export function reRender({ text, encoding }: Completion, lane: ParserReading, setting: Setting): ReRendering {
   const { parser, tools, input, template, tokenizer } = setting
   const readable = lane.calls.filter((call) => call.kind === 'parsed')
   if (readable.length === 0) return { kind: 'nothing' }
@@ -65,7 +65,7 @@ export function reRender({ text, encoding }: Completion, lane: Lane, setting: Se
   if (!written.ok) return { kind: 'failed', error: written.error }
   const { rendering, start, argumentForm } = written.value
   const region = writtenText(written.value)
-  const found = parsedText(region, parser, tools).calls.slice(-readable.length)
+  const found = parseCompletion(region, parser, tools).calls.slice(-readable.length)
   const theirs: Encoded = { text: rendering.text, encoding: encodeWithOffsets(tokenizer, rendering.text) }
   const ours: Encoded = { text, encoding: encoding ?? encodeWithOffsets(tokenizer, text) }
   const compared = readable.map((call, index): ReRenderedCall => {
@@ -101,7 +101,7 @@ interface Encoded {
 }
 
 const callToWrite = (call: Extract<ReadCall, { kind: 'parsed' }>, index: number): CallToWrite => ({
-  id: call.writtenId ?? callId(index),
+  id: call.writtenId ?? callIdAt(index),
   name: call.name,
   arguments: argumentsJson(call.arguments),
 })
@@ -111,7 +111,7 @@ const argumentsJson = (read: readonly ReadArgument[]): string =>
   `{${read.map(({ name, json }) => `${JSON.stringify(name)}: ${json}`).join(', ')}}`
 
 /** Returns the text outside of calls and thinking, which a template writes as the content of the message. */
-function contentOf(text: string, { tiles }: Lane): string {
+function contentOf(text: string, { tiles }: ParserReading): string {
   return tiles
     .filter(({ part }) => part === 'rest')
     .map(({ start, end }) => text.slice(start, end))

@@ -1,6 +1,6 @@
 /** Compares a server's answer with what a parser reads here: SGLang drops calls and text without a message. */
 import type { TextRange } from '#lib/parsers/parser.ts'
-import type { Lane, ReadCall } from './analysis.ts'
+import type { ParserReading, ReadCall } from './analysis.ts'
 
 /** The calls and the text of a server; `arguments` is JSON. */
 export interface ServerAnswer {
@@ -24,7 +24,7 @@ export interface ServerCall {
 }
 
 /** Compares a server's answer with the calls of a lane. */
-export function serverView(text: string, lane: Lane, { normalText, calls }: ServerAnswer): ServerView {
+export function serverView(text: string, lane: ParserReading, { normalText, calls }: ServerAnswer): ServerView {
   const paired = pairs(lane.calls, calls)
   const kept = new Set(paired.flatMap(({ own }) => (own ? [own] : [])))
   const stretches = stretchesOf(lane).filter(({ call }) => call === undefined || !kept.has(call))
@@ -45,7 +45,7 @@ export function serverView(text: string, lane: Lane, { normalText, calls }: Serv
 }
 
 /** Returns the calls and the text between them. */
-function stretchesOf({ calls, tiles }: Lane): readonly (TextRange & { readonly call?: ReadCall })[] {
+function stretchesOf({ calls, tiles }: ParserReading): readonly (TextRange & { readonly call?: ReadCall })[] {
   const stretches: (TextRange & { call?: ReadCall })[] = []
   let at = 0
   for (const call of calls) {

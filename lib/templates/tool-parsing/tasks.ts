@@ -3,7 +3,7 @@ import { parserNamed } from '#lib/parsers/registry.ts'
 import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure } from '../document/input.ts'
-import { analyse, type Lane } from './analysis.ts'
+import { analyse, type ParserReading } from './analysis.ts'
 import { type CompletionFit, completionFit } from './completion-fit.ts'
 import { type FitReport, fitReport } from './fit.ts'
 import { type Completion, type ReRendering, reRender } from './rerender.ts'
@@ -24,7 +24,7 @@ export interface ParsingResult {
   readonly lanes: readonly ParsingLane[]
 }
 
-interface ParsingLane extends Lane {
+interface ParsingLane extends ParserReading {
   /** undefined if there is no tokenizer whose ids can be compared. */
   readonly reRendering: ReRendering | undefined
 }

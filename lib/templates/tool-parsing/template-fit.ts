@@ -15,8 +15,8 @@ import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { type InputError, readInput } from '../document/input.ts'
-import { parsedText } from './analysis.ts'
-import { clipped, counted } from './texts.ts'
+import { parseCompletion } from './analysis.ts'
+import { clipForReport, counted } from './texts.ts'
 import { toolsIn } from './tools.ts'
 import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
@@ -131,7 +131,7 @@ function tool(name: string, description: string, properties: Readonly<Record<str
 
 /** Scores a parser: half for a call that is found by its name, half for its arguments. */
 function writtenScore(replies: readonly string[], parser: ToolParser): ParserScore {
-  const calls = replies.flatMap((reply) => parsedText(reply, parser, TOOL_SPECS).calls)
+  const calls = replies.flatMap((reply) => parseCompletion(reply, parser, TOOL_SPECS).calls)
   const malformed = calls.filter((call) => call.kind === 'malformed')
   const reasons: string[] = []
   let score = 0
@@ -155,7 +155,7 @@ function writtenScore(replies: readonly string[], parser: ToolParser): ParserSco
   if (first?.kind === 'malformed') reasons.push(`${counted(malformed.length, 'call')} malformed: ${first.why}`)
   const strange = calls.filter((call) => call.kind === 'parsed' && !EXPECTED.some(({ name }) => name === call.name))
   if (strange.length > 0)
-    reasons.push(`reads a name without a tool: ${JSON.stringify(clipped(strange[0]?.name ?? ''))}`)
+    reasons.push(`reads a name without a tool: ${JSON.stringify(clipForReport(strange[0]?.name ?? ''))}`)
   if (calls.length === 0) reasons.push('finds no call in the text that the template writes')
   return { parser: parser.name, score, reasons }
 }
@@ -167,7 +167,7 @@ const sortedJson = (value: unknown): string | undefined =>
   )
 
 const valueFound = (input: Readonly<Record<string, unknown>>, key: string): string =>
-  Object.hasOwn(input, key) ? `comes back as ${clipped(JSON.stringify(input[key]))}` : 'missing'
+  Object.hasOwn(input, key) ? `comes back as ${clipForReport(JSON.stringify(input[key]))}` : 'missing'
 
 /** Returns what the template writes because of tools, before any call: the explanation of the format. */
 function instructionsOf(template: CompiledTemplate, options: string): string {
@@ -191,7 +191,7 @@ function instructionsOf(template: CompiledTemplate, options: string): string {
 
 /** Scores how far a parser reads into an explanation. Names and values in it are placeholders, so that few are read to the end. */
 function instructedScore(text: string, parser: ToolParser): ParserScore {
-  const { calls } = parsedText(text, parser, [])
+  const { calls } = parseCompletion(text, parser, [])
   // A placeholder may have braces; a name with quotes is JSON that a lenient format read as a name.
   const reaches = calls.map((call) =>
     call.name?.includes('"') ? 0 : call.kind === 'parsed' ? Infinity : call.at - call.text.start,

@@ -11,7 +11,7 @@ export interface TextPosition {
 }
 
 /** Returns a function that finds positions. It continues from the previous one if it can, so that a text with many faults is read once. */
-export function placesIn(text: string): (offset: number) => TextPosition {
+export function createPositionFinder(text: string): (offset: number) => TextPosition {
   let [at, line, column] = [0, 1, 1]
   return (offset) => {
     if (offset < at) [at, line, column] = [0, 1, 1]

@@ -7,4 +7,4 @@ export const counted = (count: number, noun: string): string =>
 const LONGEST = 60
 
 /** Returns the text, cut to 60 UTF-16 units. */
-export const clipped = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+export const clipForReport = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

@@ -1,5 +1,5 @@
 /** Divides a text into tiles by what a parser reads; together they are the text. */
-import type { Markup, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
+import type { CallMarkup, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface Dropped extends TextRange {
 interface Found {
   readonly calls: readonly ParsedCall[]
   readonly thinks: readonly TextRange[]
-  readonly markup: readonly Markup[]
+  readonly markup: readonly CallMarkup[]
 }
 
 /** Returns the tiles in order, without gaps. */
@@ -78,9 +78,9 @@ export const droppedInCall = (call: Extract<ParsedCall, { kind: 'parsed' }>): re
   call.ignored.map((one) => ({ ...range(one), why: 'an unused member' }))
 
 /** Returns tags around no call, which are cut out of the text without a report. Calls and tags are in order. */
-export function droppedTags(calls: readonly ParsedCall[], markup: readonly Markup[]): readonly Dropped[] {
+export function droppedTags(calls: readonly ParsedCall[], markup: readonly CallMarkup[]): readonly Dropped[] {
   const dropped: Dropped[] = []
-  let open: { readonly tag: Markup; readonly callsBefore: number } | undefined
+  let open: { readonly tag: CallMarkup; readonly callsBefore: number } | undefined
   let callsBefore = 0
   const dropEmpty = () => {
     if (open && open.callsBefore === callsBefore) dropped.push({ ...range(open.tag), why: 'a section without calls' })

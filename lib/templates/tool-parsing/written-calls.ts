@@ -1,6 +1,6 @@
 /** Finds what a template writes for an assistant message with tool calls in the rendered text. */
 
-import { callId } from '#lib/rollout/record/record.ts'
+import { callIdAt } from '#lib/rollout/record/record.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import type { Rendering } from '#lib/templates/jinja/rendering.ts'
@@ -39,7 +39,7 @@ export function writeCalls(
   content: string,
 ): ReadInput<WrittenCalls> {
   let first: ReadInput<WrittenCalls> | undefined
-  const plain = calls.map((call, index) => ({ ...call, id: callId(index) }))
+  const plain = calls.map((call, index) => ({ ...call, id: callIdAt(index) }))
   for (const given of [calls, plain])
     for (const shownContent of content === '' ? ['', null] : [content])
       for (const form of ['object', 'text'] as const) {

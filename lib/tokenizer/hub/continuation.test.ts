@@ -7,7 +7,7 @@ import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { runs } from '#testing/property-runs.ts'
-import { simulateRollout, type Turn } from '#testing/simulated-rollout.ts'
+import { type SimulatedTurn, simulateRollout } from '#testing/simulated-rollout.ts'
 import { loadedTokenizer, tokenizerFolder } from '#testing/tokenizers.ts'
 
 const tools: readonly ToolSpec[] = [{ name: 'calculator', inputSchema: { type: 'object', properties: {} } }]
@@ -29,7 +29,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('a continuation with %s', (name)
     if (!found) throw new Error(`${name} has no template`)
     codec = { tokenizer, template: found }
   })
-  const turn = (text: string, ...messages: Message[]): Turn => {
+  const turn = (text: string, ...messages: Message[]): SimulatedTurn => {
     const end = endOfTurnId(codec, {}) as number
     return { messages, reply: [...codec.tokenizer.encode(text), end], finish: { kind: 'stop', matched: end } }
   }
@@ -70,7 +70,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('a continuation with %s', (name)
         const { trajectory, requests } = simulateRollout(codec, turns, { tools })
         for (const [index, request] of requests.entries())
           expect(request.slice(0, requests[index - 1]?.length ?? 0)).toEqual(requests[index - 1] ?? [])
-        expect(ids(trajectory)).toEqual([...(requests.at(-1) as number[]), ...(turns.at(-1) as Turn).reply])
+        expect(ids(trajectory)).toEqual([...(requests.at(-1) as number[]), ...(turns.at(-1) as SimulatedTurn).reply])
         expect(checks(trajectory)).toEqual(turns.slice(1).map(() => 'held'))
       }),
       { numRuns: runs(40) },

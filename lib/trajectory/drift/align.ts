@@ -6,9 +6,9 @@
 import { commonIds } from '#lib/util/common-prefix.ts'
 import type { Span } from '../format/trajectory.ts'
 import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './align/common-runs.ts'
-import { commonText } from './align/common-text.ts'
+import { findCommonRuns } from './align/common-text.ts'
 import { movedToEdges } from './align/edges.ts'
-import { type BytesOf, type Spelling, spelling } from './align/spelling.ts'
+import { type BytesOf, type SymbolSequence, spelling } from './align/spelling.ts'
 
 /** A run of both sequences that is equal or a drift; one side of a drift may be empty. */
 export type AlignedRun =
@@ -64,8 +64,8 @@ function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly 
 
 /** A part of both sequences with its texts. */
 interface Gap extends Box {
-  readonly ours: Spelling
-  readonly theirs: Spelling
+  readonly ours: SymbolSequence
+  readonly theirs: SymbolSequence
 }
 
 /** Returns whether the texts may be equal although runs of equal ids are at different bytes, as in repetitive text. */
@@ -85,7 +85,7 @@ function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Co
   const [lFirst, rFirst] = [gap.left.start, gap.right.start]
   const equal: CommonRun[] = []
   let [l, r] = [0, 0]
-  for (const text of commonText(ours.symbols, theirs.symbols)) {
+  for (const text of findCommonRuns(ours.symbols, theirs.symbols)) {
     const shift = text.right - text.left
     const end = text.left + text.length
     let length = 0

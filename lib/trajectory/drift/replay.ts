@@ -50,7 +50,7 @@ export interface ReplayCosts {
 }
 
 /** A replay in progress. */
-export interface Replay {
+export interface DriftReplay {
   /** Adds the next call and returns its costs. */
   readonly add: (call: CallToReplay) => ReplayedCall
   /** Returns the costs of all calls so far. */
@@ -63,7 +63,7 @@ type Cached = NonNullable<ReplayedCall['cached']>
 const FORK_THRESHOLD = 1024
 
 /** Starts a replay. Time is linear in the tokens of all prompts. */
-export function startReplay(): Replay {
+export function startReplay(): DriftReplay {
   const calls: ReplayedCall[] = []
   const rows: { tokens: number; trained: number }[] = []
   let before: CallToReplay | undefined

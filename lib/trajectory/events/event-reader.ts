@@ -8,7 +8,7 @@ import { withoutAllColumns, withoutColumns } from '../format/parse-trajectory.ts
 import { type RolloutEvent, rolloutEventSchema } from './event-schema.ts'
 
 /** Checks values with the results and errors of a schema. */
-export interface Reader<T> {
+export interface SchemaReader<T> {
   safeParse(
     value: unknown,
   ): { readonly success: true; readonly data: T } | { readonly success: false; readonly error: z.ZodError }
@@ -18,7 +18,7 @@ export interface Reader<T> {
  * Returns a reader that is faster than its schema. `withoutColumns` returns the value that the schema checks in place of the
  * given one.
  */
-export const readerOf = <T>(schema: z.ZodType, withoutColumns: (value: unknown) => unknown): Reader<T> => ({
+export const readerOf = <T>(schema: z.ZodType, withoutColumns: (value: unknown) => unknown): SchemaReader<T> => ({
   safeParse(value) {
     const parsed = schema.safeParse(withoutColumns(value))
     return parsed.success ? { success: true, data: value as T } : parsed
@@ -38,4 +38,4 @@ export function withoutEventColumns(event: unknown): unknown {
 }
 
 /** Reads the events of a rollout. */
-export const eventReader: Reader<RolloutEvent> = readerOf(rolloutEventSchema, withoutEventColumns)
+export const eventReader: SchemaReader<RolloutEvent> = readerOf(rolloutEventSchema, withoutEventColumns)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { type HealthFinding, healthSchema } from './health.ts'
-import { cutFinding, lostToCut, type TrainerCut, trainedFrom, trainedSpans } from './trainer-cut.ts'
+import { countUntrainedTokens, cutFinding, type TrainerCut, trainedFrom, trainedSpans } from './trainer-cut.ts'
 
 const spans = [3, 8, 10, 12]
 const finding = (tokens: number, overlong: TrainerCut['overlong']) => cutFinding(spans, 20, { tokens, overlong })
@@ -18,7 +18,7 @@ test('trainedFrom counts trained tokens from a position on', () => {
 test('cutFinding is undefined for a trajectory within the trainer’s context', () => {
   for (const overlong of ['cut', 'mask', 'drop'] as const) {
     expect(cutFinding(spans, 20, { tokens: 20, overlong })).toBeUndefined()
-    expect(lostToCut(spans, 20, { tokens: 21, overlong })).toBe(0)
+    expect(countUntrainedTokens(spans, 20, { tokens: 21, overlong })).toBe(0)
   }
 })
 

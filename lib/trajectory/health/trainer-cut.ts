@@ -46,7 +46,7 @@ export function trainedFrom(spans: readonly number[], from: number): number {
 }
 
 /** Returns the number of trained tokens that the trainer does not train; `tokens` is the length of the trajectory. */
-export function lostToCut(spans: readonly number[], tokens: number, cut: TrainerCut): number {
+export function countUntrainedTokens(spans: readonly number[], tokens: number, cut: TrainerCut): number {
   return tokens <= cut.tokens ? 0 : trainedFrom(spans, cut.overlong === 'cut' ? cut.tokens : 0)
 }
 
@@ -55,7 +55,7 @@ export function lostToCut(spans: readonly number[], tokens: number, cut: Trainer
  * length.
  */
 export function cutFinding(spans: readonly number[], tokens: number, cut: TrainerCut): HealthFinding | undefined {
-  const lost = lostToCut(spans, tokens, cut)
+  const lost = countUntrainedTokens(spans, tokens, cut)
   if (lost === 0) return undefined
   const [all, longest, count] = [trainedFrom(spans, 0), cut.tokens, lost].map((number) => number.toLocaleString('en'))
   const length = `It has ${tokens.toLocaleString('en')} tokens; the trainer’s limit is ${longest}`

@@ -8,7 +8,7 @@ import { lastBoxed, lastNumber, type WrittenNumber } from './read-number.ts'
 import type { RewardRule } from './rule.ts'
 
 /** A reward with its reason. */
-export interface Scored {
+export interface RewardWithReason {
   /** null if there is no answer to score or no result. */
   readonly reward: number | null
   readonly why: string
@@ -25,7 +25,7 @@ export type SearchPattern = (
 ) => { readonly kind: 'found'; readonly text: string } | { readonly kind: 'absent' } | { readonly kind: 'too-slow' }
 
 /** Scores a trajectory. A run that failed or was stopped has no answer that the model is responsible for. */
-export function scoreOf(trajectory: TrajectoryView, rule: RewardRule, search: SearchPattern): Scored {
+export function scoreOf(trajectory: TrajectoryView, rule: RewardRule, search: SearchPattern): RewardWithReason {
   const unscored = whyUnscored(trajectory.outcome)
   if (unscored !== undefined) return { reward: null, why: unscored }
   const answer = answerOf(trajectory)
@@ -47,7 +47,7 @@ export function answerOf(trajectory: TrajectoryView): string | undefined {
 }
 
 /** Scores an answer by a rule. */
-export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPattern): Scored {
+export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPattern): RewardWithReason {
   if (rule.kind === 'number') return scoreOfNumber(answer, rule)
   if (rule.kind === 'pattern') return scoreOfPattern(answer, rule, search)
   return judged(isSame(answer, rule.expected, rule.ignoreCase), quoted(answer), quoted(rule.expected))
@@ -65,7 +65,7 @@ function scoreOfPattern(
   answer: string,
   { pattern, ignoreCase = false, expected }: Extract<RewardRule, { kind: 'pattern' }>,
   search: SearchPattern,
-): Scored {
+): RewardWithReason {
   const result = search(pattern, ignoreCase ? 'iu' : 'u', answer)
   if (result.kind === 'too-slow') return { reward: null, why: 'the pattern takes too long on this answer' }
   if (result.kind === 'absent') return { reward: 0, why: `/${pattern}/ is not found` }
@@ -73,7 +73,10 @@ function scoreOfPattern(
   return judged(isSame(result.text, expected, ignoreCase), quoted(result.text), quoted(expected))
 }
 
-function scoreOfNumber(answer: string, { expected, tolerance = 0 }: Extract<RewardRule, { kind: 'number' }>): Scored {
+function scoreOfNumber(
+  answer: string,
+  { expected, tolerance = 0 }: Extract<RewardRule, { kind: 'number' }>,
+): RewardWithReason {
   const boxed = lastBoxed(answer)
   const found = lastNumber(boxed ?? answer)
   if (!found) return { reward: 0, why: boxed === undefined ? 'no number found' : `no number in ${quoted(boxed)}` }
@@ -87,7 +90,7 @@ const rounding = (expected: number): number => Math.abs(expected) * 4 * Number.E
 
 const numberText = ({ text, value }: WrittenNumber): string => (text === `${value}` ? text : `${text} = ${value}`)
 
-const judged = (fits: boolean, found: string, expected: string): Scored => ({
+const judged = (fits: boolean, found: string, expected: string): RewardWithReason => ({
   reward: fits ? 1 : 0,
   why: `found ${found}, expected ${expected}`,
 })

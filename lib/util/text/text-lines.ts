@@ -43,13 +43,13 @@ export const textBetween = ({ bytes }: TextLines, start: number, end: number): s
   new TextDecoder().decode(bytes.subarray(start, end))
 
 /** Rows of wrapped lines: the number of the first row of each line, and the number of all rows last. */
-export interface Rows {
+export interface WrappedRows {
   readonly columns: number
   readonly firsts: Int32Array
 }
 
 /** Wraps lines into rows that fit this number of columns. An empty line has one row. */
-export function wrapped({ starts }: TextLines, columns: number): Rows {
+export function wrapLines({ starts }: TextLines, columns: number): WrappedRows {
   const firsts = new Int32Array(starts.length)
   for (let line = 0; line + 1 < starts.length; line++) {
     const length = elementAt(starts, line + 1) - 1 - elementAt(starts, line)
@@ -59,10 +59,10 @@ export function wrapped({ starts }: TextLines, columns: number): Rows {
 }
 
 /** Returns the number of rows. */
-export const rowCount = ({ firsts }: Rows): number => firsts.at(-1) as number
+export const rowCount = ({ firsts }: WrappedRows): number => firsts.at(-1) as number
 
 /** A row of a wrapped line. */
-export interface Row {
+export interface WrappedRow {
   readonly line: number
   /** Index of the row within its line, from 0. */
   readonly part: number
@@ -72,14 +72,14 @@ export interface Row {
 }
 
 /** Returns the row with a number, from 0. */
-export function rowNumbered(text: TextLines, { columns, firsts }: Rows, row: number): Row {
+export function rowNumbered(text: TextLines, { columns, firsts }: WrappedRows, row: number): WrappedRow {
   const line = Math.min(lastAtMost(firsts, row), firsts.length - 2)
   const part = row - elementAt(firsts, line)
   return { line, part, start: partStart(text, line, part, columns), end: partStart(text, line, part + 1, columns) }
 }
 
 /** Returns the number of the row at a byte offset. */
-export function rowAt(text: TextLines, { columns, firsts }: Rows, offset: number): number {
+export function wrappedRowAt(text: TextLines, { columns, firsts }: WrappedRows, offset: number): number {
   const line = lineAt(text, offset)
   const first = elementAt(firsts, line)
   const parts = elementAt(firsts, line + 1) - first

@@ -19,7 +19,7 @@ type Places = Readonly<Record<SideName, number>>
  * Returns how many tokens after a span stay visible: to the end of the text's line or of the drawn line,
  * or of the next drawn line if this one has little room.
  */
-export function shownAfter(
+export function countVisibleAfter(
   { left, right }: Sides,
   at: Places,
   length: number,
@@ -42,7 +42,7 @@ export function shownAfter(
  * Returns how many tokens before a span stay visible: from the start of the text's line, at most half a drawn line.
  * If the span begins a line, tokens of the line before are visible.
  */
-export function shownBefore({ left, right }: Sides, behind: Places, length: number, columns: number): number {
+export function countVisibleBefore({ left, right }: Sides, behind: Places, length: number, columns: number): number {
   const most = Math.min(length, tokensSinceBoundary(left, behind.left), tokensSinceBoundary(right, behind.right))
   let cells = 0
   for (let count = 0; count < most; count++) {

@@ -6,7 +6,14 @@
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { AlignedRun } from '#lib/trajectory/drift/align.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
-import { boundaryAfter, isWide, type ReadSide, shownAfter, shownBefore, startsSegment } from './context.ts'
+import {
+  boundaryAfter,
+  countVisibleAfter,
+  countVisibleBefore,
+  isWide,
+  type ReadSide,
+  startsSegment,
+} from './context.ts'
 import { itemWriter } from './item-writer.ts'
 import { lineWriter } from './line-writer.ts'
 import { IS_OPENED, type RowSide, type Rows, STARTS_BLOCK, segmentFinder } from './rows.ts'
@@ -113,9 +120,9 @@ export function makeRows(
     if (onlyDifferences) return { after: 0, before: 0 }
     const column = Math.max(left.column(), right.column())
     const at = { left: l.start, right: r.start }
-    const after = number === 0 ? 0 : shownAfter(sides, at, length, column, columns)
+    const after = number === 0 ? 0 : countVisibleAfter(sides, at, length, column, columns)
     const behind = { left: l.end, right: r.end }
-    const before = number === stretches.length - 1 ? 0 : shownBefore(sides, behind, length - after, columns)
+    const before = number === stretches.length - 1 ? 0 : countVisibleBefore(sides, behind, length - after, columns)
     return { after, before }
   }
 

@@ -1,7 +1,7 @@
 /** A regular expression as an automaton over bytes, whose states are created when they are reached. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Expression } from './syntax.ts'
+import type { RegexExpression } from './syntax.ts'
 import { byteSequences } from './utf8.ts'
 
 /** An automaton. States are numbers, the first one is 0; after a negative state nothing can match any more. */
@@ -15,7 +15,7 @@ export interface Automaton {
 }
 
 /** Returns the automaton of an expression. Throws SyntaxError if it is too large, or matches nothing. */
-export function automatonOf(expression: Expression): Automaton {
+export function automatonOf(expression: RegexExpression): Automaton {
   const parts = createParts()
   const places = parts.closure([parts.add(expression, parts.end)])
   if (places.length === 0) throw new SyntaxError('Invalid regex: it matches no text.')
@@ -89,7 +89,7 @@ function createParts() {
   const split = (to: number[]): number => (to.length === 1 ? elementAt(to, 0) : place({ kind: 'split', to }))
 
   /** Returns the place where the expression begins, if the following part begins at `next`. */
-  const add = (expression: Expression, next: number): number => {
+  const add = (expression: RegexExpression, next: number): number => {
     switch (expression.kind) {
       case 'characters': {
         // Many characters have the same last bytes, so their places are shared.

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Automaton, automatonOf } from './automaton.ts'
-import { parseRegex, type Range } from './syntax.ts'
+import { type CodePointRange, parseRegex } from './syntax.ts'
 import { createTokenTrie } from './token-trie.ts'
 import { byteSequences } from './utf8.ts'
 
@@ -119,7 +119,7 @@ test('The UTF-8 sequences of a range contain the bytes of each of its code point
   )
   fc.assert(
     fc.property(point, point, fc.array(point), (a, b, others) => {
-      const range: Range = a < b ? [a, b] : [b, a]
+      const range: CodePointRange = a < b ? [a, b] : [b, a]
       const sequences = byteSequences(range)
       for (const one of [...range, ...others]) {
         if (one >= 0xd800 && one <= 0xdfff) continue

@@ -5,21 +5,21 @@ import { elementAt } from '#lib/util/element-at.ts'
  * also in classes; `.` is any of them.
  */
 
-export type Expression =
-  | { readonly kind: 'characters'; readonly ranges: readonly Range[] }
-  | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
-  | { readonly kind: 'choice'; readonly options: readonly Expression[] }
-  | { readonly kind: 'repeat'; readonly of: Expression; readonly least: number; readonly most: number }
+export type RegexExpression =
+  | { readonly kind: 'characters'; readonly ranges: readonly CodePointRange[] }
+  | { readonly kind: 'sequence'; readonly parts: readonly RegexExpression[] }
+  | { readonly kind: 'choice'; readonly options: readonly RegexExpression[] }
+  | { readonly kind: 'repeat'; readonly of: RegexExpression; readonly least: number; readonly most: number }
 
 /** A range of code points that includes both ends. */
-export type Range = readonly [first: number, last: number]
+export type CodePointRange = readonly [first: number, last: number]
 
 const LAST_POINT = 0x10ffff
 const MOST_REPEATS = 1000
 const MOST_CHARACTERS = 100_000
 
 /** Returns the parsed expression. Throws SyntaxError with the reason and the position. */
-export function parseRegex(source: string): Expression {
+export function parseRegex(source: string): RegexExpression {
   if (source.length > MOST_CHARACTERS)
     throw new SyntaxError(`Invalid regex: it is longer than ${MOST_CHARACTERS} characters.`)
   const points = Array.from(source)
@@ -40,14 +40,14 @@ export function parseRegex(source: string): Expression {
     return true
   }
 
-  const alternation = (): Expression => {
+  const alternation = (): RegexExpression => {
     const options = [concatenation()]
     while (skip('|')) options.push(concatenation())
     return options.length === 1 ? elementAt(options, 0) : { kind: 'choice', options }
   }
 
-  const concatenation = (): Expression => {
-    const parts: Expression[] = []
+  const concatenation = (): RegexExpression => {
+    const parts: RegexExpression[] = []
     while (at < points.length && points[at] !== ')' && points[at] !== '|') {
       if (points[at] === '$' && at === points.length - 1) break
       parts.push(quantified())
@@ -55,7 +55,7 @@ export function parseRegex(source: string): Expression {
     return { kind: 'sequence', parts }
   }
 
-  const quantified = (): Expression => {
+  const quantified = (): RegexExpression => {
     const of = atom()
     const bounds = quantifier()
     if (!bounds) return of
@@ -84,7 +84,7 @@ export function parseRegex(source: string): Expression {
     return start === at ? fail('expected a repetition count') : Number(points.slice(start, at).join(''))
   }
 
-  const atom = (): Expression => {
+  const atom = (): RegexExpression => {
     const point = points[at] ?? fail('expected an expression')
     if (point === '(') return group()
     if (point === '[') return { kind: 'characters', ranges: characterClass() }
@@ -98,7 +98,7 @@ export function parseRegex(source: string): Expression {
     return { kind: 'characters', ranges: only(point.codePointAt(0) as number) }
   }
 
-  const group = (): Expression => {
+  const group = (): RegexExpression => {
     at++
     if (!skip('?:') && points[at] === '?') fail('only non-capturing special groups are supported')
     const inside = alternation()
@@ -106,17 +106,17 @@ export function parseRegex(source: string): Expression {
     return inside
   }
 
-  const characterClass = (): readonly Range[] => {
+  const characterClass = (): readonly CodePointRange[] => {
     at++
     const isNegated = skip('^')
-    const ranges: Range[] = []
+    const ranges: CodePointRange[] = []
     const start = at
     while (points[at] !== ']') {
       const first = member()
       if (points[at] === '-' && points[at + 1] !== undefined && points[at + 1] !== ']') {
         at++
         ranges.push([single(first), single(member())])
-        const [low, high] = ranges.at(-1) as Range
+        const [low, high] = ranges.at(-1) as CodePointRange
         if (low > high) fail('invalid character class range')
       } else ranges.push(...first)
     }
@@ -125,17 +125,17 @@ export function parseRegex(source: string): Expression {
     return isNegated ? complement(ranges) : ranges
   }
 
-  const member = (): readonly Range[] => {
+  const member = (): readonly CodePointRange[] => {
     const point = points[at] ?? fail('unterminated character class')
     if (point === '\\') return escaped(true)
     at++
     return only(point.codePointAt(0) as number)
   }
 
-  const single = ([range]: readonly Range[]): number =>
+  const single = ([range]: readonly CodePointRange[]): number =>
     range && range[0] === range[1] ? range[0] : fail('invalid character class range')
 
-  const escaped = (inClass: boolean): readonly Range[] => {
+  const escaped = (inClass: boolean): readonly CodePointRange[] => {
     at++
     const code = points[at] ?? fail('trailing escape')
     at++
@@ -176,12 +176,12 @@ export function parseRegex(source: string): Expression {
   return at === points.length ? expression : fail(`unexpected ${JSON.stringify(points[at])}`)
 }
 
-const only = (point: number): readonly Range[] => [[point, point]]
+const only = (point: number): readonly CodePointRange[] => [[point, point]]
 
-const range = (first: string, last: string): Range => [first.charCodeAt(0), last.charCodeAt(0)]
+const range = (first: string, last: string): CodePointRange => [first.charCodeAt(0), last.charCodeAt(0)]
 
 /** Classes of ASCII characters, as in Python with re.ASCII and in SGLang's grammars. */
-const SHORTHANDS: Readonly<Record<string, readonly Range[]>> = {
+const SHORTHANDS: Readonly<Record<string, readonly CodePointRange[]>> = {
   d: [range('0', '9')],
   w: [range('0', '9'), range('A', 'Z'), range('_', '_'), range('a', 'z')],
   s: [range('\t', '\r'), range(' ', ' ')],
@@ -189,8 +189,8 @@ const SHORTHANDS: Readonly<Record<string, readonly Range[]>> = {
 
 const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, b: 8, 0: 0 }
 
-function complement(ranges: readonly Range[]): readonly Range[] {
-  const rest: Range[] = []
+function complement(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
+  const rest: CodePointRange[] = []
   let next = 0
   for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
     if (first > next) rest.push([next, first - 1])

@@ -1,13 +1,13 @@
 /** Converts ranges of code points to their bytes in UTF-8. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import type { Range } from './syntax.ts'
+import type { CodePointRange } from './syntax.ts'
 
 /** A sequence of byte ranges: a character has one byte from each of them in order. */
-export type ByteSequence = readonly Range[]
+export type ByteSequence = readonly CodePointRange[]
 
 /** Ranges of code points with equally many bytes; halves of surrogate pairs have none. */
-const LENGTHS: readonly Range[] = [
+const LENGTHS: readonly CodePointRange[] = [
   [0, 0x7f],
   [0x80, 0x7ff],
   [0x800, 0xd7ff],
@@ -16,7 +16,7 @@ const LENGTHS: readonly Range[] = [
 ]
 
 /** Returns sequences so that every code point of the range matches exactly one of them. */
-export function byteSequences([first, last]: Range): ByteSequence[] {
+export function byteSequences([first, last]: CodePointRange): ByteSequence[] {
   return LENGTHS.flatMap(([least, most]) => {
     const [from, to] = [Math.max(first, least), Math.min(last, most)]
     return from <= to ? split(from, to, 1) : []
@@ -29,7 +29,7 @@ export function byteSequences([first, last]: Range): ByteSequence[] {
  */
 function split(first: number, last: number, place: number): ByteSequence[] {
   const [low, high] = [encoder.encode(String.fromCodePoint(first)), encoder.encode(String.fromCodePoint(last))]
-  if (place >= low.length) return [Array.from(low, (byte, index): Range => [byte, elementAt(high, index)])]
+  if (place >= low.length) return [Array.from(low, (byte, index): CodePointRange => [byte, elementAt(high, index)])]
   const under = (1 << (6 * place)) - 1
   if ((first | under) !== (last | under)) {
     if ((first & under) !== 0)

@@ -26,7 +26,7 @@ import traceEvents from 'node:trace_events'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 import worker from 'node:worker_threads'
-import { lock, refuse, refuseWhenLocked } from './lock.ts'
+import { lock, refuseWhenLocked, throwAccessError } from './lock.ts'
 
 /** The largest WebAssembly memory of one interpreter, in pages. Growth beyond it is Python's MemoryError. */
 const MOST_PAGES = (256 * 1024 * 1024) / 65_536
@@ -42,7 +42,7 @@ export function closeNode(pyodideFolder: URL): void {
         return { url: new URL(`stand-ins/${standIn}.ts`, import.meta.url).href, shortCircuit: true }
       refuseWhenLocked(`the module ${specifier}`)
       if (isPyodides && !AS_THEY_ARE.includes(specifier) && !specifier.startsWith(pyodideFolder.href))
-        refuse(`the module ${specifier}`)
+        throwAccessError(`the module ${specifier}`)
       return next(specifier, context)
     },
   })
@@ -143,7 +143,7 @@ function closeFunctions(of: string, closed: object, names: readonly string[]): v
     // It is not an arrow function, because some are called with `new`.
     Object.defineProperty(closed, name, {
       value: function refused() {
-        refuse(`${of}.${name}`)
+        throwAccessError(`${of}.${name}`)
       },
       writable: false,
       configurable: false,

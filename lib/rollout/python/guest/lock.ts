@@ -8,10 +8,10 @@ export const lock = (): void => {
 
 /** Throws like `refuse`, but only after the start of the interpreter. */
 export function refuseWhenLocked(what: string): void {
-  if (isLocked) refuse(what)
+  if (isLocked) throwAccessError(what)
 }
 
 /** Throws an Error with the code EACCES. */
-export function refuse(what: string): never {
+export function throwAccessError(what: string): never {
   throw Object.assign(new Error(`${what} is not allowed here`), { code: 'EACCES' })
 }

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { FromGuest, ToGuest } from '../protocol.ts'
 import { closeNode, closePyodide } from './guard.ts'
 import { startPython } from './python.ts'
-import { lines, writeWhole } from './standard-streams.ts'
+import { inputLines, writeWhole } from './standard-streams.ts'
 
 // The guard replaces the global `process` by a stand-in. It is not imported, because that would open non-blocking standard
 // streams.
@@ -24,7 +24,7 @@ try {
   })
   closePyodide()
   say({ type: 'ready' })
-  for (const line of lines()) {
+  for (const line of inputLines()) {
     const { number, code } = JSON.parse(line) as ToGuest
     say({ type: 'ran', number, ...run(code, number) })
   }

@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { PyodideAPI, PyodideConfig } from 'pyodide'
-import { type Answer, type Cut, MOST_BYTES } from '../protocol.ts'
+import { type CodeResult, type CutText, MOST_BYTES } from '../protocol.ts'
 import { printedTo } from './printed.ts'
 
 interface PythonStart {
@@ -34,7 +34,7 @@ export async function startPython({ pyodideFolder, snapshotFile, onPrinted, onLo
     onLook()
   }
   pyodide.setInterruptBuffer(ticking(tick))
-  return (code: string, number: number): Answer => {
+  return (code: string, number: number): CodeResult => {
     const { value, error } = JSON.parse(run(code, number) as string) as { readonly value?: string; error?: string }
     printed.end()
     return {
@@ -68,7 +68,7 @@ async function load(pyodideFolder: URL, more: PyodideConfig): Promise<PyodideAPI
 }
 
 /** Cuts a text at the limit, at the boundary of a character. */
-function cut(whole: Buffer): Cut {
+function cut(whole: Buffer): CutText {
   if (whole.length <= MOST_BYTES) return { text: whole.toString('utf8') }
   let end = MOST_BYTES
   while (((whole[end] ?? 0) & 0xc0) === 0x80) end--

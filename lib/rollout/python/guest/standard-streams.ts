@@ -11,7 +11,7 @@ export function writeWhole(bytes: Uint8Array): void {
 }
 
 /** Yields the lines of standard input, without their ends. An incomplete last line is dropped. */
-export function* lines(): Generator<string> {
+export function* inputLines(): Generator<string> {
   const chunk = Buffer.alloc(65_536)
   let rest: Buffer<ArrayBuffer> = Buffer.alloc(0)
   for (;;) {

@@ -1,5 +1,5 @@
 /** Filters, and how they are made from a Python signature. */
-import { bound, oneArgument, signature } from '../python/arguments.ts'
+import { bound, oneArgument, parseSignature } from '../python/arguments.ts'
 import type { Arguments, Runtime, Value } from '../python/values.ts'
 
 /** A Jinja filter: changes `value` with the further arguments of the call. Throws PyError. */
@@ -12,7 +12,7 @@ export type NamedFilter = readonly [string, Filter]
  * argument that has its default.
  */
 export function filter(text: string, run: (values: readonly (Value | undefined)[], runtime: Runtime) => Value): Filter {
-  const parameters = signature(text)
+  const parameters = parseSignature(text)
   return (value, call, runtime) => run(bound(parameters, withValue(value, call)), runtime)
 }
 

@@ -1,8 +1,8 @@
 /** Globals of every chat template: those of jinja2 and those that transformers adds. */
-import { bound, indexOf, refuseNamed, signature } from '../python/arguments.ts'
+import { bound, indexOf, parseSignature, refuseNamed } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
 import { items, iteratorOf, listOf } from '../python/iteration.ts'
-import { escapedHtml, Markup, textOf } from '../python/markup.ts'
+import { escapedHtml, Markup, stringOf } from '../python/markup.ts'
 import { clamped } from '../python/numbers.ts'
 import { Builtin, Range } from '../python/objects.ts'
 import { repr, str, typeName } from '../python/text/repr.ts'
@@ -147,7 +147,7 @@ export class Namespace extends PyObject {
 }
 
 function refusePrivate(name: Value): void {
-  const text = textOf(name)
+  const text = stringOf(name)
   if (text === undefined || !text.startsWith('_')) return
   throw new PyError(
     'SecurityError',
@@ -219,10 +219,10 @@ class Joiner extends PyObject {
   }
 }
 
-const JOINER = signature('Joiner.__init__([self], sep=)')
-const RAISE = signature(`${COMPILER}raise_exception(message)`)
-const NOW = signature(`${COMPILER}strftime_now(format)`)
-const LIPSUM = signature('generate_lorem_ipsum(n=, html=, min=, max=)')
+const JOINER = parseSignature('Joiner.__init__([self], sep=)')
+const RAISE = parseSignature(`${COMPILER}raise_exception(message)`)
+const NOW = parseSignature(`${COMPILER}strftime_now(format)`)
+const LIPSUM = parseSignature('generate_lorem_ipsum(n=, html=, min=, max=)')
 
 const LOREM =
   'lorem ipsum dolor sit amet consectetuer adipiscing elit sed diam nonummy nibh euismod tincidunt ut laoreet magna aliquam erat volutpat'.split(
@@ -278,7 +278,7 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
     'strftime_now',
     pythonFunction(`${COMPILER}strftime_now`, (call, runtime) => {
       const [format = null] = bound(NOW, call)
-      const text = textOf(format)
+      const text = stringOf(format)
       if (text === undefined) {
         throw new PyError('TypeError', `strftime() argument 1 must be str, not ${typeName(format)}`)
       }

@@ -1,6 +1,6 @@
 /** Attribute paths of filters, such as `address.city` and `items.0`. */
 import { getItem } from '../python/attributes.ts'
-import { textOf } from '../python/markup.ts'
+import { stringOf } from '../python/markup.ts'
 import { readInt } from '../python/numbers.ts'
 import { isDecimal } from '../python/text/code-points.ts'
 import { type Runtime, Undefined, type Value } from '../python/values.ts'
@@ -21,18 +21,18 @@ export function itemPath(attribute: Value, runtime: Runtime, fallback: Value = n
 
 /** Returns a function that reads several attributes, whose names are separated by commas (jinja2's make_multi_attrgetter). */
 export function itemPaths(attribute: Value, runtime: Runtime): (item: Value) => readonly Value[] {
-  const text = textOf(attribute)
+  const text = stringOf(attribute)
   const paths = (text === undefined ? [attribute] : text.split(',')).map((path) => itemPath(path, runtime))
   return (item) => paths.map((path) => path(item))
 }
 
 function pathOf(attribute: Value, runtime: Runtime): readonly Value[] {
   if (attribute === null) return []
-  const text = textOf(attribute)
+  const text = stringOf(attribute)
   if (text === undefined) return [attribute]
   runtime.allocate(text.length)
   return text.split('.').map((part) => (part !== '' && [...part].every(isDecimal) ? (readInt(part, 10) ?? part) : part))
 }
 
 /** Returns text in lower case, and other keys unchanged. */
-export const withoutCase = (value: Value): Value => textOf(value)?.toLowerCase() ?? value
+export const withoutCase = (value: Value): Value => stringOf(value)?.toLowerCase() ?? value

@@ -1,7 +1,7 @@
 /** Filters of numbers. */
 import { indexOf } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
-import { textOf } from '../python/markup.ts'
+import { stringOf } from '../python/markup.ts'
 import {
   asDouble,
   clamped,
@@ -23,7 +23,7 @@ import { filter, type NamedFilter, oneValueFilter } from './filter.ts'
 
 /** Implements `float(value)`. */
 function floatOf(value: Value, runtime: Runtime): number {
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) {
     const read = readFloat(text)
     if (read === undefined)
@@ -38,7 +38,7 @@ function floatOf(value: Value, runtime: Runtime): number {
 
 /** Implements `int(value)`, or `int(value, base)` for text. */
 function intOf(value: Value, base: Value, runtime: Runtime): Int {
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) {
     const radix = clamped(indexOf(base))
     if (radix !== 0 && (radix < 2 || radix > 36))
@@ -77,7 +77,7 @@ function absolute(value: Value): Value {
 }
 
 function roundedNumber(value: Value, precision: Value, method: Value, runtime: Runtime): Value {
-  const how = textOf(method)
+  const how = stringOf(method)
   if (how !== 'common' && how !== 'ceil' && how !== 'floor') {
     throw new PyError('FilterArgumentError', 'method must be common, ceil or floor')
   }

@@ -1,9 +1,9 @@
 /** Filters of lists, dicts and other iterables. */
-import { sizeOf } from '../python/arguments.ts'
+import { sizeArgument } from '../python/arguments.ts'
 import { attributeOf, getAttribute, noAttribute } from '../python/attributes.ts'
-import { compare, equals, truth } from '../python/comparison.ts'
+import { compareValues, equals, truth } from '../python/comparison.ts'
 import { items, iterate, length, listOf, reversedOf } from '../python/iteration.ts'
-import { textOf } from '../python/markup.ts'
+import { stringOf } from '../python/markup.ts'
 import { clamped, integer } from '../python/numbers.ts'
 import { PyGenerator } from '../python/objects.ts'
 import { add, floorDivide, modulo, subtract } from '../python/operators.ts'
@@ -23,7 +23,7 @@ const defaultFilter = filter(
 )
 
 function attribute(value: Value, name: Value, runtime: Runtime): Value {
-  const text = textOf(name)
+  const text = stringOf(name)
   if (text === undefined) {
     throw new PyError('TypeError', `attribute name must be string, not '${typeName(name)}'`)
   }
@@ -41,7 +41,7 @@ function* batches(value: Value, count: Value, fill: Value, runtime: Runtime): Ge
     batch.push(item)
   }
   if (batch.length === 0) return
-  if (fill !== null && compare('<', batch.length, count, runtime)) {
+  if (fill !== null && compareValues('<', batch.length, count, runtime)) {
     const missing = clamped(integer(subtract(count, batch.length, runtime)) ?? 0)
     runtime.allocate(missing)
     for (let turn = 0; turn < missing; turn += 1) batch.push(fill)
@@ -53,7 +53,7 @@ function* slices(value: Value, count: Value, fill: Value, runtime: Runtime): Gen
   const all = listOf(value, runtime)
   const each = clamped(integer(floorDivide(all.length, count, runtime)) ?? 0)
   const longer = clamped(integer(modulo(all.length, count, runtime)) ?? 0)
-  const total = sizeOf(count)
+  const total = sizeArgument(count)
   let offset = 0
   for (let number = 0; number < total; number += 1) {
     runtime.step()
@@ -65,7 +65,7 @@ function* slices(value: Value, count: Value, fill: Value, runtime: Runtime): Gen
 }
 
 function dictSorted(value: Value, caseSensitive: Value, by: Value, reverse: Value, runtime: Runtime): Value {
-  const part = textOf(by)
+  const part = stringOf(by)
   if (part !== 'key' && part !== 'value') {
     throw new PyError('FilterArgumentError', 'You can only sort by either "key" or "value"')
   }
@@ -123,7 +123,7 @@ function extreme(sign: '<' | '>', value: Value, caseSensitive: Value, path: Valu
   let best: { readonly item: Value; readonly key: Value } | undefined
   for (const item of items(value, runtime)) {
     const itemKey = key(item)
-    if (!best || compare(sign, itemKey, best.key, runtime)) best = { item, key: itemKey }
+    if (!best || compareValues(sign, itemKey, best.key, runtime)) best = { item, key: itemKey }
   }
   return best ? best.item : new Undefined('No aggregated item, sequence was empty.')
 }
@@ -131,7 +131,7 @@ function extreme(sign: '<' | '>', value: Value, caseSensitive: Value, path: Valu
 function summed(value: Value, path: Value, start: Value, runtime: Runtime): Value {
   const take = path === null ? undefined : itemPath(path, runtime)
   const all = iterable(value, runtime)
-  if (textOf(start) !== undefined) {
+  if (stringOf(start) !== undefined) {
     throw new PyError('TypeError', "sum() can't sum strings [use ''.join(seq) instead]")
   }
   let total = start
@@ -183,7 +183,7 @@ function changeOf(call: Arguments, runtime: Runtime): (item: Value) => Value {
   return (item) => runtime.filter(nameOf(name, runtime), item, { positional, named: call.named })
 }
 
-const nameOf = (name: Value, runtime: Runtime): string => textOf(name) ?? repr(name, runtime)
+const nameOf = (name: Value, runtime: Runtime): string => stringOf(name) ?? repr(name, runtime)
 
 function* chosen(
   value: Value,
@@ -215,7 +215,7 @@ const choosing =
 
 /** Returns an iterator if Python's reversed() accepts the value, otherwise a list from the end. */
 function reversedValue(value: Value, runtime: Runtime): Value {
-  if (textOf(value) !== undefined) return slice(value, null, null, -1, runtime)
+  if (stringOf(value) !== undefined) return slice(value, null, null, -1, runtime)
   try {
     const name = Array.isArray(value)
       ? 'list_reverseiterator'

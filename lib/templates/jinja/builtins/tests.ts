@@ -1,8 +1,8 @@
 /** All tests of jinja2 3.1.6 by name. */
-import { bound, positionalArguments, signature } from '../python/arguments.ts'
-import { type ComparisonSign, compare, contains, equals } from '../python/comparison.ts'
+import { bound, parseSignature, positionalArguments } from '../python/arguments.ts'
+import { compareValues, contains, equals, type OrderSign } from '../python/comparison.ts'
 import { iteratorOf } from '../python/iteration.ts'
-import { Markup, textOf } from '../python/markup.ts'
+import { Markup, stringOf } from '../python/markup.ts'
 import { numeric } from '../python/numbers.ts'
 import { Bytes, Range } from '../python/objects.ts'
 import { modulo } from '../python/operators.ts'
@@ -25,7 +25,7 @@ export type Test = (value: Value, call: Arguments, runtime: Runtime) => boolean
 
 /** Makes a test of a function written in Python, from its signature such as `test_divisibleby(value, num)`. */
 function test(text: string, run: (value: Value, argument: Value, runtime: Runtime) => boolean): Test {
-  const parameters = signature(text)
+  const parameters = parseSignature(text)
   return (value, call, runtime) => {
     const [first = null, second = null] = bound(parameters, {
       positional: [value, ...call.positional],
@@ -51,8 +51,8 @@ const operator =
     return run(a, b, runtime)
   }
 
-const comparison = (name: string, sign: ComparisonSign): Test =>
-  operator(name, (a, b, runtime) => compare(sign, a, b, runtime))
+const comparison = (name: string, sign: OrderSign): Test =>
+  operator(name, (a, b, runtime) => compareValues(sign, a, b, runtime))
 
 const EQ = operator('eq', equals)
 const NE = operator('ne', (a, b, runtime) => !equals(a, b, runtime))
@@ -72,7 +72,7 @@ const ofText =
 
 /** Whether a value has len() and an item for an index or key. */
 const isSequence = (value: Value): boolean =>
-  textOf(value) !== undefined ||
+  stringOf(value) !== undefined ||
   Array.isArray(value) ||
   value instanceof PyTuple ||
   value instanceof PyDict ||
@@ -103,7 +103,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ofValue('float', (value) => value instanceof PyFloat),
   ofValue('lower', ofText(isLowerText)),
   ofValue('upper', ofText(isUpperText)),
-  ofValue('string', (value) => textOf(value) !== undefined),
+  ofValue('string', (value) => stringOf(value) !== undefined),
   ofValue('mapping', (value) => value instanceof PyDict),
   ofValue('number', (value) => numeric(value) !== undefined),
   ofValue('sequence', isSequence),
@@ -127,7 +127,7 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
 ])
 
 function named(table: ReadonlyMap<string, unknown>, name: Value): boolean {
-  const text = textOf(name)
+  const text = stringOf(name)
   // Python looks the value up in a dict, which raises if it cannot be a key.
   if (text === undefined) return new PyDict().has(name)
   return table.has(text)

@@ -1,10 +1,10 @@
 /** Filters that make text. */
-import { indexOf, sizeOf } from '../python/arguments.ts'
+import { indexOf, sizeArgument } from '../python/arguments.ts'
 import { noAttribute } from '../python/attributes.ts'
-import { compare, truth } from '../python/comparison.ts'
+import { compareValues, truth } from '../python/comparison.ts'
 import { items, iteratorOf, length, listOf } from '../python/iteration.ts'
 import { toJson } from '../python/json.ts'
-import { escapedHtml, Markup, textOf } from '../python/markup.ts'
+import { escapedHtml, Markup, stringOf } from '../python/markup.ts'
 import { escaped, markupMethods } from '../python/markup-methods.ts'
 import { clamped, integer } from '../python/numbers.ts'
 import { add, modulo, multiply, str } from '../python/operators.ts'
@@ -18,7 +18,7 @@ import { type Arguments, PyDict, PyError, PyTuple, type Runtime, Undefined, type
 import { type Filter, filter, type NamedFilter } from './filter.ts'
 import { strippedOfTags, withLinks } from './html.ts'
 import { itemPath } from './item-path.ts'
-import { wrapped } from './wrapping.ts'
+import { wrapText } from './wrapping.ts'
 
 const NONE: Arguments = { positional: [], named: new Map() }
 
@@ -58,8 +58,8 @@ function indented(
   [value = null, width = 4, first = false, blank = false]: readonly (Value | undefined)[],
   runtime: Runtime,
 ): Value {
-  const indention = textOf(width) ?? str(multiply(' ', width, runtime), runtime)
-  const text = textOf(value)
+  const indention = stringOf(width) ?? str(multiply(' ', width, runtime), runtime)
+  const text = stringOf(value)
   if (text === undefined) throw notIndentable(value)
   const lines = splitLines(`${text}\n`, false)
   runtime.step(lines.length)
@@ -84,7 +84,7 @@ function truncated(
   runtime: Runtime,
 ): Value {
   const tail = length(end)
-  if (!compare('>=', longest, tail, runtime)) {
+  if (!compareValues('>=', longest, tail, runtime)) {
     throw new PyError('AssertionError', `expected length >= ${tail}, got ${str(longest, runtime)}`)
   }
   const most = indexOf(longest)
@@ -93,7 +93,7 @@ function truncated(
   if (length(value) <= clamped(most) + slack) return value
   const cut = slice(value, null, clamped(most) - tail, null, runtime)
   if (truth(killWords)) return add(cut, end, runtime)
-  const text = textOf(cut)
+  const text = stringOf(cut)
   if (text === undefined) throw noAttribute(value, 'rsplit')
   const [start = ''] = splitFromEnd(text, ' ', 1)
   return add(value instanceof Markup ? new Markup(start) : start, end, runtime)
@@ -103,11 +103,11 @@ function wordWrapped(
   [value = null, width = 79, breakLong = true, wrapString = null, hyphens = true]: readonly (Value | undefined)[],
   runtime: Runtime,
 ): Value {
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text === undefined) throw noAttribute(value, 'splitlines')
-  const end = wrapString === null ? '\n' : (textOf(wrapString) ?? '')
-  const wrapping = { width: sizeOf(width), breakLongWords: truth(breakLong), breakOnHyphens: hyphens === true }
-  const lines = splitLines(text, false).map((line) => wrapped(line, wrapping, runtime).join(end))
+  const end = wrapString === null ? '\n' : (stringOf(wrapString) ?? '')
+  const wrapping = { width: sizeArgument(width), breakLongWords: truth(breakLong), breakOnHyphens: hyphens === true }
+  const lines = splitLines(text, false).map((line) => wrapText(line, wrapping, runtime).join(end))
   runtime.allocate(text.length + lines.length * end.length)
   return lines.join(end)
 }
@@ -124,7 +124,7 @@ function urlQuoted(value: Value, inQuery: boolean, runtime: Runtime): string {
 }
 
 function urlEncoded(value: Value, runtime: Runtime): Value {
-  const isText = textOf(value) !== undefined
+  const isText = stringOf(value) !== undefined
   if (isText || iteratorOf(value, runtime) === undefined) return urlQuoted(value, false, runtime)
   const pairs =
     value instanceof PyDict ? [...value.entries()] : listOf(value, runtime).map((pair) => pairOf(pair, runtime))
@@ -151,7 +151,7 @@ function xmlAttributes([value = null, autospace = true]: readonly (Value | undef
   for (const [key, item] of value.entries()) {
     runtime.step()
     if (item === null || item instanceof Undefined) continue
-    const name = textOf(key)
+    const name = stringOf(key)
     if (name === undefined) {
       throw new PyError('TypeError', `expected string or bytes-like object, got '${typeName(key)}'`)
     }
@@ -172,12 +172,12 @@ function linked(
   )[],
   runtime: Runtime,
 ): Value {
-  const rels = new Set((textOf(rel) ?? '').split(/\s+/).filter((part) => part !== ''))
+  const rels = new Set((stringOf(rel) ?? '').split(/\s+/).filter((part) => part !== ''))
   if (truth(nofollow)) rels.add('nofollow')
   rels.add('noopener')
   const prefixes = schemes === null ? [] : listOf(schemes, runtime)
   for (const scheme of prefixes) {
-    if (!/^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u.test(textOf(scheme) ?? '')) {
+    if (!/^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u.test(stringOf(scheme) ?? '')) {
       throw new PyError('FilterArgumentError', `${repr(scheme, runtime)} is not a valid URI scheme prefix.`)
     }
   }
@@ -185,10 +185,10 @@ function linked(
   runtime.step(1 + text.length / 8)
   runtime.allocate(text.length * 4)
   const links = withLinks(value instanceof Markup ? text : escapedHtml(text), {
-    limit: limit === null ? undefined : sizeOf(limit),
+    limit: limit === null ? undefined : sizeArgument(limit),
     rel: [...rels].sort().join(' '),
-    target: textOf(target),
-    schemes: prefixes.map((scheme) => textOf(scheme) ?? ''),
+    target: stringOf(target),
+    schemes: prefixes.map((scheme) => stringOf(scheme) ?? ''),
   })
   return html(links, runtime)
 }
@@ -202,7 +202,7 @@ function json(
 ): Value {
   const options = {
     ensureAscii: truth(ensureAscii),
-    indent: indent === null ? undefined : (textOf(indent) ?? jsonIndent(indent)),
+    indent: indent === null ? undefined : (stringOf(indent) ?? jsonIndent(indent)),
     separators: separators === null ? undefined : jsonSeparators(separators, runtime),
     sortKeys: truth(sortKeys),
   }
@@ -243,7 +243,7 @@ function replacedIn(
   [value = null, old = '', by = '', count = null]: readonly (Value | undefined)[],
   runtime: Runtime,
 ): Value {
-  const most = count === null ? -1 : sizeOf(count)
+  const most = count === null ? -1 : sizeArgument(count)
   const oldText = str(old, runtime)
   const isMarkup = runtime.autoescape && [value, old, by].some((part) => part instanceof Markup)
   if (!isMarkup) return replaced(str(value, runtime), oldText, str(by, runtime), most, runtime)

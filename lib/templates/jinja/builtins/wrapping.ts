@@ -23,7 +23,11 @@ const WORD_PARTS = new RegExp(
 const SPACED_PARTS = new RegExp(`(${SPACE}+)`)
 
 /** Returns the lines of a wrapped text. Throws PyError (ValueError) if the width is not positive. */
-export function wrapped(text: string, { width, breakLongWords, breakOnHyphens }: Wrapping, runtime: Runtime): string[] {
+export function wrapText(
+  text: string,
+  { width, breakLongWords, breakOnHyphens }: Wrapping,
+  runtime: Runtime,
+): string[] {
   if (width <= 0) throw new PyError('ValueError', `invalid width ${width} (must be > 0)`)
   runtime.step(1 + text.length / 8)
   if (breakOnHyphens) runtime.step(dashes(text) ** 2 / 512)

@@ -1,12 +1,12 @@
 /** Compiles `set` and `with`. */
 
 import { Namespace } from '../builtins/globals.ts'
-import { iteratorOf, taken } from '../python/iteration.ts'
+import { iteratorOf, nextItem } from '../python/iteration.ts'
 import { Markup } from '../python/markup.ts'
 import { str } from '../python/operators.ts'
 import { typeName } from '../python/text/repr.ts'
 import { PyError, type Value } from '../python/values.ts'
-import { type Frame, plain, type Render, type Slot } from '../render.ts'
+import { type Render, type Slot, type VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectParameters } from '../syntax/scope.ts'
 import type { Assign, AssignBlock, Target, With } from '../syntax/syntax.ts'
@@ -19,12 +19,12 @@ import {
   innerScope,
   leaving,
   NEXT,
-  type Scope,
+  type StatementScope,
 } from './compilation.ts'
-import { reader, textEvaluation, variableOf, writer } from './expressions.ts'
+import { compileRead, textEvaluation, variableOf, writer } from './expressions.ts'
 
 /** Compiles `{% set target = value %}`. */
-export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: Scope): Execute {
+export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: StatementScope): Execute {
   const check = namespaceCheck(compilation, target, scope)
   compilation.line = line
   const evaluate = textEvaluation(value, scope)
@@ -52,7 +52,7 @@ export function assignment(compilation: Compilation, { target, value, line }: As
 export function blockAssignment(
   compilation: Compilation,
   { target, filter, body, line }: AssignBlock,
-  scope: Scope,
+  scope: StatementScope,
 ): Execute {
   const inner = innerScope(scope)
   collect(body, inner.symbols)
@@ -69,14 +69,14 @@ export function blockAssignment(
     if (signal !== NEXT) return signal
     render.line = line
     const value = evaluate ? evaluate(frame) : render.captured
-    store(frame, render.autoescape ? markup(plain(value), render) : value)
+    store(frame, render.autoescape ? markup(withoutPieces(value), render) : value)
     leave(frame)
     return NEXT
   }
 }
 
 /** Compiles `{% with %}`. The values are evaluated in the outer scope. */
-export function withBlock(compilation: Compilation, { bindings, body }: With, scope: Scope): Execute {
+export function withBlock(compilation: Compilation, { bindings, body }: With, scope: StatementScope): Execute {
   const inner = innerScope(scope)
   for (const { target } of bindings) collectParameters(target, inner.symbols)
   collect(body, inner.symbols)
@@ -104,7 +104,11 @@ export function withBlock(compilation: Compilation, { bindings, body }: With, sc
 }
 
 /** Returns a function that stores a value in a target. */
-export function storing(compilation: Compilation, target: Target, scope: Scope): (frame: Frame, value: Slot) => void {
+export function storing(
+  compilation: Compilation,
+  target: Target,
+  scope: StatementScope,
+): (frame: VariableFrame, value: Slot) => void {
   const { symbols, isTop } = scope
   if (target.kind === 'name-target') {
     const { name } = target
@@ -116,19 +120,19 @@ export function storing(compilation: Compilation, target: Target, scope: Scope):
     }
   }
   if (target.kind === 'namespace-target') {
-    const read = reader(variableOf(target.name, symbols), symbols.function)
+    const read = compileRead(variableOf(target.name, symbols), symbols.function)
     const { attribute } = target
     return (frame, value) => {
       const namespace = read(frame)
-      if (!(namespace instanceof Namespace)) throw noItems(plain(namespace))
+      if (!(namespace instanceof Namespace)) throw noItems(withoutPieces(namespace))
       if (value === undefined) return
-      namespace.set(attribute, plain(value))
+      namespace.set(attribute, withoutPieces(value))
       frame.render.trace?.keepAttribute(namespace, attribute, value)
     }
   }
   const stores = target.items.map((item) => storing(compilation, item, scope))
   return (frame, value) => {
-    const values = unpacked(plain(value) ?? null, stores.length, frame.render)
+    const values = unpacked(withoutPieces(value) ?? null, stores.length, frame.render)
     for (const [index, store] of stores.entries()) store(frame, values[index])
   }
 }
@@ -147,13 +151,17 @@ function noItems(value: Value | undefined): PyError {
  * Returns a check that runs before the statement, at the line before it: attributes can only be set on namespaces. Returns undefined if the
  * target sets no attribute.
  */
-function namespaceCheck(compilation: Compilation, target: Target, scope: Scope): ((frame: Frame) => void) | undefined {
+function namespaceCheck(
+  compilation: Compilation,
+  target: Target,
+  scope: StatementScope,
+): ((frame: VariableFrame) => void) | undefined {
   const names = new Set(namespacesOf(target))
   const { line } = compilation
   if (names.size === 0) return undefined
   return all(
     [...names].map((name) => {
-      const read = reader(variableOf(name, scope.symbols), scope.symbols.function)
+      const read = compileRead(variableOf(name, scope.symbols), scope.symbols.function)
       return (frame) => {
         frame.render.line = line
         if (!(read(frame) instanceof Namespace))
@@ -175,7 +183,7 @@ function unpacked(value: Value, count: number, render: Render): readonly Value[]
   const iterator = iteratorOf(value, render)
   if (iterator === undefined) throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
   const values: Value[] = []
-  for (let item = taken(iterator); item !== undefined; item = taken(iterator)) {
+  for (let item = nextItem(iterator); item !== undefined; item = nextItem(iterator)) {
     if (values.length === count) throw new PyError('ValueError', `too many values to unpack (expected ${count})`)
     values.push(item)
   }

@@ -2,29 +2,23 @@
 
 import { Macro, type MacroDefinition } from '../macro.ts'
 import { type Arguments, Undefined } from '../python/values.ts'
-import { Frame, plain } from '../render.ts'
+import { VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectCallable, functionScope } from '../syntax/scope.ts'
-import {
-  type Callable,
-  type CallBlock,
-  type FilterBlock,
-  LocatedError,
-  type Macro as MacroNode,
-} from '../syntax/syntax.ts'
+import { type Callable, type CallBlock, type FilterBlock, LocatedError, type MacroNode } from '../syntax/syntax.ts'
 import { storing } from './assignment.ts'
 import {
   type Compilation,
   capturing,
+  compileCountingNodes,
   type Execute,
   entering,
   heightOf,
   innerScope,
   leaving,
   NEXT,
-  type Scope,
+  type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
 import {
   argumentsEvaluation,
@@ -32,13 +26,13 @@ import {
   type Evaluate,
   evaluation,
   NO_ARGUMENTS,
-  refuse,
+  recordSyntaxError,
   textEvaluation,
   variableOf,
 } from './expressions.ts'
 
 /** Compiles `{% macro %}`, which stores the macro in the variable of its name. */
-export function macro(compilation: Compilation, node: MacroNode, scope: Scope): Execute {
+export function macro(compilation: Compilation, node: MacroNode, scope: StatementScope): Execute {
   const definition = macroDefinition(compilation, node, node.name, scope)
   const store = storing(compilation, { kind: 'name-target', name: node.name, line: node.line }, scope)
   return (frame) => {
@@ -48,7 +42,7 @@ export function macro(compilation: Compilation, node: MacroNode, scope: Scope): 
 }
 
 /** Compiles `{% call %}` and `{% generation %}`. */
-export function callBlock(compilation: Compilation, node: CallBlock, scope: Scope): Execute {
+export function callBlock(compilation: Compilation, node: CallBlock, scope: StatementScope): Execute {
   const definition = macroDefinition(compilation, node, undefined, scope)
   const { line, call } = node
   compilation.line = line
@@ -57,7 +51,7 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Scop
       const { render } = frame
       render.line = line
       const text = new Macro(definition, frame).invoke(NO_ARGUMENTS, render)
-      render.generated(plain(text))
+      render.generated(withoutPieces(text))
       if (render.trace) render.trace.read = NONE
       render.write(text)
       return NEXT
@@ -80,7 +74,11 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Scop
 }
 
 /** Compiles `{% filter %}`. */
-export function filterBlock(compilation: Compilation, { filter, body, line }: FilterBlock, scope: Scope): Execute {
+export function filterBlock(
+  compilation: Compilation,
+  { filter, body, line }: FilterBlock,
+  scope: StatementScope,
+): Execute {
   const inner = innerScope(scope)
   collect([...body, filter], inner.symbols)
   const enter = entering(inner.symbols)
@@ -105,7 +103,7 @@ function macroDefinition(
   compilation: Compilation,
   node: Callable,
   name: string | undefined,
-  scope: Scope,
+  scope: StatementScope,
 ): MacroDefinition {
   const within = functionScope(scope.symbols.function)
   const inner = innerScope(scope, within)
@@ -113,7 +111,8 @@ function macroDefinition(
   collectCallable(node, symbols)
   const parameters = node.parameters.map((parameter) => parameter.name)
   const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
-  if (twice !== undefined) refuse(compilation.work, `duplicate argument '${twice}' in function definition`, node.line)
+  if (twice !== undefined)
+    recordSyntaxError(compilation.work, `duplicate argument '${twice}' in function definition`, node.line)
   const special = undeclaredIn(compilation, node.body, ['caller', 'kwargs', 'varargs'])
   const explicit = node.parameters.find((parameter) => parameter.name === 'caller')
   if (special.has('caller') && explicit && !explicit.fallback)
@@ -138,7 +137,7 @@ function macroDefinition(
     const missing = new Undefined(`parameter '${parameter}' was not provided`)
     return fallback ? evaluation(fallback, inner) : () => missing
   })
-  const [body, weight] = weighed(compilation, () => compilation.sequence(node.body, inner))
+  const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(node.body, inner))
   return {
     name,
     parameters,
@@ -148,7 +147,7 @@ function macroDefinition(
     height: heightOf(node.body),
     run: (outer, values) => {
       const { render } = outer
-      const frame = new Frame(within.variables.size, outer, render, outer.context)
+      const frame = new VariableFrame(within.variables.size, outer, render, outer.context)
       render.step(weight)
       render.line = line
       for (const [index, { slot }] of variables.entries()) frame.slots[slot] = values[index]

@@ -1,13 +1,13 @@
 /** What the compilers of all statements share: their scopes, and how functions of the template run. */
 
-import { type Context, type Frame, type Render, resolve } from '../render.ts'
+import { type Context, type Render, resolve, type VariableFrame } from '../render.ts'
 import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
 import { children, type Node, type Statement } from '../syntax/syntax.ts'
-import { type ExpressionContext, reader, type Work } from './expressions.ts'
+import { compileRead, type ExpressionContext, type Work } from './expressions.ts'
 
 /** Runs a statement in a frame and returns what the loop around it does next. */
-export type Execute = (frame: Frame) => Signal
+export type Execute = (frame: VariableFrame) => Signal
 /** What the loop around a statement does next. */
 export type Signal = typeof NEXT | typeof BREAK | typeof CONTINUE
 /** The next statement runs. The value is 0, so that `first(frame) || second(frame)` runs both. */
@@ -18,7 +18,7 @@ export const BREAK = 1
 export const CONTINUE = 2
 
 /** The position of a statement in the template. */
-export interface Scope extends ExpressionContext {
+export interface StatementScope extends ExpressionContext {
   /** Whether the statement is at the top level of the template, branches included. Blocks see the variables that are set there. */
   readonly isTop: boolean
   /** Whether the statement is at the top level and not in a branch. */
@@ -37,7 +37,7 @@ export interface Compilation {
   line: number
   /** Whether an `extends` was compiled at the root: nothing outside of blocks is written after it. */
   extendsAtRoot: boolean
-  readonly sequence: (nodes: readonly Statement[], scope: Scope) => Execute
+  readonly sequence: (nodes: readonly Statement[], scope: StatementScope) => Execute
 }
 
 /** A compiled block, which is a function of its own. */
@@ -48,7 +48,7 @@ export interface CompiledBlock {
 }
 
 /** Returns the outermost scope of a function that sees no other function. */
-export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, isTop: boolean): Scope => ({
+export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, isTop: boolean): StatementScope => ({
   symbols,
   isSoft: false,
   isTraced,
@@ -60,9 +60,9 @@ export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, is
 
 /** Returns a scope within another; `within` is its function, by default the same one. */
 export const innerScope = (
-  { symbols, isTraced, work, isInLoop }: Scope,
+  { symbols, isTraced, work, isInLoop }: StatementScope,
   within: FunctionScope = symbols.function,
-): Scope => ({
+): StatementScope => ({
   symbols: new Symbols(within, symbols),
   isSoft: false,
   isTraced,
@@ -73,8 +73,8 @@ export const innerScope = (
 })
 
 /** Returns a function that gives the variables of a scope their initial values. */
-export function entering(symbols: Symbols): (frame: Frame) => void {
-  const steps: ((frame: Frame) => void)[] = []
+export function entering(symbols: Symbols): (frame: VariableFrame) => void {
+  const steps: ((frame: VariableFrame) => void)[] = []
   for (const [{ slot }, load] of symbols.loads) {
     if (load.kind === 'undefined')
       steps.push((frame) => {
@@ -86,7 +86,7 @@ export function entering(symbols: Symbols): (frame: Frame) => void {
         frame.slots[slot] = resolve(frame.context, name)
       })
     } else if (load.kind === 'alias') {
-      const read = reader(load.of, symbols.function)
+      const read = compileRead(load.of, symbols.function)
       steps.push((frame) => {
         frame.slots[slot] = read(frame)
       })
@@ -96,7 +96,7 @@ export function entering(symbols: Symbols): (frame: Frame) => void {
 }
 
 /** Returns a function that clears the variables of a scope, also for macros that were defined in it. */
-export function leaving(symbols: Symbols): (frame: Frame) => void {
+export function leaving(symbols: Symbols): (frame: VariableFrame) => void {
   const slots = [...symbols.loads.keys()].map(({ slot }) => slot)
   return (frame) => {
     for (const slot of slots) frame.slots[slot] = undefined
@@ -113,7 +113,7 @@ export const undeclaredIn = (
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Compiles a body that runs by itself. Returns it with the number of nodes that one pass evaluates, all branches counted. */
-export function weighed<T>({ work }: Compilation, compileBody: () => T): readonly [T, number] {
+export function compileCountingNodes<T>({ work }: Compilation, compileBody: () => T): readonly [T, number] {
   const before = work.nodes
   const body = compileBody()
   const weight = work.nodes - before
@@ -138,7 +138,7 @@ export const capturing =
   }
 
 /** Returns a function that runs all steps in order. */
-export function all(steps: readonly ((frame: Frame) => void)[]): (frame: Frame) => void {
+export function all(steps: readonly ((frame: VariableFrame) => void)[]): (frame: VariableFrame) => void {
   const [first = () => {}] = steps
   if (steps.length <= 1) return first
   return (frame) => {

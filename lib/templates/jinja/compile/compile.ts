@@ -6,7 +6,7 @@
 import { escapedHtml, Markup } from '../python/markup.ts'
 import { str, truth } from '../python/operators.ts'
 import type { Value } from '../python/values.ts'
-import { type Context, Frame, plain, type Render } from '../render.ts'
+import { type Context, type Render, VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, functionScope, Symbols } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
@@ -17,18 +17,18 @@ import {
   BREAK,
   CONTINUE,
   type Compilation,
+  compileCountingNodes,
   type Execute,
   entering,
   innerScope,
   leaving,
   NEXT,
   outerScope,
-  type Scope,
   type Signal,
+  type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
-import { evaluation, refuse, textEvaluation } from './expressions.ts'
+import { evaluation, recordSyntaxError, textEvaluation } from './expressions.ts'
 import { blockCall, compiledBlock, extension, importation, inclusion, TemplateReference } from './inheritance.ts'
 import { loop } from './looping.ts'
 
@@ -61,11 +61,11 @@ function program(compilation: Compilation, template: readonly Statement[]): Prog
   collect(template, symbols)
   const scope = outerScope(compilation, symbols, true)
   const enter = entering(symbols)
-  const [body, weight] = weighed(compilation, () => compilation.sequence(template, scope))
+  const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(template, scope))
   for (const [name, block] of compilation.survey.blocks) compilation.blocks.set(name, compiledBlock(compilation, block))
   return (render, variables) => {
     const context: Context = { variables, exported: new Map() }
-    const frame = new Frame(within.variables.size, undefined, render, context)
+    const frame = new VariableFrame(within.variables.size, undefined, render, context)
     if (self) frame.slots[self.slot] = new TemplateReference(compilation.blocks, context)
     render.step(weight)
     enter(frame)
@@ -73,7 +73,7 @@ function program(compilation: Compilation, template: readonly Statement[]): Prog
   }
 }
 
-function sequence(compilation: Compilation, nodes: readonly Statement[], scope: Scope): Execute {
+function sequence(compilation: Compilation, nodes: readonly Statement[], scope: StatementScope): Execute {
   const runs = nodes.map((node) => statement(compilation, node, scope))
   const [first = () => NEXT, second] = runs
   if (runs.length <= 1) return first
@@ -87,7 +87,7 @@ function sequence(compilation: Compilation, nodes: readonly Statement[], scope: 
   }
 }
 
-function statement(compilation: Compilation, node: Statement, scope: Scope): Execute {
+function statement(compilation: Compilation, node: Statement, scope: StatementScope): Execute {
   compilation.work.nodes += 1
   switch (node.kind) {
     case 'output':
@@ -126,7 +126,7 @@ function statement(compilation: Compilation, node: Statement, scope: Scope): Exe
   }
 }
 
-function output(compilation: Compilation, { parts }: Output, scope: Scope): Execute {
+function output(compilation: Compilation, { parts }: Output, scope: StatementScope): Execute {
   if (compilation.extendsAtRoot && scope.isTop) return () => NEXT
   const writes = parts.map((part) =>
     part.kind === 'data' ? data(compilation, part) : expression(compilation, part, scope),
@@ -149,7 +149,7 @@ function output(compilation: Compilation, { parts }: Output, scope: Scope): Exec
   }
 }
 
-function data(compilation: Compilation, { text, line }: Data): (frame: Frame) => void {
+function data(compilation: Compilation, { text, line }: Data): (frame: VariableFrame) => void {
   if (!compilation.isTraced)
     return ({ render }) => {
       render.append(text)
@@ -161,7 +161,7 @@ function data(compilation: Compilation, { text, line }: Data): (frame: Frame) =>
   }
 }
 
-function expression(compilation: Compilation, node: Expression, scope: Scope): (frame: Frame) => void {
+function expression(compilation: Compilation, node: Expression, scope: StatementScope): (frame: VariableFrame) => void {
   if (!isFolded(node)) compilation.line = node.line
   const { line } = node
   const evaluate = textEvaluation(node, scope)
@@ -171,7 +171,7 @@ function expression(compilation: Compilation, node: Expression, scope: Scope): (
       render.line = line
       if (render.trace) render.trace.read = NONE
       const value = evaluate(frame)
-      render.write(render.autoescape ? escaped(plain(value), render) : value)
+      render.write(render.autoescape ? escaped(withoutPieces(value), render) : value)
     }
   return (frame) => {
     const { render } = frame
@@ -179,7 +179,7 @@ function expression(compilation: Compilation, node: Expression, scope: Scope): (
     const value = evaluate(frame)
     if (typeof value === 'string' && !render.autoescape) {
       render.append(value)
-    } else render.write(render.autoescape ? escaped(plain(value), render) : value)
+    } else render.write(render.autoescape ? escaped(withoutPieces(value), render) : value)
   }
 }
 
@@ -203,8 +203,8 @@ function isFolded(node: Expression): boolean {
 const escaped = (value: Value, render: Render): string =>
   value instanceof Markup ? value.html : escapedHtml(str(value, render))
 
-function condition(compilation: Compilation, { branches, otherwise }: If, outer: Scope): Execute {
-  const scope: Scope = { ...outer, isSoft: true, isRoot: false }
+function condition(compilation: Compilation, { branches, otherwise }: If, outer: StatementScope): Execute {
+  const scope: StatementScope = { ...outer, isSoft: true, isRoot: false }
   const compiled = branches.map(({ test, body, line }) => {
     compilation.line = line
     return { line, test: evaluation(test, scope), body: compilation.sequence(body, scope) }
@@ -230,16 +230,16 @@ function condition(compilation: Compilation, { branches, otherwise }: If, outer:
 function loopControl(
   compilation: Compilation,
   line: number,
-  { isInLoop }: Scope,
+  { isInLoop }: StatementScope,
   signal: Signal,
   elsewhere: string,
 ): Execute {
   compilation.line = line
-  if (!isInLoop) refuse(compilation.work, elsewhere, line)
+  if (!isInLoop) recordSyntaxError(compilation.work, elsewhere, line)
   return () => signal
 }
 
-function autoescape(compilation: Compilation, { enabled, body }: Autoescape, scope: Scope): Execute {
+function autoescape(compilation: Compilation, { enabled, body }: Autoescape, scope: StatementScope): Execute {
   const inner = innerScope(scope)
   collect([enabled, ...body], inner.symbols)
   const enter = entering(inner.symbols)

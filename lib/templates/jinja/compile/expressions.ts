@@ -11,7 +11,7 @@ import { Macro } from '../macro.ts'
 import { getAttribute, getItem, slice } from '../python/attributes.ts'
 import {
   add,
-  compare,
+  compareValues,
   contains,
   divide,
   equals,
@@ -38,8 +38,8 @@ import {
   Undefined,
   type Value,
 } from '../python/values.ts'
-import { type Frame, plain, type Slot } from '../render.ts'
-import { joined, literal, NONE, part, Traced, valueText } from '../source-map.ts'
+import { type Slot, type VariableFrame, withoutPieces } from '../render.ts'
+import { concatTraced, literalTraced, NONE, sliceTraced, Traced, valueText } from '../source-map.ts'
 import type { FunctionScope, Symbols, Variable } from '../syntax/scope.ts'
 import {
   type Attribute,
@@ -51,17 +51,17 @@ import {
   type ComparisonOperator,
   type Conditional,
   type Expression,
-  type Filter,
-  type Item,
+  type FilterNode,
+  type ItemNode,
   LocatedError,
-  type Test,
+  type TestNode,
 } from '../syntax/syntax.ts'
 import type { Trace } from '../trace.ts'
 
 /** Evaluates an expression to a plain value. Throws PyError. */
-export type Evaluate = (frame: Frame) => Value
+export type Evaluate = (frame: VariableFrame) => Value
 /** Evaluates an expression whose text may know its pieces. Throws PyError. */
-export type EvaluateText = (frame: Frame) => Value | Traced
+export type EvaluateText = (frame: VariableFrame) => Value | Traced
 
 /** The position of an expression in the template. */
 export interface ExpressionContext {
@@ -81,7 +81,7 @@ export interface Work {
 }
 
 /** Records a SyntaxError, unless an earlier one is recorded. */
-export function refuse(work: Work, message: string, line: number): void {
+export function recordSyntaxError(work: Work, message: string, line: number): void {
   work.refused ??= new LocatedError('SyntaxError', message, line)
 }
 
@@ -156,7 +156,7 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
   switch (node.kind) {
     case 'const': {
       if (typeof node.value !== 'string') return evaluation(node, place)
-      const text = literal(node.value, node.line)
+      const text = literalTraced(node.value, node.line)
       return () => text
     }
     case 'name':
@@ -170,7 +170,7 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
       const isAnd = node.kind === 'and'
       return (frame) => {
         const value = left(frame)
-        return truth(plain(value)) === isAnd ? right(frame) : value
+        return truth(withoutPieces(value)) === isAnd ? right(frame) : value
       }
     }
     case 'add': {
@@ -179,12 +179,12 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
       return (frame) => {
         const { render } = frame
         const { trace } = render
-        if (!trace) return add(plain(left(frame)), plain(right(frame)), render)
+        if (!trace) return add(withoutPieces(left(frame)), withoutPieces(right(frame)), render)
         const [a, first] = operand(left, frame, trace)
         const [b, second] = operand(right, frame, trace)
-        if (!first || !second) return add(plain(a), plain(b), render)
+        if (!first || !second) return add(withoutPieces(a), withoutPieces(b), render)
         render.join(first.text.length + second.text.length)
-        return joined(first, second)
+        return concatTraced(first, second)
       }
     }
     case 'concat': {
@@ -196,9 +196,9 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
         for (const item of parts) {
           if (!trace) continue
           const [value, known] = operand(item, frame, trace)
-          const next = known ?? valueText(str(plain(value), render), NONE)
+          const next = known ?? valueText(str(withoutPieces(value), render), NONE)
           render.join((text?.text.length ?? 0) + next.text.length)
-          text = text ? joined(text, next) : next
+          text = text ? concatTraced(text, next) : next
         }
         return text ?? ''
       }
@@ -223,7 +223,11 @@ export function textEvaluation(node: Expression, place: ExpressionContext): Eval
 }
 
 /** Returns the value of an operand, and the value as a text with the message that was read for it (undefined if it is not text). */
-function operand(evaluate: EvaluateText, frame: Frame, trace: Trace): readonly [Value | Traced, Traced | undefined] {
+function operand(
+  evaluate: EvaluateText,
+  frame: VariableFrame,
+  trace: Trace,
+): readonly [Value | Traced, Traced | undefined] {
   const before = trace.read
   trace.read = NONE
   const value = evaluate(frame)
@@ -235,7 +239,7 @@ function operand(evaluate: EvaluateText, frame: Frame, trace: Trace): readonly [
 // The functions below compile names.
 
 /** Returns a function that reads a variable from a frame of the function `from`. */
-export const reader = (variable: Variable, from: FunctionScope): ((frame: Frame) => Slot) => {
+export const compileRead = (variable: Variable, from: FunctionScope): ((frame: VariableFrame) => Slot) => {
   const { slot } = variable
   const hops = hopsTo(variable, from)
   if (hops === 0) return (frame) => frame.slots[slot]
@@ -244,7 +248,7 @@ export const reader = (variable: Variable, from: FunctionScope): ((frame: Frame)
 }
 
 /** Returns a function that writes a variable from a frame of the function `from`. */
-export const writer = (variable: Variable, from: FunctionScope): ((frame: Frame, value: Slot) => void) => {
+export const writer = (variable: Variable, from: FunctionScope): ((frame: VariableFrame, value: Slot) => void) => {
   const { slot } = variable
   const hops = hopsTo(variable, from)
   if (hops === 0)
@@ -262,7 +266,7 @@ function hopsTo({ scope }: Variable, from: FunctionScope): number {
   return hops
 }
 
-function outwards(frame: Frame, hops: number): Frame {
+function outwards(frame: VariableFrame, hops: number): VariableFrame {
   let at = frame
   for (let hop = 0; hop < hops; hop++) at = at.outer ?? at
   return at
@@ -277,7 +281,7 @@ export function variableOf(name: string, symbols: Symbols): Variable {
 }
 
 function slotEvaluation(name: string, { symbols }: ExpressionContext): EvaluateText {
-  const read = reader(variableOf(name, symbols), symbols.function)
+  const read = compileRead(variableOf(name, symbols), symbols.function)
   const missing = new Undefined(`'${name}' is undefined`)
   return (frame) => {
     const value = read(frame)
@@ -289,11 +293,11 @@ function nameEvaluation(name: string, place: ExpressionContext): Evaluate {
   const { symbols, isTraced } = place
   const variable = variableOf(name, symbols)
   const missing = new Undefined(`'${name}' is undefined`)
-  const read = reader(variable, symbols.function)
+  const read = compileRead(variable, symbols.function)
   if (isTraced)
     return (frame) => {
       const value = read(frame)
-      return value === undefined ? missing : plain(value)
+      return value === undefined ? missing : withoutPieces(value)
     }
   if (variable.scope === symbols.function) {
     const { slot } = variable
@@ -316,7 +320,7 @@ function attributeEvaluation({ object, name }: Attribute, place: ExpressionConte
   return (frame) => read(of(frame), frame)
 }
 
-type Reader = (value: Value, frame: Frame) => Value
+type Reader = (value: Value, frame: VariableFrame) => Value
 
 const tracedAttribute = (name: string): Reader => {
   const read = attributeReader(name)
@@ -355,7 +359,7 @@ const DICT_ATTRIBUTES: ReadonlySet<string> = new Set([
   'values',
 ])
 
-function itemEvaluation({ object, key }: Item, place: ExpressionContext): Evaluate {
+function itemEvaluation({ object, key }: ItemNode, place: ExpressionContext): Evaluate {
   const of = evaluation(object, place)
   if (key.kind === 'slice') {
     const start = key.start && evaluation(key.start, place)
@@ -379,7 +383,7 @@ function itemReader(key: Value): Reader {
   return (value, frame) => (read && value instanceof PyDict ? read(value) : itemOf(value, key, frame))
 }
 
-function itemOf(value: Value, key: Value, frame: Frame): Value {
+function itemOf(value: Value, key: Value, frame: VariableFrame): Value {
   if (typeof key === 'string') {
     const found = value instanceof PyDict ? value.get(key) : undefined
     if (found !== undefined) return found
@@ -391,7 +395,7 @@ function itemOf(value: Value, key: Value, frame: Frame): Value {
 }
 
 /** Returns the value and records its message, if any, as read. */
-function noted(value: Value, frame: Frame): Value {
+function noted(value: Value, frame: VariableFrame): Value {
   frame.render.trace?.reads(value)
   return value
 }
@@ -424,7 +428,7 @@ function tracedCall(node: Call, place: ExpressionContext): EvaluateText {
 }
 
 /** Evaluates the arguments of a call. */
-export type EvaluateArguments = (frame: Frame) => Arguments
+export type EvaluateArguments = (frame: VariableFrame) => Arguments
 
 const NO_NAMES: ReadonlyMap<string, Value> = new Map()
 /** Arguments of a call that passes none. */
@@ -438,7 +442,7 @@ export function argumentsEvaluation(
 ): EvaluateArguments {
   const names = call.named.map(({ name }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) < index)
-  if (repeated !== undefined) refuse(place.work, `keyword argument repeated: ${repeated}`, line)
+  if (repeated !== undefined) recordSyntaxError(place.work, `keyword argument repeated: ${repeated}`, line)
   const positional = call.positional.map((item) => evaluation(item, place))
   const named = call.named.map(({ name, value }) => [name, evaluation(value, place)] as const)
   const starred = call.starred && evaluation(call.starred, place)
@@ -492,35 +496,35 @@ function addNamed(all: Map<string, Value>, value: Value, of: string): void {
 
 // The functions below compile filters and tests.
 
-function filterEvaluation(node: Filter, place: ExpressionContext): Evaluate {
+function filterEvaluation(node: FilterNode, place: ExpressionContext): Evaluate {
   const input = inputEvaluation(node, place, evaluation)
   const apply = filterApplication(node, place)
-  return (frame) => apply(plain(input(frame)), frame)
+  return (frame) => apply(withoutPieces(input(frame)), frame)
 }
 
 /** Compiles a filter. A text that the filter does not change keeps its pieces, and a trimmed text keeps those that remain. */
-function filterTextEvaluation(node: Filter, place: ExpressionContext): EvaluateText {
+function filterTextEvaluation(node: FilterNode, place: ExpressionContext): EvaluateText {
   const input = inputEvaluation(node, place, textEvaluation)
   const apply = filterApplication(node, place)
   const isTrim = node.name === 'trim'
   return (frame) => {
     const value = input(frame)
-    const result = apply(plain(value), frame)
+    const result = apply(withoutPieces(value), frame)
     if (!(value instanceof Traced) || typeof result !== 'string') return result
     if (result === value.text) return value
     if (!isTrim || result === '') return result
     const start = value.text.indexOf(result)
-    return part(value, start, start + result.length)
+    return sliceTraced(value, start, start + result.length)
   }
 }
 
 const inputEvaluation = (
-  { input }: Filter,
+  { input }: FilterNode,
   place: ExpressionContext,
   evaluate: (node: Expression, place: ExpressionContext) => EvaluateText,
 ): EvaluateText => (input ? evaluate(input, place) : (frame) => frame.render.captured)
 
-function filterApplication(node: Filter, place: ExpressionContext): Reader {
+function filterApplication(node: FilterNode, place: ExpressionContext): Reader {
   const { name, line } = node
   const filter = filters.get(name)
   if (!filter && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No filter named '${name}'.`, line)
@@ -535,7 +539,7 @@ function filterApplication(node: Filter, place: ExpressionContext): Reader {
   }
 }
 
-function testEvaluation(node: Test, place: ExpressionContext): Evaluate {
+function testEvaluation(node: TestNode, place: ExpressionContext): Evaluate {
   const { input, name, line } = node
   const test = tests.get(name)
   if (!test && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No test named '${name}'.`, line)
@@ -553,8 +557,8 @@ function testEvaluation(node: Test, place: ExpressionContext): Evaluate {
 function conditionalEvaluation<T extends Value | Traced>(
   { test, then, otherwise, line }: Conditional,
   outer: ExpressionContext,
-  evaluate: (node: Expression, place: ExpressionContext) => (frame: Frame) => T | Value,
-): (frame: Frame) => T | Value {
+  evaluate: (node: Expression, place: ExpressionContext) => (frame: VariableFrame) => T | Value,
+): (frame: VariableFrame) => T | Value {
   const place = { ...outer, isSoft: true }
   const condition = evaluation(test, place)
   const whenTrue = evaluate(then, place)
@@ -608,10 +612,10 @@ const LONG = 1024
 const COMPARISONS: Readonly<Record<ComparisonOperator, (a: Value, b: Value, runtime: Runtime) => boolean>> = {
   eq: same,
   ne: (a, b, runtime) => !same(a, b, runtime),
-  lt: (a, b, runtime) => compare('<', a, b, runtime),
-  lteq: (a, b, runtime) => compare('<=', a, b, runtime),
-  gt: (a, b, runtime) => compare('>', a, b, runtime),
-  gteq: (a, b, runtime) => compare('>=', a, b, runtime),
+  lt: (a, b, runtime) => compareValues('<', a, b, runtime),
+  lteq: (a, b, runtime) => compareValues('<=', a, b, runtime),
+  gt: (a, b, runtime) => compareValues('>', a, b, runtime),
+  gteq: (a, b, runtime) => compareValues('>=', a, b, runtime),
   in: (a, b, runtime) => has(b, a, runtime),
   notin: (a, b, runtime) => !has(b, a, runtime),
 }

@@ -2,28 +2,35 @@
  * Compiles blocks and the tags that need another template. There is no other template here, so that these tags fail as in Python without a
  * loader.
  */
-import { bound, signature } from '../python/arguments.ts'
+import { bound, parseSignature } from '../python/arguments.ts'
 import { truth } from '../python/operators.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from '../python/values.ts'
-import { type Context, Frame, plain, type Render } from '../render.ts'
+import { type Context, type Render, VariableFrame, withoutPieces } from '../render.ts'
 import { collect, functionScope, Symbols } from '../syntax/scope.ts'
-import { type Block, type Extends, type FromImport, type Import, type Include, LocatedError } from '../syntax/syntax.ts'
+import {
+  type BlockNode,
+  type Extends,
+  type FromImport,
+  type Import,
+  type Include,
+  LocatedError,
+} from '../syntax/syntax.ts'
 import {
   type Compilation,
   type CompiledBlock,
+  compileCountingNodes,
   type Execute,
   entering,
   heightOf,
   NEXT,
   outerScope,
-  type Scope,
+  type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
-import { type Evaluate, evaluation, reader } from './expressions.ts'
+import { compileRead, type Evaluate, evaluation } from './expressions.ts'
 
 /** Compiles a block. Its body is a function of its own, which sees what was set at the top level of the template. */
-export function compiledBlock(compilation: Compilation, node: Block): CompiledBlock {
+export function compiledBlock(compilation: Compilation, node: BlockNode): CompiledBlock {
   compilation.line = node.line
   const within = functionScope(undefined)
   const symbols = new Symbols(within, undefined)
@@ -33,10 +40,10 @@ export function compiledBlock(compilation: Compilation, node: Block): CompiledBl
   collect(node.body, symbols)
   const enter = entering(symbols)
   const scope = outerScope(compilation, symbols, false)
-  const [body, weight] = weighed(compilation, () => compilation.sequence(node.body, scope))
+  const [body, weight] = compileCountingNodes(compilation, () => compilation.sequence(node.body, scope))
   const noParent = new Undefined(`there is no parent block called '${node.name}'.`)
   const run = (render: Render, context: Context): void => {
-    const frame = new Frame(within.variables.size, undefined, render, context)
+    const frame = new VariableFrame(within.variables.size, undefined, render, context)
     if (self) frame.slots[self.slot] = new TemplateReference(compilation.blocks, context)
     if (parent) frame.slots[parent.slot] = noParent
     render.step(weight)
@@ -47,12 +54,12 @@ export function compiledBlock(compilation: Compilation, node: Block): CompiledBl
 }
 
 /** Compiles the position of a block in the template, where its body runs. */
-export function blockCall(compilation: Compilation, node: Block, scope: Scope): Execute {
+export function blockCall(compilation: Compilation, node: BlockNode, scope: StatementScope): Execute {
   if (compilation.extendsAtRoot && scope.isTop) return () => NEXT
   compilation.line = node.line
   const { line, name } = node
   const locals = node.scoped ? [...scope.symbols.stored()] : []
-  const readers = locals.map(([local, variable]) => [local, reader(variable, scope.symbols.function)] as const)
+  const readers = locals.map(([local, variable]) => [local, compileRead(variable, scope.symbols.function)] as const)
   return (frame) => {
     const { render, context } = frame
     render.line = line
@@ -68,7 +75,7 @@ export function blockCall(compilation: Compilation, node: Block, scope: Scope): 
 }
 
 /** Compiles `{% extends %}`, which fails when it runs. Throws LocatedError outside of the top level. */
-export function extension(compilation: Compilation, node: Extends, scope: Scope): Execute {
+export function extension(compilation: Compilation, node: Extends, scope: StatementScope): Execute {
   if (!scope.isTop)
     throw new LocatedError('TemplateAssertionError', 'cannot use extend from a non top-level scope', node.line)
   compilation.line = node.line
@@ -78,7 +85,7 @@ export function extension(compilation: Compilation, node: Extends, scope: Scope)
 }
 
 /** Compiles `{% include %}`, which fails when it runs, except for an empty list with `ignore missing`. */
-export function inclusion(compilation: Compilation, node: Include, scope: Scope): Execute {
+export function inclusion(compilation: Compilation, node: Include, scope: StatementScope): Execute {
   compilation.line = node.line
   const { template, ignoreMissing, line } = node
   const evaluate = evaluation(template, scope)
@@ -94,7 +101,7 @@ export function inclusion(compilation: Compilation, node: Include, scope: Scope)
 }
 
 /** Compiles `{% import %}` and `{% from %}`, which fail when they run. */
-export function importation(compilation: Compilation, node: Import | FromImport, scope: Scope): Execute {
+export function importation(compilation: Compilation, node: Import | FromImport, scope: StatementScope): Execute {
   compilation.line = node.line
   return withoutLoader(node.line, evaluation(node.template, scope))
 }
@@ -135,7 +142,7 @@ export class TemplateReference extends PyObject {
   }
 }
 
-const CALL = signature('BlockReference.__call__([self])')
+const CALL = parseSignature('BlockReference.__call__([self])')
 
 class BlockReference extends PyObject {
   readonly typeName = 'BlockReference'
@@ -153,6 +160,6 @@ class BlockReference extends PyObject {
   override call(call: Arguments, runtime: Runtime): Value {
     bound(CALL, call)
     const render = runtime as Render
-    return plain(render.run(this.block.height, () => this.block.run(render, this.context)))
+    return withoutPieces(render.run(this.block.height, () => this.block.run(render, this.context)))
   }
 }

@@ -1,10 +1,10 @@
 /** Compiles `for`. */
 
 import { Loop, type Recurse } from '../loop.ts'
-import { taken } from '../python/iteration.ts'
+import { nextItem } from '../python/iteration.ts'
 import { iterate, truth } from '../python/operators.ts'
 import { PyTuple, type Value } from '../python/values.ts'
-import { Frame, plain } from '../render.ts'
+import { VariableFrame, withoutPieces } from '../render.ts'
 import { NONE } from '../source-map.ts'
 import { collect, collectParameters, type FunctionScope, functionScope } from '../syntax/scope.ts'
 import {
@@ -21,25 +21,25 @@ import { storing } from './assignment.ts'
 import {
   BREAK,
   type Compilation,
+  compileCountingNodes,
   type Execute,
   entering,
   heightOf,
   innerScope,
   leaving,
   NEXT,
-  type Scope,
   type Signal,
+  type StatementScope,
   undeclaredIn,
-  weighed,
 } from './compilation.ts'
-import { type Evaluate, evaluation, reader, variableOf } from './expressions.ts'
+import { compileRead, type Evaluate, evaluation, variableOf } from './expressions.ts'
 
 /** Compiles a for loop, plain or recursive. */
-export function loop(compilation: Compilation, node: For, scope: Scope): Execute {
+export function loop(compilation: Compilation, node: For, scope: StatementScope): Execute {
   return node.recursive ? recursiveLoop(compilation, node, scope) : plainLoop(compilation, node, scope)
 }
 
-function plainLoop(compilation: Compilation, node: For, scope: Scope): Execute {
+function plainLoop(compilation: Compilation, node: For, scope: StatementScope): Execute {
   const compileBody = loopHead(compilation, node, scope, scope.symbols.function)
   const iterable = evaluation(node.iterable, scope)
   const run = compileBody()
@@ -51,7 +51,7 @@ function plainLoop(compilation: Compilation, node: For, scope: Scope): Execute {
 }
 
 /** Compiles a recursive loop to a function that `loop(items)` calls again. */
-function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Execute {
+function recursiveLoop(compilation: Compilation, node: For, scope: StatementScope): Execute {
   const within = functionScope(scope.symbols.function)
   const run = loopHead(compilation, node, scope, within)()
   const { line } = node
@@ -62,7 +62,7 @@ function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Execu
     const { render } = outer
     const recurse: Recurse = (items, depth0) =>
       render.run(height, () => {
-        const frame = new Frame(within.variables.size, outer, render, outer.context)
+        const frame = new VariableFrame(within.variables.size, outer, render, outer.context)
         render.line = line
         run(frame, items, recurse, depth0)
       })
@@ -77,7 +77,7 @@ function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Execu
  * Prepares the scopes of a loop and returns a function that compiles its body. The iterable is compiled before the body, unless the loop is
  * recursive.
  */
-function loopHead(compilation: Compilation, node: For, scope: Scope, within: FunctionScope): () => RunLoop {
+function loopHead(compilation: Compilation, node: For, scope: StatementScope, within: FunctionScope): () => RunLoop {
   const inner = innerScope(scope, within)
   const other = innerScope(scope, within)
   const { symbols } = inner
@@ -95,12 +95,12 @@ function loopHead(compilation: Compilation, node: For, scope: Scope, within: Fun
   return () => loopBody(compilation, node, { inner, other, special: special?.slot, filtered })
 }
 
-type RunLoop = (frame: Frame, items: Value, recurse: Recurse | undefined, depth0: number) => Signal
+type RunLoop = (frame: VariableFrame, items: Value, recurse: Recurse | undefined, depth0: number) => Signal
 
 interface LoopParts {
-  readonly inner: Scope
+  readonly inner: StatementScope
   /** Scope of `else`. */
-  readonly other: Scope
+  readonly other: StatementScope
   /** Slot of the special name `loop`; undefined if the body does not use it. */
   readonly special: number | undefined
   readonly filtered: FilterItems | undefined
@@ -113,7 +113,9 @@ function loopBody(
 ): RunLoop {
   const store = storing(compilation, target, inner)
   const enter = entering(inner.symbols)
-  const [run, weight] = weighed(compilation, () => compilation.sequence(body, { ...inner, isInLoop: true }))
+  const [run, weight] = compileCountingNodes(compilation, () =>
+    compilation.sequence(body, { ...inner, isInLoop: true }),
+  )
   const leave = recursive && otherwise.length === 0 ? () => {} : leaving(inner.symbols)
   const enterOther = entering(other.symbols)
   const runOther = compilation.sequence(otherwise, other)
@@ -128,7 +130,7 @@ function loopBody(
     let isElse = true
     for (;;) {
       render.line = line
-      const item = loop ? loop.next() : taken(iterator)
+      const item = loop ? loop.next() : nextItem(iterator)
       if (item === undefined) break
       render.step(weight)
       if (trace && around !== undefined) trace.turn(item, around)
@@ -155,7 +157,7 @@ function loopTest(
   compilation: Compilation,
   node: For,
   test: Expression,
-  scope: Scope,
+  scope: StatementScope,
   outer: FunctionScope,
 ): FilterItems {
   const within = functionScope(outer)
@@ -170,14 +172,14 @@ function loopTest(
   const back = rebuilt(node.target, inner)
   return (outerFrame, iterator) => {
     const { render } = outerFrame
-    const frame = new Frame(within.variables.size, outerFrame, render, outerFrame.context)
+    const frame = new VariableFrame(within.variables.size, outerFrame, render, outerFrame.context)
     enter(frame)
     const next = (): IteratorResult<Value> => {
       // `loop.last` reads the next item in the middle of an expression, whose line is restored afterwards.
       const asking = render.line
       for (;;) {
         render.line = line
-        const item = taken(iterator)
+        const item = nextItem(iterator)
         if (item !== undefined) {
           render.step()
           store(frame, item)
@@ -192,16 +194,16 @@ function loopTest(
 }
 
 /** Returns a function that builds the item again from the variables of the target. */
-function rebuilt(target: Target, scope: Scope): Evaluate {
+function rebuilt(target: Target, scope: StatementScope): Evaluate {
   if (target.kind === 'tuple-target') {
     const items = target.items.map((item) => rebuilt(item, scope))
     return (frame) => new PyTuple(items.map((item) => item(frame)))
   }
-  const read = reader(variableOf(target.name, scope.symbols), scope.symbols.function)
-  return (frame) => plain(read(frame)) ?? null
+  const read = compileRead(variableOf(target.name, scope.symbols), scope.symbols.function)
+  return (frame) => withoutPieces(read(frame)) ?? null
 }
 
-type FilterItems = (frame: Frame, items: Iterator<Value>) => Iterator<Value>
+type FilterItems = (frame: VariableFrame, items: Iterator<Value>) => Iterator<Value>
 
 function refuseLoopTarget(node: Node): void {
   if (isKind(node, 'name-target') && node.name === 'loop')

@@ -84,7 +84,7 @@ export interface Signature {
 }
 
 /** Reads a signature such as `do_center(value, width=)`. Parameters in brackets are those that jinja2 fills in. */
-export function signature(text: string): Signature {
+export function parseSignature(text: string): Signature {
   const [, name = '', list = ''] = /^(.+?)\((.*)\)$/.exec(text) ?? []
   const parts = list.split(', ').filter((part) => part !== '')
   return {
@@ -135,7 +135,7 @@ export function indexOf(value: Value): Int {
 }
 
 /** Returns a size that C counts as ssize_t. Throws OverflowError beyond it. */
-export function sizeOf(value: Value): number {
+export function sizeArgument(value: Value): number {
   const index = indexOf(value)
   if (index > 0x7fffffffffffffffn || index < -0x8000000000000000n) {
     throw new PyError('OverflowError', 'Python int too large to convert to C ssize_t')

@@ -1,6 +1,6 @@
 /** Reads `value.name`, `value[key]` and `value[start:stop:step]` as jinja2's immutable sandbox does. */
 import { refuseNamed } from './arguments.ts'
-import { Markup, textOf } from './markup.ts'
+import { Markup, stringOf } from './markup.ts'
 import { markupMethods } from './markup-methods.ts'
 import { Builtin, Bytes, DictView, PyGenerator, Range } from './objects.ts'
 import { strMethods } from './str-methods.ts'
@@ -47,7 +47,7 @@ export function getAttribute(value: Value, name: string, runtime: Runtime): Valu
 export function getItem(value: Value, key: Value, runtime: Runtime): Value {
   const found = itemOf(value, key, runtime)
   if (found !== undefined) return found
-  const name = textOf(key)
+  const name = stringOf(key)
   if (name !== undefined) return orUndefined(attributeOf(value, name, runtime), value, name)
   return new Undefined(`${objectTypeRepr(value)} has no element ${repr(key, runtime)}`)
 }
@@ -69,7 +69,7 @@ export function noAttribute(value: Value, name: string): PyError {
 export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
   if (isPrivate(name)) return hasPrivate(value, name, runtime) ? closed(value, name) : undefined
   if (value instanceof Undefined) throw new PyError(value.className, value.message)
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) return textAttribute(value, text, name, runtime)
   if (Array.isArray(value)) return CHANGES_LIST.has(name) ? closed(value, name) : boundMethod(listMethods, value, name)
   if (value instanceof PyDict) {

@@ -1,13 +1,13 @@
 /** Implements `==`, `<`, `<=`, `>`, `>=`, `in` and truth as in Python. */
 
 import { iterate } from './iteration.ts'
-import { textOf } from './markup.ts'
+import { stringOf } from './markup.ts'
 import { numeric, order } from './numbers.ts'
-import { MAX_DEPTH, typeName } from './text/repr.ts'
+import { MAX_VALUE_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** Signs of the comparisons by order. */
-export type ComparisonSign = '<' | '<=' | '>' | '>='
+export type OrderSign = '<' | '<=' | '>' | '>='
 
 /** Returns `a == b`; `!=` is its negation. */
 export const equals = (a: Value, b: Value, runtime: Runtime): boolean => deepEquals(a, b, runtime, 0)
@@ -17,10 +17,10 @@ function deepEquals(a: Value, b: Value, runtime: Runtime, depth: number): boolea
   if (a === null || b === null) return a === b
   const [x, y] = [numeric(a), numeric(b)]
   if (x !== undefined && y !== undefined) return order(x, y) === 0
-  const [left, right] = [textOf(a), textOf(b)]
+  const [left, right] = [stringOf(a), stringOf(b)]
   if (left !== undefined && right !== undefined) return left === right
   if (a instanceof Undefined || b instanceof Undefined) return a instanceof Undefined && b instanceof Undefined
-  if (depth > MAX_DEPTH) throw new PyError('RecursionError', 'maximum recursion depth exceeded in comparison')
+  if (depth > MAX_VALUE_DEPTH) throw new PyError('RecursionError', 'maximum recursion depth exceeded in comparison')
   const sameItem = (item: Value, other: Value): boolean => same(item, other, runtime, depth + 1)
   if (isList(a) && isList(b)) return a.length === b.length && sameItems(a, b, sameItem, runtime)
   if (a instanceof PyTuple && b instanceof PyTuple) {
@@ -64,16 +64,16 @@ function sameEntries(
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 
 /** Returns `a < b`, or the comparison of another sign. Throws TypeError if the values have no order. */
-export const compare = (sign: ComparisonSign, a: Value, b: Value, runtime: Runtime): boolean =>
+export const compareValues = (sign: OrderSign, a: Value, b: Value, runtime: Runtime): boolean =>
   deepCompare(sign, a, b, runtime, 0)
 
-function deepCompare(sign: ComparisonSign, a: Value, b: Value, runtime: Runtime, depth: number): boolean {
+function deepCompare(sign: OrderSign, a: Value, b: Value, runtime: Runtime, depth: number): boolean {
   const [x, y] = [numeric(a), numeric(b)]
   if (x !== undefined && y !== undefined) return holds(sign, order(x, y))
-  const [left, right] = [textOf(a), textOf(b)]
+  const [left, right] = [stringOf(a), stringOf(b)]
   if (left !== undefined && right !== undefined) return holds(sign, textOrder(left, right))
   for (const side of [a, b]) if (side instanceof Undefined) throw new PyError(side.className, side.message)
-  if (depth > MAX_DEPTH) throw new PyError('RecursionError', 'maximum recursion depth exceeded in comparison')
+  if (depth > MAX_VALUE_DEPTH) throw new PyError('RecursionError', 'maximum recursion depth exceeded in comparison')
   if (isList(a) && isList(b)) return compareItems(sign, a, b, runtime, depth)
   if (a instanceof PyTuple && b instanceof PyTuple) return compareItems(sign, a.items, b.items, runtime, depth)
   throw new PyError('TypeError', `'${sign}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`)
@@ -81,7 +81,7 @@ function deepCompare(sign: ComparisonSign, a: Value, b: Value, runtime: Runtime,
 
 /** Compares two sequences: the first items that differ decide, else the lengths. */
 function compareItems(
-  sign: ComparisonSign,
+  sign: OrderSign,
   a: readonly Value[],
   b: readonly Value[],
   runtime: Runtime,
@@ -97,7 +97,7 @@ function compareItems(
 }
 
 /** Whether an order fits a sign; NaN fits none. */
-function holds(sign: ComparisonSign, order: number): boolean {
+function holds(sign: OrderSign, order: number): boolean {
   if (sign === '<') return order < 0
   if (sign === '<=') return order <= 0
   return sign === '>' ? order > 0 : order >= 0
@@ -124,9 +124,9 @@ function textOrder(a: string, b: string): number {
 
 /** Returns `needle in container`. */
 export function contains(needle: Value, container: Value, runtime: Runtime): boolean {
-  const text = textOf(container)
+  const text = stringOf(container)
   if (text !== undefined) {
-    const part = textOf(needle)
+    const part = stringOf(needle)
     if (part === undefined) {
       throw new PyError('TypeError', `'in <string>' requires string as left operand, not ${typeName(needle)}`)
     }

@@ -1,6 +1,6 @@
 /** Implements iter(), len() and reversed(), and makes lists of the items. */
 
-import { Markup, textOf } from './markup.ts'
+import { Markup, stringOf } from './markup.ts'
 import { codePointLength, lastCharacter } from './text/code-points.ts'
 import { typeName } from './text/repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
@@ -15,7 +15,7 @@ export function iterate(value: Value, runtime: Runtime): Iterator<Value> {
 /** Iterates like `iterate`, but returns undefined if the value is not iterable. */
 export function iteratorOf(value: Value, runtime: Runtime): Iterator<Value> | undefined {
   if (Array.isArray(value)) return value.values()
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) return text[Symbol.iterator]()
   if (value instanceof PyDict) return keys(value)
   if (value instanceof PyTuple) return value.items.values()
@@ -54,7 +54,7 @@ export function listOf(value: Value, runtime: Runtime): readonly Value[] {
 /** Returns len(value). Throws TypeError if it has none. */
 export function length(value: Value): number {
   if (Array.isArray(value)) return value.length
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) return codePointLength(text)
   if (value instanceof PyDict) return value.size
   if (value instanceof PyTuple) return value.items.length
@@ -67,7 +67,7 @@ export function length(value: Value): number {
 export function reversedOf(value: Value, runtime: Runtime): Iterator<Value> {
   const list = value instanceof PyTuple ? value.items : value
   if (Array.isArray(list)) return backwards(list)
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) return charactersBackwards(text, value instanceof Markup)
   if (value instanceof PyDict) return [...keys(value)].reverse().values()
   if (value instanceof Undefined) return [].values()
@@ -89,7 +89,7 @@ function* backwards(list: readonly Value[]): Generator<Value> {
 }
 
 /** Returns the next item; undefined at the end. */
-export function taken(iterator: Iterator<Value>): Value | undefined {
+export function nextItem(iterator: Iterator<Value>): Value | undefined {
   const { done, value } = iterator.next()
   return done ? undefined : value
 }

@@ -1,10 +1,10 @@
 /** Reads and writes JSON as Python's json module does. */
 
 import { JsonError, readJsonAs } from '#lib/json/json-reader.ts'
-import { textOf } from './markup.ts'
+import { stringOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
 import { sorted } from './sorting.ts'
-import { MAX_DEPTH, typeName } from './text/repr.ts'
+import { MAX_VALUE_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** Reads JSON as json.loads does: 1 is an int of any size, 1.0 a float, and the last of equal keys wins. Throws JsonError. */
@@ -21,7 +21,7 @@ export function readJson(text: string): Value {
       for (const { key, value } of members) dict.set(key, value)
       return dict
     },
-    depth: MAX_DEPTH,
+    depth: MAX_VALUE_DEPTH,
     tooDeep: 'More than 960 levels deep',
     namesTrailingCommas: false,
   })
@@ -70,7 +70,7 @@ function converted(value: unknown, depth: number): Value {
   if (typeof value === 'bigint') return asInt(value)
   if (typeof value !== 'object') throw new TypeError(`a template cannot take a ${typeof value}`)
   if (isValue(value)) return value
-  if (depth > MAX_DEPTH) throw new RangeError('more than 960 levels deep')
+  if (depth > MAX_VALUE_DEPTH) throw new RangeError('more than 960 levels deep')
   return Array.isArray(value)
     ? value.map((item) => converted(item, depth + 1))
     : dictOfMembers(value as Readonly<Record<string, unknown>>, depth)
@@ -99,11 +99,11 @@ const isValue = (value: object): value is PyFloat | PyTuple | PyDict | Undefined
   value instanceof PyObject
 
 /** Returns JSON that readJson reads to the same value. It is used outside of renders, so that it is not metered. */
-export function jsonText(value: Value): string {
+export function writeJson(value: Value): string {
   if (typeof value === 'string') return quoted(value)
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`
   if (value instanceof PyDict) {
-    const members = Array.from(value.entries(), ([key, item]) => `${quoted(String(key))}: ${jsonText(item)}`)
+    const members = Array.from(value.entries(), ([key, item]) => `${quoted(String(key))}: ${writeJson(item)}`)
     return `{${members.join(', ')}}`
   }
   return value instanceof PyFloat ? floatText(value.value) : String(value)
@@ -146,7 +146,7 @@ interface Layout {
 /** Returns the JSON of one value; `margin` begins the lines of the value around it. */
 function written(value: Value, layout: Layout, margin: string, depth: number, runtime: Runtime): string {
   runtime.step()
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) {
     runtime.allocate(text.length)
     return layout.quote(text)
@@ -155,7 +155,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number' || typeof value === 'bigint') return intText(value)
   if (value instanceof PyFloat) return floatText(value.value)
-  if (depth > MAX_DEPTH) {
+  if (depth > MAX_VALUE_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while encoding a JSON object')
   }
   if (layout.indent !== undefined) runtime.allocate(margin.length + layout.indent.length)
@@ -197,7 +197,7 @@ const sortedEntries = (dict: PyDict, runtime: Runtime): readonly (readonly [Valu
   sorted([...dict.entries()], ([key]) => key, false, runtime)
 
 function keyText(key: Value): string {
-  const text = textOf(key)
+  const text = stringOf(key)
   if (text !== undefined) return text
   if (key === null) return 'null'
   if (typeof key === 'boolean') return String(key)

@@ -23,7 +23,7 @@ export class Markup extends PyObject {
 }
 
 /** Returns the text of a str, plain or markup; undefined for other values. */
-export function textOf(value: Value): string | undefined {
+export function stringOf(value: Value): string | undefined {
   if (typeof value === 'string') return value
   return value instanceof Markup ? value.html : undefined
 }

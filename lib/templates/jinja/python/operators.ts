@@ -1,7 +1,7 @@
 /** Operators and built-in functions of Python on values, such as `a + b`, `a in b`, str(a) and len(a). */
 
 import { listOf } from './iteration.ts'
-import { escapedHtml, Markup, textOf } from './markup.ts'
+import { escapedHtml, Markup, stringOf } from './markup.ts'
 import {
   addNumbers,
   clamped,
@@ -22,7 +22,7 @@ import { printf } from './text/printf.ts'
 import { typeName } from './text/repr.ts'
 import { PyError, PyFloat, type PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-export { compare, contains, equals, truth } from './comparison.ts'
+export { compareValues, contains, equals, truth } from './comparison.ts'
 export { iterate, length } from './iteration.ts'
 export { repr, str } from './text/repr.ts'
 
@@ -52,7 +52,7 @@ export function add(a: Value, b: Value, runtime: Runtime): Value {
     return new PyTuple([...a.items, ...b.items])
   }
   const sequence =
-    textOf(a) !== undefined ? 'str' : Array.isArray(a) ? 'list' : a instanceof PyTuple ? 'tuple' : undefined
+    stringOf(a) !== undefined ? 'str' : Array.isArray(a) ? 'list' : a instanceof PyTuple ? 'tuple' : undefined
   if (sequence !== undefined) {
     throw new PyError('TypeError', `can only concatenate ${sequence} (not "${typeName(b)}") to ${sequence}`)
   }
@@ -97,14 +97,14 @@ export function multiply(a: Value, b: Value, runtime: Runtime): Value {
 }
 
 const isSequence = (value: Value): boolean =>
-  textOf(value) !== undefined || Array.isArray(value) || value instanceof PyTuple
+  stringOf(value) !== undefined || Array.isArray(value) || value instanceof PyTuple
 
 function repeated(sequence: Value, times: Int, runtime: Runtime): Value {
   if (times > 0x7fffffffffffffffn || times < -0x8000000000000000n) {
     throw new PyError('OverflowError', "cannot fit 'int' into an index-sized integer")
   }
   const count = Math.max(0, clamped(times))
-  const text = textOf(sequence)
+  const text = stringOf(sequence)
   if (text !== undefined) {
     const whole = text === '' ? '' : repeatedText(text, count, runtime)
     return sequence instanceof Markup ? new Markup(whole) : whole
@@ -137,7 +137,7 @@ export function floorDivide(a: Value, b: Value, runtime: Runtime): Value {
 
 /** Returns a % b: the remainder of numbers, printf-style formatting of a str. */
 export function modulo(a: Value, b: Value, runtime: Runtime): Value {
-  const format = textOf(a)
+  const format = stringOf(a)
   if (format === undefined) {
     const [x, y] = operands('%', a, b)
     return moduloNumbers(x, y, runtime)

@@ -1,7 +1,7 @@
 /** Implements sorted(), comparing in the order in which CPython does, so that values without an order fail on the same pair. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { compare } from './comparison.ts'
+import { compareValues } from './comparison.ts'
 import type { Runtime, Value } from './values.ts'
 
 /** Returns the items sorted by their keys. The sort is stable, with `reverse` too. */
@@ -11,7 +11,7 @@ export function sorted<T>(items: readonly T[], key: (item: T) => Value, reverse:
   if (reverse) cells.reverse()
   const less = (a: Cell<T>, b: Cell<T>): boolean => {
     runtime.step()
-    return compare('<', a.key, b.key, runtime)
+    return compareValues('<', a.key, b.key, runtime)
   }
   const result = mergedRuns(cells, less)
   if (reverse) result.reverse()
@@ -36,14 +36,14 @@ function mergedRuns<T>(cells: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
     const next: Cell<T>[][] = []
     for (let index = 0; index < runs.length; index += 2) {
       const [left = [], right] = [runs[index], runs[index + 1]]
-      next.push(right ? merged(left, right, less) : left)
+      next.push(right ? mergeCells(left, right, less) : left)
     }
     runs = next
   }
   return runs[0] ?? []
 }
 
-function merged<T>(left: readonly Cell<T>[], right: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
+function mergeCells<T>(left: readonly Cell<T>[], right: readonly Cell<T>[], less: Less<T>): Cell<T>[] {
   const result: Cell<T>[] = []
   let [at, other] = [0, 0]
   while (at < left.length && other < right.length) {

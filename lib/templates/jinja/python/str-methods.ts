@@ -6,10 +6,10 @@ import {
   oneArgument,
   parsedArguments,
   positionalArguments,
-  sizeOf,
+  sizeArgument,
 } from './arguments.ts'
 import { items, iteratorOf } from './iteration.ts'
-import { textOf } from './markup.ts'
+import { stringOf } from './markup.ts'
 import { clamped, integer } from './numbers.ts'
 import { item } from './subscript.ts'
 import {
@@ -100,7 +100,7 @@ const stripping =
     const [characters] = positionalArguments(name, 0, 1, call)
     runtime.step(1 + self.length / 1000)
     if (characters === undefined || characters === null) return stripped(self, undefined, side)
-    const text = textOf(characters)
+    const text = stringOf(characters)
     if (text === undefined) throw typeError(`${name} arg must be None or str`)
     return stripped(self, text, side)
   }
@@ -109,8 +109,8 @@ const splitting =
   (name: string, cut: typeof split): StrMethod =>
   (self, call, runtime) => {
     const [separator = null, most = -1] = namedArguments(name, ['sep', 'maxsplit'], call)
-    const limit = sizeOf(most)
-    const text = textOf(separator)
+    const limit = sizeArgument(most)
+    const text = stringOf(separator)
     if (separator !== null && text === undefined) {
       throw typeError(`must be str or None, not ${typeName(separator)}`)
     }
@@ -137,7 +137,7 @@ const finding =
   (name: string, look: typeof find, isIndex: boolean): StrMethod =>
   (self, call, runtime) => {
     const { part, start, end } = searched(name, call)
-    const text = textOf(part)
+    const text = stringOf(part)
     if (text === undefined) throw typeError(`must be str, not ${typeName(part)}`)
     runtime.step(1 + self.length / 1000)
     const found = look(self, text, windowOf(self, start, end))
@@ -155,7 +155,7 @@ const edge =
       return name === 'startswith' ? self.startsWith(text, window.start) : self.endsWith(text, window.end)
     }
     if (part instanceof PyTuple) return part.items.some((item) => fits(tupleText(name, item)))
-    const text = textOf(part)
+    const text = stringOf(part)
     if (text === undefined) {
       throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(part)}`)
     }
@@ -163,7 +163,7 @@ const edge =
   }
 
 function tupleText(name: string, item: Value): string {
-  const text = textOf(item)
+  const text = stringOf(item)
   if (text === undefined) throw typeError(`tuple for ${name} must only contain str, not ${typeName(item)}`)
   return text
 }
@@ -172,8 +172,8 @@ const filling =
   (name: string, align: 'left' | 'right' | 'center'): StrMethod =>
   (self, call, runtime) => {
     const [width = 0, fill = ' '] = positionalArguments(name, 1, 2, call)
-    const size = sizeOf(width)
-    const character = textOf(fill)
+    const size = sizeArgument(width)
+    const character = stringOf(fill)
     if (character === undefined) {
       throw typeError(`The fill character must be a unicode character, not ${typeName(fill)}`)
     }
@@ -185,7 +185,7 @@ const partitioning =
   (name: 'partition' | 'rpartition'): StrMethod =>
   (self, call) => {
     const separator = oneArgument(`str.${name}`, call)
-    const text = textOf(separator)
+    const text = stringOf(separator)
     if (text === undefined) throw typeError(`must be str, not ${typeName(separator)}`)
     if (text === '') throw new PyError('ValueError', 'empty separator')
     const at = name === 'partition' ? self.indexOf(text) : self.lastIndexOf(text)
@@ -197,7 +197,7 @@ const removing =
   (name: 'removeprefix' | 'removesuffix'): StrMethod =>
   (self, call) => {
     const affix = oneArgument(`str.${name}`, call)
-    const text = textOf(affix)
+    const text = stringOf(affix)
     if (text === undefined) throw typeError(`${name}() argument must be str, not ${givenType(affix)}`)
     if (name === 'removeprefix') return self.startsWith(text) ? self.slice(text.length) : self
     return text !== '' && self.endsWith(text) ? self.slice(0, -text.length) : self
@@ -208,7 +208,7 @@ export function joinedText(separator: string, parts: Value, runtime: Runtime): s
   if (iteratorOf(parts, runtime) === undefined) throw typeError('can only join an iterable')
   const texts: string[] = []
   for (const part of items(parts, runtime)) {
-    const text = textOf(part)
+    const text = stringOf(part)
     if (text === undefined) {
       throw typeError(`sequence item ${texts.length}: expected str instance, ${typeName(part)} found`)
     }
@@ -220,10 +220,10 @@ export function joinedText(separator: string, parts: Value, runtime: Runtime): s
 
 function replaceMethod(self: string, call: Arguments, runtime: Runtime): Value {
   const [old = '', by = '', most = -1] = positionalArguments('str.replace', 2, 3, call)
-  const [oldText, byText] = [textOf(old), textOf(by)]
+  const [oldText, byText] = [stringOf(old), stringOf(by)]
   if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${givenType(old)}`)
   if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${givenType(by)}`)
-  return replaced(self, oldText, byText, sizeOf(most), runtime)
+  return replaced(self, oldText, byText, sizeArgument(most), runtime)
 }
 
 /** Implements str.translate: the table has another text or code point for a character, None to remove it, or no entry. */
@@ -252,7 +252,7 @@ function translationOf(table: Value, code: number, runtime: Runtime): Value | un
 }
 
 function translation(by: Value): string {
-  const text = textOf(by)
+  const text = stringOf(by)
   if (text !== undefined) return text
   const code = integer(by)
   if (code === undefined) throw typeError('character mapping must return integer, None or str')
@@ -262,7 +262,7 @@ function translation(by: Value): string {
 
 function tableOf(_self: string, call: Arguments): Value {
   const [from = null, to, gone] = positionalArguments('str.maketrans', 1, 3, call)
-  const [fromText, toText, goneText] = [textOf(from), textOf(to ?? null), textOf(gone ?? null)]
+  const [fromText, toText, goneText] = [stringOf(from), stringOf(to ?? null), stringOf(gone ?? null)]
   if (to === undefined) return tableOfDict(from)
   if (toText === undefined) {
     throw typeError(`maketrans() argument 2 must be str, not ${givenType(to)}`)
@@ -288,7 +288,7 @@ function tableOfDict(from: Value): Value {
   if (!(from instanceof PyDict)) throw typeError('if you give only one argument to maketrans it must be a dict')
   const table = new PyDict()
   for (const [key, value] of from.entries()) {
-    const text = textOf(key)
+    const text = stringOf(key)
     if (text !== undefined && codePointLength(text) !== 1) {
       throw new PyError('ValueError', 'string keys in translate table must be of length 1')
     }
@@ -345,7 +345,7 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
   ['center', filling('str.center', 'center')],
   ['ljust', filling('str.ljust', 'left')],
   ['rjust', filling('str.rjust', 'right')],
-  ['zfill', (self, call, runtime) => zeroFilled(self, sizeOf(oneArgument('str.zfill', call)), runtime)],
+  ['zfill', (self, call, runtime) => zeroFilled(self, sizeArgument(oneArgument('str.zfill', call)), runtime)],
   [
     'expandtabs',
     (self, call, runtime) => {
@@ -376,7 +376,7 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
 ])
 
 function textArgument(method: string, name: string, value: Value): string {
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text === undefined) throw typeError(`${method}() argument '${name}' must be str, not ${givenType(value)}`)
   return text
 }

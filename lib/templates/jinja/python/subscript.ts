@@ -1,7 +1,7 @@
 /** Reads `value[key]` and `value[start:stop:step]` as Python does, before jinja2's sandbox checks the result. */
 
 import { elementAt } from '#lib/util/element-at.ts'
-import { Markup, textOf } from './markup.ts'
+import { Markup, stringOf } from './markup.ts'
 import { asInt, clamped, type Int, integer } from './numbers.ts'
 import { Bytes, Range } from './objects.ts'
 import { codePointLength, codePointSlice, hasSurrogates } from './text/code-points.ts'
@@ -18,7 +18,7 @@ export function itemOf(value: Value, key: Value, runtime: Runtime): Value | unde
   const at = clamped(index)
   if (Array.isArray(value)) return value.at(at)
   if (value instanceof PyTuple) return value.items.at(at)
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text === undefined) return undefined
   const character = characterAt(text, at, runtime)
   return character !== undefined && value instanceof Markup ? new Markup(character) : character
@@ -52,7 +52,7 @@ export function item(value: Value, key: Value, runtime: Runtime): Value {
   if (found !== undefined) return found
   const name = typeName(value)
   const sequence =
-    textOf(value) !== undefined
+    stringOf(value) !== undefined
       ? 'string'
       : Array.isArray(value)
         ? 'list'
@@ -73,7 +73,7 @@ export function slice(value: Value, start: Value, stop: Value, step: Value, runt
   const cut = (size: number): Cut => readCut(start, stop, step, size)
   if (Array.isArray(value)) return sliced(value, cut(value.length), runtime)
   if (value instanceof PyTuple) return new PyTuple(sliced(value.items, cut(value.items.length), runtime))
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined) {
     const part = slicedText(text, cut, runtime)
     return value instanceof Markup ? new Markup(part) : part

@@ -2,7 +2,7 @@
 import { indexOf, namedArguments, noArguments, oneArgument, positionalArguments } from './arguments.ts'
 import { equals } from './comparison.ts'
 import { items } from './iteration.ts'
-import { textOf } from './markup.ts'
+import { stringOf } from './markup.ts'
 import { asInt, binary, bits, clamped, type Int, integer } from './numbers.ts'
 import { Builtin, Bytes, DictView, type Range } from './objects.ts'
 import { decoded } from './text/encodings.ts'
@@ -158,7 +158,7 @@ export const bytesMethods: ReadonlyMap<string, Method<Bytes>> = new Map<string, 
     'decode',
     (self, call, runtime) => {
       const [encoding = 'utf-8'] = namedArguments('decode', ['encoding', 'errors'], call)
-      return decoded(self, textOf(encoding) ?? '', runtime)
+      return decoded(self, stringOf(encoding) ?? '', runtime)
     },
   ],
   [
@@ -227,7 +227,7 @@ function bytesOf(value: Int, call: Arguments, runtime: Runtime): Bytes {
   const bytes = Uint8Array.from({ length: size }, (_, index) =>
     Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
   )
-  return new Bytes(textOf(order) === 'little' ? bytes.reverse() : bytes)
+  return new Bytes(stringOf(order) === 'little' ? bytes.reverse() : bytes)
 }
 
 /** Returns an attribute of a float; undefined if there is none. */

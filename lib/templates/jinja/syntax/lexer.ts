@@ -7,7 +7,7 @@ import { PyFloat, type Value } from '../python/values.ts'
 import { LocatedError } from './syntax.ts'
 
 /** One token of a template. */
-export interface Token {
+export interface TemplateToken {
   readonly type: TokenType
   /** Text of a name, a string, an operator or literal text. */
   readonly text: string
@@ -62,7 +62,7 @@ const operators = {
 } as const
 
 /** Returns the next token; after the end, "eof" every time. Throws LocatedError (TemplateSyntaxError). */
-export type NextToken = () => Token
+export type NextToken = () => TemplateToken
 
 /** Returns a reader of the tokens of a template. */
 export function lexer(template: string): NextToken {
@@ -71,7 +71,7 @@ export function lexer(template: string): NextToken {
   let line = 1
   let state: 'root' | 'block' | 'variable' = 'root'
   /** Tag that was found after the text that was returned last. */
-  let pending: Token | undefined
+  let pending: TemplateToken | undefined
   /** Closing brackets that are expected, the innermost last. */
   const brackets: string[] = []
   /** Whether the text that was read last ended a line. */
@@ -81,7 +81,7 @@ export function lexer(template: string): NextToken {
   const fail = (message: string): never => {
     throw new LocatedError('TemplateSyntaxError', message, line)
   }
-  const token = (type: TokenType, text: string, number: Value = null): Token => ({ type, text, number, line })
+  const token = (type: TokenType, text: string, number: Value = null): TemplateToken => ({ type, text, number, line })
   /** Moves the position to `end` and counts the lines up to it. */
   const advance = (end: number): void => {
     for (; newline !== -1 && newline < end; newline = source.indexOf('\n', newline + 1)) line++
@@ -110,7 +110,7 @@ export function lexer(template: string): NextToken {
     return isBlank && (lineStart > 0 || startsLine) ? text.slice(0, lineStart) : text
   }
 
-  const root = (): Token | undefined => {
+  const root = (): TemplateToken | undefined => {
     if (position >= source.length) return token('eof', '')
     const tag = nextTag(source, position)
     if (tag === undefined) {
@@ -139,7 +139,7 @@ export function lexer(template: string): NextToken {
     return data
   }
 
-  const rawText = (): Token | undefined => {
+  const rawText = (): TemplateToken | undefined => {
     for (let at = source.indexOf('{%', position); at !== -1; at = source.indexOf('{%', at + 2)) {
       const sign = source[at + 2]
       const wordAt = whitespaceEnd(at + (sign === '-' || sign === '+' ? 3 : 2))
@@ -178,7 +178,7 @@ export function lexer(template: string): NextToken {
     return source.startsWith('}}', at) ? at + 2 : undefined
   }
 
-  const inTag = (): Token | undefined => {
+  const inTag = (): TemplateToken | undefined => {
     const inside = state === 'block' ? 'block' : 'variable'
     const end = brackets.length > 0 ? undefined : inside === 'block' ? blockEnd(position) : variableEnd(position)
     if (end !== undefined) {
@@ -199,7 +199,7 @@ export function lexer(template: string): NextToken {
     return fail(`unexpected char ${quoted(character)} at ${[...source.slice(0, position)].length}`)
   }
 
-  const numberAt = (): Token | undefined => {
+  const numberAt = (): TemplateToken | undefined => {
     if (!isDigit(source.charCodeAt(position))) return undefined
     const float = source[position - 1] === '.' ? undefined : matchEnd(FLOAT, source, position)
     const end = float ?? matchEnd(INTEGER, source, position)
@@ -214,7 +214,7 @@ export function lexer(template: string): NextToken {
     return found
   }
 
-  const nameAt = (): Token | undefined => {
+  const nameAt = (): TemplateToken | undefined => {
     const code = source.charCodeAt(position)
     if (!isWordCode(code) && code < 0x80) return undefined
     let end: number | undefined = position
@@ -229,7 +229,7 @@ export function lexer(template: string): NextToken {
     return found
   }
 
-  const stringAt = (): Token | undefined => {
+  const stringAt = (): TemplateToken | undefined => {
     const quote = source[position]
     if (quote !== '"' && quote !== "'") return undefined
     let end = position + 1
@@ -240,7 +240,7 @@ export function lexer(template: string): NextToken {
     return found
   }
 
-  const operatorAt = (): Token | undefined => {
+  const operatorAt = (): TemplateToken | undefined => {
     const two = source.slice(position, position + 2)
     const text = OPERATORS.has(two) ? two : two.slice(0, 1)
     const type = OPERATORS.get(text)
@@ -367,7 +367,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the name of a token in jinja2's messages. */
-export const describeToken = ({ type, text }: Token): string => (type === 'name' ? text : describeType(type))
+export const describeToken = ({ type, text }: TemplateToken): string => (type === 'name' ? text : describeType(type))
 
 /** Returns the name of a token type in jinja2's messages. */
 export const describeType = (type: string): string => DESCRIPTIONS.get(type) ?? type

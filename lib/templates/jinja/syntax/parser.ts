@@ -3,14 +3,14 @@
  * and its line numbers. The parser descends recursively, at most MOST_NESTING deep.
  */
 import { quoted } from '../python/text/code-points.ts'
-import { describeToken, describeType, lexer, type NextToken, type Token, type TokenType } from './lexer.ts'
+import { describeToken, describeType, lexer, type NextToken, type TemplateToken, type TokenType } from './lexer.ts'
 import {
   type BinaryOperator,
   type CallArguments,
   type ComparisonOperator,
   type Data,
   type Expression,
-  type Filter,
+  type FilterNode,
   type FromImport,
   type If,
   LocatedError,
@@ -40,8 +40,8 @@ const NONE: ReadonlySet<string> = new Set(['none', 'None'])
 
 class Parser {
   private readonly next: NextToken
-  private current: Token
-  private ahead: Token | undefined
+  private current: TemplateToken
+  private ahead: TemplateToken | undefined
   private depth = 0
   private readonly tags: string[] = []
   private readonly ends: Ends[] = []
@@ -57,7 +57,7 @@ class Parser {
 
   // The methods below read tokens.
 
-  private skip(): Token {
+  private skip(): TemplateToken {
     const token = this.current
     const following = this.ahead ?? this.next()
     this.ahead = undefined
@@ -66,7 +66,7 @@ class Parser {
     return token
   }
 
-  private look(): Token {
+  private look(): TemplateToken {
     this.ahead ??= this.next()
     return this.ahead
   }
@@ -95,11 +95,11 @@ class Parser {
     return found
   }
 
-  private expect(type: TokenType): Token {
+  private expect(type: TokenType): TemplateToken {
     return this.is(type) ? this.skip() : this.unexpected(describeType(type))
   }
 
-  private expectWord(word: string): Token {
+  private expectWord(word: string): TemplateToken {
     return this.isWord(word) ? this.skip() : this.unexpected(word)
   }
 
@@ -380,7 +380,7 @@ class Parser {
     return target ?? this.fail(`can't assign to ${quoted(found.kind)}`, found.line)
   }
 
-  private nameTarget(): Token {
+  private nameTarget(): TemplateToken {
     const token = this.expect('name')
     const { text, line } = token
     if (TRUE.has(text) || FALSE.has(text) || NONE.has(text)) this.fail("can't assign to 'name'", line)
@@ -704,7 +704,7 @@ class Parser {
   }
 
   /** Parses `|name(…)|name(…)`. */
-  private filters(input: Filter | undefined): Filter | undefined
+  private filters(input: FilterNode | undefined): FilterNode | undefined
   private filters(input: Expression | undefined): Expression | undefined
   private filters(input: Expression | undefined): Expression | undefined {
     let node = input
@@ -712,7 +712,7 @@ class Parser {
     return node
   }
 
-  private filter(input: Expression | undefined): Filter {
+  private filter(input: Expression | undefined): FilterNode {
     const { line } = this.current
     const name = this.dottedName()
     return { kind: 'filter', input, name, call: this.is('lparen') ? this.callArguments() : NO_ARGUMENTS, line }
@@ -751,7 +751,7 @@ const NO_ARGUMENTS: CallArguments = { positional: [], named: [], starred: undefi
 
 const OPERAND_STARTS: ReadonlySet<TokenType> = new Set(['name', 'string', 'integer', 'float', 'lbracket', 'lbrace'])
 
-const isName = ({ type, text }: Token, word: string): boolean => type === 'name' && text === word
+const isName = ({ type, text }: TemplateToken, word: string): boolean => type === 'name' && text === word
 
 const isTarget = (node: Expression | Target): node is Target =>
   node.kind === 'name-target' || node.kind === 'tuple-target' || node.kind === 'namespace-target'

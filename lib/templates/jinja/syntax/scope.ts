@@ -4,7 +4,7 @@
  * the context, with an outer scope's variable, or undefined. This module makes the same decisions, so that a name means the same; variables
  * are slots of frames.
  */
-import { type Branch, type Callable, children, type For, type Node, signature } from './syntax.ts'
+import { type Callable, children, type For, type IfBranch, type Node, parameterNodes } from './syntax.ts'
 
 /** One function of the compiled template: its variables are the slots of one frame. */
 export interface FunctionScope {
@@ -200,11 +200,11 @@ function collectNode(node: Node, symbols: Symbols): void {
 }
 
 /** Returns an `elif` as an `if` of its own: jinja2 keeps all `elif` conditions in one branch. */
-const asIf = (branch: Branch): Node => ({ kind: 'if', branches: [branch], otherwise: [], line: branch.line })
+const asIf = (branch: IfBranch): Node => ({ kind: 'if', branches: [branch], otherwise: [], line: branch.line })
 
 /** Adds the parameters and the body of a macro to its scope. */
 export const collectCallable = (node: Callable, symbols: Symbols): void => {
-  collect([...signature(node), ...node.body], symbols)
+  collect([...parameterNodes(node), ...node.body], symbols)
 }
 
 /** Adds the names of a target as variables of this scope, whatever they are outside. */

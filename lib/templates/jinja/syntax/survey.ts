@@ -1,9 +1,9 @@
 /** Facts about a whole template that are needed before any part of it is compiled. */
-import { type Block, children, LocatedError, type Node, type Statement } from './syntax.ts'
+import { type BlockNode, children, LocatedError, type Node, type Statement } from './syntax.ts'
 
 /** Names, blocks and tags of a template. */
 export interface Survey {
-  readonly blocks: ReadonlyMap<string, Block>
+  readonly blocks: ReadonlyMap<string, BlockNode>
   /** Whether `loop` is stored anywhere, which is forbidden within loops and rare. */
   readonly storesLoop: boolean
   readonly hasGenerationTag: boolean
@@ -22,7 +22,7 @@ const MOST_DEPTH = 400
  * name.
  */
 export function survey(template: readonly Statement[]): Survey {
-  const blocks = new Map<string, Block>()
+  const blocks = new Map<string, BlockNode>()
   const names = new Set<string>()
   let storesLoop = false
   let hasGenerationTag = false
@@ -47,7 +47,7 @@ export function survey(template: readonly Statement[]): Survey {
   return { blocks, storesLoop, hasGenerationTag, names }
 }
 
-function addBlock(blocks: Map<string, Block>, block: Block): void {
+function addBlock(blocks: Map<string, BlockNode>, block: BlockNode): void {
   if (blocks.has(block.name))
     throw new LocatedError('TemplateAssertionError', `block '${block.name}' defined twice`, block.line)
   blocks.set(block.name, block)

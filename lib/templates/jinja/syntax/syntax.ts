@@ -21,12 +21,12 @@ export type Statement =
   | For
   | If
   | With
-  | Macro
+  | MacroNode
   | CallBlock
   | FilterBlock
   | Assign
   | AssignBlock
-  | Block
+  | BlockNode
   | Autoescape
   | Extends
   | Include
@@ -63,13 +63,13 @@ export interface For {
 /** `{% if %}`: the first branch is `if`, the others are `elif`. */
 export interface If {
   readonly kind: 'if'
-  readonly branches: readonly Branch[]
+  readonly branches: readonly IfBranch[]
   readonly otherwise: readonly Statement[]
   readonly line: number
 }
 
 /** A condition of `{% if %}` with its body. */
-export interface Branch {
+export interface IfBranch {
   readonly test: Expression
   readonly body: readonly Statement[]
   readonly line: number
@@ -97,7 +97,7 @@ export interface Parameter {
 }
 
 /** `{% macro %}`. */
-export interface Macro extends Callable {
+export interface MacroNode extends Callable {
   readonly kind: 'macro'
   readonly name: string
 }
@@ -111,7 +111,7 @@ export interface CallBlock extends Callable {
 /** `{% filter %}`. */
 export interface FilterBlock {
   readonly kind: 'filter-block'
-  readonly filter: Filter
+  readonly filter: FilterNode
   readonly body: readonly Statement[]
   readonly line: number
 }
@@ -128,13 +128,13 @@ export interface Assign {
 export interface AssignBlock {
   readonly kind: 'assign-block'
   readonly target: Target
-  readonly filter: Filter | undefined
+  readonly filter: FilterNode | undefined
   readonly body: readonly Statement[]
   readonly line: number
 }
 
 /** `{% block %}`. */
-export interface Block {
+export interface BlockNode {
   readonly kind: 'block'
   readonly name: string
   readonly body: readonly Statement[]
@@ -196,11 +196,11 @@ export type Expression =
   | { readonly kind: 'tuple' | 'list'; readonly items: readonly Expression[]; readonly line: number }
   | { readonly kind: 'dict'; readonly items: readonly Pair[]; readonly line: number }
   | Conditional
-  | Filter
-  | Test
+  | FilterNode
+  | TestNode
   | Call
   | Attribute
-  | Item
+  | ItemNode
   | Slice
   | { readonly kind: 'concat'; readonly parts: readonly Expression[]; readonly line: number }
   | Compare
@@ -242,7 +242,7 @@ export interface CallArguments {
 }
 
 /** A filter. `input` is undefined at the head of a filter block or a filtered set: the filter then applies to the text of the block. */
-export interface Filter {
+export interface FilterNode {
   readonly kind: 'filter'
   readonly input: Expression | undefined
   readonly name: string
@@ -251,7 +251,7 @@ export interface Filter {
 }
 
 /** `input is name(…)`. */
-export interface Test {
+export interface TestNode {
   readonly kind: 'test'
   readonly input: Expression
   readonly name: string
@@ -276,7 +276,7 @@ export interface Attribute {
 }
 
 /** `object[key]`. */
-export interface Item {
+export interface ItemNode {
   readonly kind: 'getitem'
   readonly object: Expression
   readonly key: Expression
@@ -315,7 +315,7 @@ export interface Binary {
 }
 
 /** Any node of the tree. */
-export type Node = Statement | Data | Target | Expression | Branch | ParameterName
+export type Node = Statement | Data | Target | Expression | IfBranch | ParameterName
 
 /** A macro's parameter as a node of its own, so that a walk over the tree finds its name. */
 interface ParameterName {
@@ -337,9 +337,9 @@ export function children(node: Node): readonly Node[] {
     case 'with':
       return [...node.bindings.map(({ target }) => target), ...node.bindings.map(({ value }) => value), ...node.body]
     case 'macro':
-      return [...signature(node), ...node.body]
+      return [...parameterNodes(node), ...node.body]
     case 'call-block':
-      return [...(node.call === 'generation' ? [] : [node.call]), ...signature(node), ...node.body]
+      return [...(node.call === 'generation' ? [] : [node.call]), ...parameterNodes(node), ...node.body]
     case 'filter-block':
       return [...node.body, node.filter]
     case 'assign':
@@ -406,7 +406,7 @@ export function children(node: Node): readonly Node[] {
 }
 
 /** Returns the names of the parameters as nodes, followed by their defaults. */
-export const signature = ({ parameters, line }: Callable): Node[] => [
+export const parameterNodes = ({ parameters, line }: Callable): Node[] => [
   ...parameters.map(({ name }): ParameterName => ({ kind: 'parameter', name, line })),
   ...parameters.flatMap(({ fallback }) => present(fallback)),
 ]

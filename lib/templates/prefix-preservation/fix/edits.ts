@@ -23,7 +23,7 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
 }
 
 /** Returns the number of letters that an edit removes and adds. */
-export const sizeOf = (source: string, { start, end, text }: Edit): number => {
+export const countEditedLetters = (source: string, { start, end, text }: Edit): number => {
   const old = source.slice(start, end)
   return text.includes(old)
     ? text.length - old.length
@@ -39,7 +39,7 @@ export function editsFor(source: string, finding: CellFinding, facts: TemplateFa
   const unique = new Map(edits.map((edit) => [`${edit.start}:${edit.end}:${edit.text}`, edit]))
   return [...unique.values()]
     .filter(({ start, end, text }) => source.slice(start, end) !== text)
-    .sort((a, b) => sizeOf(source, a) - sizeOf(source, b))
+    .sort((a, b) => countEditedLetters(source, a) - countEditedLetters(source, b))
 }
 
 interface Site {

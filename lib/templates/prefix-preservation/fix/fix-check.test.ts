@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { readTemplateUnderTest } from '../doctor.ts'
@@ -17,7 +17,7 @@ function checked(template: string, fixed: string, options = {}) {
   const changed = { ...subject, template: bounded(chatTemplate(fixed, {})) }
   return {
     keepsReplies: checker.keepsReplies(changed),
-    search: resultOf(checker.search(changed)),
+    search: runToEnd(checker.search(changed)),
     costs: checker.costs(changed),
   }
 }

@@ -4,7 +4,7 @@ import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { contentsOf, scriptedTurn } from '../boundary.ts'
-import { type Compared, compare } from '../compare.ts'
+import { compareTurn, type TurnComparison } from '../compare.ts'
 import { plainPlans, plans, turnOf } from '../conversations.ts'
 import { messageForm, thinkingOf } from '../facts.ts'
 import { type MatrixSettings, optionSets, withOptions } from '../matrix.ts'
@@ -53,7 +53,7 @@ export function fixChecker(subject: Subject, settings: MatrixSettings, options: 
   let written: readonly WrittenReply[] | undefined
   const outcome = ({ turn, set, replies }: (typeof cases)[number], tried: Subject, index: number): Outcome => {
     writings[index] ??= writingOf(turn, replies)
-    return outcomeOf(compare(turn, withOptions(tried, set), replies, writings[index]))
+    return outcomeOf(compareTurn(turn, withOptions(tried, set), replies, writings[index]))
   }
   return {
     search: function* (changed) {
@@ -79,7 +79,7 @@ export function fixChecker(subject: Subject, settings: MatrixSettings, options: 
 }
 
 /** Returns the outcome. A conversation without a verdict is no better than one that breaks. */
-function outcomeOf(compared: Compared): Outcome {
+function outcomeOf(compared: TurnComparison): Outcome {
   if (compared.kind === 'unlearnt') return 'unstable'
   if (compared.kind !== 'compared') return 'raises'
   return compared.comparison.tokenIndex === undefined ? 'stable' : 'unstable'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { type LabTokenizer, runToEnd } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#testing/byte-tokenizer.ts'
 import { loadedTokenizer, templateOf, tokenizerFolder } from '#testing/tokenizers.ts'
@@ -25,7 +25,7 @@ const qwen3 = loadedTokenizer(tokenizerFolder('qwen3'))
 const qwen3Template = templateOf(qwen3)
 
 const tried = (template: string, cell: string, tokenizer: LabTokenizer = bytes): FixResult =>
-  resultOf(fixFor({ input: { template }, cell }, tokenizer))
+  runToEnd(fixFor({ input: { template }, cell }, tokenizer))
 
 const found = new Map<string, Fix>()
 /** Returns a fix. It is searched for once, because each search takes seconds with a real tokenizer. */

@@ -17,11 +17,11 @@ import {
 } from '../matrix.ts'
 import type { Fix, TemplateVerdict } from '../report.ts'
 import { bounded, RanAway, type Subject } from '../subject.ts'
-import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
+import { applyEdits, countEditedLetters, type Edit, editsFor } from './edits.ts'
 import { fixChecker } from './fix-check.ts'
 
 /** The cell to cure, in the texts of the template lab. */
-export interface FixRequest {
+export interface CellFixRequest {
   readonly input: DoctorInput
   /** Id of the cell. */
   readonly cell: string
@@ -45,7 +45,7 @@ const MOST_TRIED = 1500
 const PROGRESS = 25
 
 /** Searches for a fix of one cell; yields progress every PROGRESS changes. */
-export function* fixFor(request: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+export function* fixFor(request: CellFixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
   try {
     return yield* treatment(request, tokenizer)
   } catch (error) {
@@ -54,7 +54,7 @@ export function* fixFor(request: FixRequest, tokenizer: LabTokenizer): Generator
   }
 }
 
-function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+function* treatment({ input, cell: id }: CellFixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
   const read = readTemplateUnderTest(input, tokenizer)
   if (!read.ok) return { fix: undefined, tried: 0 }
   const { subject, settings } = read.value
@@ -102,7 +102,10 @@ function* attempts(source: string, edits: readonly Edit[]): Generator<readonly E
     combining
       .slice(index + 1)
       .filter((second) => second.end <= first.start || first.end <= second.start)
-      .map((second) => ({ pair: [first, second] as const, size: sizeOf(source, first) + sizeOf(source, second) })),
+      .map((second) => ({
+        pair: [first, second] as const,
+        size: countEditedLetters(source, first) + countEditedLetters(source, second),
+      })),
   )
   // Pairs of conditions that both become `true` come first, whatever their length: with them every reply is written like the last one.
   const always = ({ pair }: (typeof pairs)[number]): number => (pair.every(({ text }) => text === 'true') ? 0 : 1)

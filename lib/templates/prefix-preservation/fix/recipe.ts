@@ -3,7 +3,7 @@ import { commonText } from '#lib/util/common-prefix.ts'
 import { lastOffsetOf } from '../cause.ts'
 import type { ScriptComparison } from '../compare.ts'
 import type { CheckedCell } from '../matrix.ts'
-import { boundaries, type Recipe, type RecipeProof, type TemplateFacts } from '../report.ts'
+import { BOUNDARY_NAMES, type Recipe, type RecipeProof, type TemplateFacts } from '../report.ts'
 import { renderedText, type Subject } from '../subject.ts'
 
 /** Returns whether the appended text equals the text that the whole conversation has after the reply. */
@@ -24,7 +24,7 @@ export function proofOf({ appended, expected, rendered }: ScriptComparison, repl
 /** Returns the recipe of a template with the proofs of all checked cells. */
 export function recipeOf(checked: readonly CheckedCell[], facts: TemplateFacts, subject: Subject): Recipe {
   const proofs = checked.flatMap(({ proof }) => (proof ? [proof] : []))
-  const appended = boundaries.flatMap((boundary) => {
+  const appended = BOUNDARY_NAMES.flatMap((boundary) => {
     const found = checked.find(
       ({ cell, appended: text }) =>
         cell.place.boundary === boundary &&

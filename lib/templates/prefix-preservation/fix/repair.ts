@@ -3,7 +3,7 @@
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
 import { unifiedDiff } from '../diff.ts'
-import { type DoctorInput, diagnosis } from '../doctor.ts'
+import { type DoctorInput, diagnoseTemplate } from '../doctor.ts'
 import type { Cell, Fix } from '../report.ts'
 import { fixFor } from './fix.ts'
 
@@ -55,7 +55,7 @@ export function* repair(
   let template = input.template
   let soFar: Repair | undefined
   for (;;) {
-    const checking = diagnosis({ ...given, template }, tokenizer)
+    const checking = diagnoseTemplate({ ...given, template }, tokenizer)
     let checked = checking.next()
     for (; !checked.done; checked = checking.next()) yield { tried: 0, soFar }
     const { failure, cells } = checked.value

@@ -6,13 +6,13 @@ import { responseText, responseTextWithStarts, withResultText } from '#lib/traje
 import { textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
 import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
 import { messagePartsOf } from '../cause.ts'
-import { joined, type Region, regionsOf } from '../compare.ts'
+import { type Region, regionsOf, renderParts } from '../compare.ts'
 import { messageForm, type ThinkingState, thinkingOf } from '../facts.ts'
 import { findingAt } from '../finding.ts'
 import { messagesJson, type ScriptMessage, type ScriptReply, templateMessages } from '../fix/script.ts'
 import type { MatrixSettings } from '../matrix.ts'
 import type { Boundary, Cell, TemplateVerdict } from '../report.ts'
-import { rendered, renderedText, type Subject } from '../subject.ts'
+import { renderedText, renderTurn, type Subject } from '../subject.ts'
 
 type Form = Extract<Cell['place'], { kind: 'trajectory' }>['form']
 
@@ -68,11 +68,11 @@ function verdictOf(
   const parsed = segments.flatMap((segment) => scriptMessages(segment, trajectory, 'parsed', state) ?? [])
   const replyIndex = read.slice(0, segmentIndex).flatMap((list) => list ?? []).length
   const messageFormat = { ...messageForm(facts), thinking: state.delimiters ?? facts.thinking }
-  const after = rendered(subject, templateMessages(messages, messageFormat), added !== undefined)
+  const after = renderTurn(subject, templateMessages(messages, messageFormat), added !== undefined)
   if (!after.ok && after.refused)
     return { kind: 'notApplicable', why: `The template raises an error: ${after.error.message}` }
   if (!after.ok) return { kind: 'error', failure: after.error }
-  const side = joined(subject.tokenizer, [after.rendering.text])
+  const side = renderParts(subject.tokenizer, [after.rendering.text])
   const ids = segments.flatMap((segment) => segment.ids)
   // The model has not read what the template writes after the last reply.
   const length = added ? Math.max(ids.length, side.ids.length) : ids.length

@@ -6,12 +6,12 @@
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { windowAround } from '../finding.ts'
 import type { TrlVerdict } from '../report.ts'
-import { type Rendered, rendered, type Subject } from '../subject.ts'
+import { type RenderResult, renderTurn, type Subject } from '../subject.ts'
 
 /** Returns TRL's verdict. Like TRL, it ignores the given tools and options. */
 export function trlVerdict({ template, tokenizer }: Pick<Subject, 'template' | 'tokenizer'>): TrlVerdict {
   const render: Render = (messages, addGenerationPrompt) =>
-    rendered({ template, tools: undefined, options: {} }, messages, addGenerationPrompt)
+    renderTurn({ template, tools: undefined, options: {} }, messages, addGenerationPrompt)
   const support = orWithText((isText) => render(conversation(SENTINELS, isText), false))
   if (!support.ok) {
     const { error } = support
@@ -29,7 +29,7 @@ export function trlVerdict({ template, tokenizer }: Pick<Subject, 'template' | '
   return judged(render, tokenizer)
 }
 
-type Render = (messages: readonly TemplateMessage[], addGenerationPrompt: boolean) => Rendered
+type Render = (messages: readonly TemplateMessage[], addGenerationPrompt: boolean) => RenderResult
 
 function judged(render: Render, tokenizer: Subject['tokenizer']): TrlVerdict {
   const pair = orWithText((isText): { readonly ok: true; readonly texts: readonly string[] } | Failure => {
@@ -52,7 +52,7 @@ function judged(render: Render, tokenizer: Subject['tokenizer']): TrlVerdict {
       }
 }
 
-type Failure = Extract<Rendered, { ok: false }>
+type Failure = Extract<RenderResult, { ok: false }>
 
 /** Tries again with arguments as JSON text if an object raises a TypeError. */
 function orWithText<Result extends { readonly ok: true }>(

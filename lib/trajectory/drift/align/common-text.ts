@@ -4,7 +4,7 @@
  */
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { type Box, type CommonRun, commonRuns, gapsBetween, type Ways } from './common-runs.ts'
-import { type Units, unitsOf } from './units.ts'
+import { type AlignmentUnits, unitsOf } from './units.ts'
 
 /**
  * Measured with sides of 200,000 tokens: 8 edits find a fifth more drift than there is where a line repeats; 400 find
@@ -15,7 +15,7 @@ const BY_UNITS: Ways = { rows: [32, 8, 3], mostEdits: 96 }
 const BY_SYMBOLS: Ways = { rows: [12], mostEdits: 0 }
 
 /** Returns runs of equal symbols in order. Time is near-linear in the lengths of any texts. */
-export function commonText(left: Int32Array, right: Int32Array): readonly CommonRun[] {
+export function findCommonRuns(left: Int32Array, right: Int32Array): readonly CommonRun[] {
   if (left.length === right.length && commonIds(left, right) === left.length)
     return [{ left: 0, right: 0, length: left.length }]
   const units = unitsOf(left, right)
@@ -35,7 +35,7 @@ const boxOf = (left: Int32Array, right: Int32Array): Box => ({
   right: { start: 0, end: right.length },
 })
 
-function inSymbols(run: CommonRun, left: Units, right: Units): CommonRun {
+function inSymbols(run: CommonRun, left: AlignmentUnits, right: AlignmentUnits): CommonRun {
   const start = left.starts[run.left] as number
   return {
     left: start,

@@ -6,7 +6,7 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 export type BytesOf = (id: number) => Uint8Array | undefined
 
 /** The symbols of a token sequence. */
-export interface Spelling {
+export interface SymbolSequence {
   /** Bytes; an id without a known text is one symbol of its own, from 256 on. */
   readonly symbols: Int32Array
   /** Start of each token among the symbols, then the number of symbols: n + 1 entries. */
@@ -20,7 +20,7 @@ export const FIRST_UNKNOWN = 256
 const SYMBOLS_A_TOKEN = 6
 
 /** Returns the symbols of a range of tokens. */
-export function spelling(ids: ArrayLike<number>, { start, end }: Span, bytes: BytesOf): Spelling {
+export function spelling(ids: ArrayLike<number>, { start, end }: Span, bytes: BytesOf): SymbolSequence {
   const starts = new Int32Array(end - start + 1)
   let symbols = new Int32Array(SYMBOLS_A_TOKEN * (end - start))
   let at = 0

@@ -5,7 +5,7 @@
 import { FIRST_UNKNOWN } from './spelling.ts'
 
 /** The units of one side. */
-export interface Units {
+export interface AlignmentUnits {
   /** Number of each unit; it is the same for equal text on both sides. */
   readonly classes: Int32Array
   /** Start of each unit among the symbols, then the number of symbols: n + 1 entries. */
@@ -13,9 +13,12 @@ export interface Units {
 }
 
 /** Cuts both sides into units. */
-export function unitsOf(left: Int32Array, right: Int32Array): { readonly left: Units; readonly right: Units } {
+export function unitsOf(
+  left: Int32Array,
+  right: Int32Array,
+): { readonly left: AlignmentUnits; readonly right: AlignmentUnits } {
   const classify = unitClasses()
-  const units = (symbols: Int32Array): Units => {
+  const units = (symbols: Int32Array): AlignmentUnits => {
     const starts = unitStarts(symbols)
     return { starts, classes: classify(symbols, starts) }
   }

@@ -8,14 +8,14 @@ import { KIND_TEXTS } from '../kinds.ts'
 import type { DriftLayer, DriftSpan } from '../report.ts'
 import { toolCall } from './call/call.ts'
 import { context } from './context.ts'
-import { cut } from './cut.ts'
+import { mergeEqualRuns } from './cut.ts'
 import type { DriftSide } from './drift-side.ts'
 import { endOfTurn } from './end-of-turn.ts'
 import { hitBy } from './hit.ts'
 import { movedAroundCall } from './moved.ts'
 import { type DriftPosition, type DriftVerdict, partOf, type Rule } from './place.ts'
 import { content, truncation } from './remainder.ts'
-import { spelled, split, untold } from './same-bytes.ts'
+import { classifySameBytes, spelled, untold } from './same-bytes.ts'
 import { separator } from './separator.ts'
 import { isStructural, specialTokens } from './special-tokens.ts'
 import { think } from './think.ts'
@@ -25,7 +25,7 @@ import { normalisation, partialUtf8 } from './unicode.ts'
 const RULES: readonly Rule[] = [
   untold,
   spelled,
-  split,
+  classifySameBytes,
   partialUtf8,
   normalisation,
   endOfTurn,
@@ -48,7 +48,7 @@ export interface Classified {
 
 /** Classifies the drifts of an alignment. */
 export function classify(given: readonly AlignedRun[], left: DriftSide, right: DriftSide): Classified {
-  const stretches = cut(given, left, right)
+  const stretches = mergeEqualRuns(given, left, right)
   const across = acrossStretches(stretches)
   const spans = driftOf(stretches).map((drift): DriftSpan => {
     const place = {

@@ -13,7 +13,11 @@ import { withWholeParts } from './whole-parts.ts'
 type Drift = Extract<AlignedRun, { kind: 'drift' }>
 
 /** Returns the runs in order, with the same coverage as the given ones. Two equal runs are never adjacent. */
-export function cut(stretches: readonly AlignedRun[], left: DriftSide, right: DriftSide): readonly AlignedRun[] {
+export function mergeEqualRuns(
+  stretches: readonly AlignedRun[],
+  left: DriftSide,
+  right: DriftSide,
+): readonly AlignedRun[] {
   const all: AlignedRun[] = []
   const add = (stretch: AlignedRun) => {
     const last = all.at(-1)
@@ -49,7 +53,7 @@ function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Ali
   // A turn that only one side has is one part, and so is everything after the end of the other side.
   if (isOneSided && [...ours, ...theirs].some(({ sort }) => sort === 'end')) return [drift]
   const isAtEnd = drift.left.end === left.ids.length && drift.right.end === right.ids.length
-  if (isAtEnd && (isOneSided || goesOn(left, drift.left, right, drift.right))) return [drift]
+  if (isAtEnd && (isOneSided || isPrefixOfOther(left, drift.left, right, drift.right))) return [drift]
   const isEndAlone = isEndBesideOther(ours, theirs) || isEndBesideOther(theirs, ours)
   if (Math.max(ours.length, theirs.length) === 1 && !isEndAlone) return [drift]
   if (ours.length * theirs.length > MOST_PAIRS) return [drift]
@@ -104,7 +108,7 @@ function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): r
 }
 
 /** Returns whether one side is the beginning of the other. */
-function goesOn(left: DriftSide, ours: Span, right: DriftSide, theirs: Span): boolean {
+function isPrefixOfOther(left: DriftSide, ours: Span, right: DriftSide, theirs: Span): boolean {
   const [a, b] = [bytesIn(left, ours), bytesIn(right, theirs)]
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   return short.every((byte, index) => byte === long[index])
@@ -122,10 +126,10 @@ function unitsIn(side: DriftSide, { start, end }: Span): readonly Unit[] {
     const last = units.at(-1)
     const part = hasParts ? (spanAt(side.thinks, token) ?? spanAt(side.calls, token)) : undefined
     const sort = part ? ('call' in part ? 'call' : 'think') : sortOfText(side, token)
-    const goesOn = part
+    const continuesLast = part
       ? last?.part === part
       : (isBlank(side, token) && last) || (last?.sort === sort && sort !== 'end' && !side.edges.has(token))
-    if (last && goesOn) last.end = token + 1
+    if (last && continuesLast) last.end = token + 1
     else units.push({ sort, part, start: token, end: token + 1 })
   }
   return units

@@ -101,14 +101,14 @@ export const trainedIn = ({ trainedBefore }: DriftSide, { start, end }: Span): n
   elementAt(trainedBefore, end) - elementAt(trainedBefore, start)
 
 /** Returns whether a token is a special token. */
-export const isSpecial = ({ trajectory, ids }: DriftSide, token: number): boolean =>
+export const isSpecialAt = ({ trajectory, ids }: DriftSide, token: number): boolean =>
   isSpecialIn(trajectory, elementAt(ids, token))
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 
 /** Returns whether a token is empty or white space. */
 export const isBlank = (side: DriftSide, token: number): boolean =>
-  (side.bytesAt(token)?.every(isSpace) ?? false) && !isSpecial(side, token)
+  (side.bytesAt(token)?.every(isSpace) ?? false) && !isSpecialAt(side, token)
 
 /** End-of-turn and end-of-text tokens of well-known models, for sides that do not name their own. */
 const END_TOKENS = new Set([

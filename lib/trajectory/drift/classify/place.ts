@@ -2,7 +2,7 @@
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import type { DriftKind } from '../report.ts'
-import { type DriftSide, isBlank, isSpecial } from './drift-side.ts'
+import { type DriftSide, isBlank, isSpecialAt } from './drift-side.ts'
 
 /** A drift with both sides. */
 export interface DriftPosition {
@@ -45,7 +45,7 @@ export function partOf(side: DriftSide, span: Span): DriftPart {
     span,
     text: () => (text ??= decoder.decode(bytesIn(side, span))),
     words: () => (words ??= tokensIn(span, (token) => !isBlank(side, token))),
-    specials: () => (specials ??= tokensIn(span, (token) => isSpecial(side, token))),
+    specials: () => (specials ??= tokensIn(span, (token) => isSpecialAt(side, token))),
   }
 }
 

@@ -3,7 +3,7 @@ import type { DriftSide } from './drift-side.ts'
 import { bytesIn, type DriftPart, type DriftPosition, type DriftVerdict, tokensIn, tokenText } from './place.ts'
 
 /** Recognises a text that is tokenized differently. */
-export function split(place: DriftPosition): DriftVerdict | undefined {
+export function classifySameBytes(place: DriftPosition): DriftVerdict | undefined {
   const { left, right, sameBytes } = place
   if (!sameBytes) return undefined
   if (bytesIn(left.side, left.span).length === 0)

@@ -1,5 +1,5 @@
 /** White space at an edge. White space elsewhere belongs to a text. */
-import { type DriftSide, isBlank, isSpecial, spanAt } from './drift-side.ts'
+import { type DriftSide, isBlank, isSpecialAt, spanAt } from './drift-side.ts'
 import { cores, type DriftPart, type DriftPosition, type DriftVerdict } from './place.ts'
 
 /** Recognises white space that differs at an edge. */
@@ -19,14 +19,14 @@ export function separator(place: DriftPosition): DriftVerdict | undefined {
 function beginsAtEdge({ side, span }: DriftPart): boolean {
   let token = span.start
   while (token > 0 && !isEdge(side, token) && isBlank(side, token - 1)) token--
-  return isEdge(side, token) || isSpecial(side, token - 1)
+  return isEdge(side, token) || isSpecialAt(side, token - 1)
 }
 
 function endsAtEdge({ side, span }: DriftPart): boolean {
   const { length } = side.ids
   let token = span.end
   while (token < length && !isEdge(side, token) && isBlank(side, token)) token++
-  return isEdge(side, token) || isSpecial(side, token)
+  return isEdge(side, token) || isSpecialAt(side, token)
 }
 
 /** Returns whether a segment, a think block or a call begins or ends before this token. */

@@ -1,5 +1,5 @@
 /** Special tokens other than ends of turns, and the headers that some of them open. */
-import { type DriftSide, endsTurn, isSpecial, spanAt } from './drift-side.ts'
+import { type DriftSide, endsTurn, isSpecialAt, spanAt } from './drift-side.ts'
 import {
   type DriftPart,
   type DriftPosition,
@@ -42,7 +42,7 @@ export function isStructural(part: DriftPart): boolean {
   const { side, span } = part
   if (isEmpty(part)) return false
   for (let token = span.start; token < span.end; token++)
-    if (isSpecial(side, token) || endsTurn(side, token)) return true
+    if (isSpecialAt(side, token) || endsTurn(side, token)) return true
   return startsInRole(part)
 }
 
@@ -58,13 +58,13 @@ function startsInRole(part: DriftPart): boolean {
   const [first] = part.words()
   if (first === undefined || /^\s*\n/.test(tokenText(side, first))) return false
   let opener = first - 1
-  while (opener >= 0 && !isSpecial(side, opener)) {
+  while (opener >= 0 && !isSpecialAt(side, opener)) {
     if (first - opener > ROLE_TOKENS || tokenText(side, opener).includes('\n')) return false
     opener--
   }
   if (opener < 0 || endsTurn(side, opener) || isInPart(side, opener)) return false
   let end = opener + 1
-  while (end < side.ids.length && end <= opener + ROLE_TOKENS && !isSpecial(side, end)) end++
+  while (end < side.ids.length && end <= opener + ROLE_TOKENS && !isSpecialAt(side, end)) end++
   const [role = ''] = partOf(side, { start: opener + 1, end })
     .text()
     .split('\n', 1)
@@ -108,8 +108,8 @@ function standsAsRole(part: DriftPart): boolean {
   const { side, span } = part
   const before = span.start - 1
   if (!WORD.test(part.text().trim()) || before < 0 || span.end === side.ids.length) return false
-  if (!isSpecial(side, before) || endsTurn(side, before) || isInPart(side, before)) return false
-  return isSpecial(side, span.end) || tokenText(side, span.end).startsWith('\n')
+  if (!isSpecialAt(side, before) || endsTurn(side, before) || isInPart(side, before)) return false
+  return isSpecialAt(side, span.end) || tokenText(side, span.end).startsWith('\n')
 }
 
 /** A think block or a call is not a turn. */

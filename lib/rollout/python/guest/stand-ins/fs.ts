@@ -1,6 +1,6 @@
 /** The stand-in for node:fs and node:fs/promises: Pyodide reads its own files during its start, and nothing afterwards. */
 import * as fs from 'node:fs'
-import { refuse, refuseWhenLocked } from '../lock.ts'
+import { refuseWhenLocked, throwAccessError } from '../lock.ts'
 
 /** The constants of the real node:fs. */
 export const { constants } = fs
@@ -17,7 +17,7 @@ export async function readFile(file: fs.PathLike, options: fs.ObjectEncodingOpti
   return fs.promises.readFile(file, options)
 }
 
-const refused = (name: string) => (): never => refuse(`fs.${name}`)
+const refused = (name: string) => (): never => throwAccessError(`fs.${name}`)
 
 /** Emscripten's file systems call the functions below. They refuse with EACCES, so that the interpreter does not break. */
 export const chmodSync = refused('chmodSync')

@@ -1,10 +1,10 @@
 /** Implements str.format and format(): fields in braces, as string.Formatter and CPython read them. */
 
-import { escapedHtml, Markup, textOf } from '../markup.ts'
+import { escapedHtml, Markup, stringOf } from '../markup.ts'
 import { numeric } from '../numbers.ts'
 import { PyError, type Runtime, type Value } from '../values.ts'
 import { ascii, codePointLength, codePointSlice, isDecimal } from './code-points.ts'
-import { formattedNumber, padded, readFormatSpec, unknownCode } from './number-format.ts'
+import { formattedNumber, padText, readFormatSpec, unknownCode } from './number-format.ts'
 import { repr, str, typeName } from './repr.ts'
 
 /** The values that fill fields, and how fields read them. */
@@ -185,7 +185,7 @@ function argument(name: string, fields: Fields): Value {
 /** Returns format(value, spec). */
 function formatted(value: Value, spec: string, runtime: Runtime): string {
   if (spec === '') return str(value, runtime)
-  const text = textOf(value)
+  const text = stringOf(value)
   const name = typeName(value)
   if (text !== undefined) return formattedText(text, spec, name, runtime)
   const number = numeric(value)
@@ -211,5 +211,5 @@ function formattedText(text: string, specText: string, name: string, runtime: Ru
   const cut = spec.precision === undefined ? text : codePointSlice(text, 0, spec.precision)
   const padding = Math.max(0, spec.width - codePointLength(cut))
   runtime.allocate(padding + cut.length)
-  return padded(cut, padding, spec.fill, spec.align ?? '<')
+  return padText(cut, padding, spec.fill, spec.align ?? '<')
 }

@@ -248,11 +248,11 @@ function aligned(
   const least = zeroFilled ? spec.width - lead.length - rest.length : 0
   const body = (spec.grouping === '' ? whole : grouped(whole, spec.grouping, interval, least)) + rest
   const padding = Math.max(0, spec.width - lead.length - [...body].length)
-  return align === '=' ? lead + spec.fill.repeat(padding) + body : padded(lead + body, padding, spec.fill, align)
+  return align === '=' ? lead + spec.fill.repeat(padding) + body : padText(lead + body, padding, spec.fill, align)
 }
 
 /** Returns the text with `padding` fill characters on the side that `align` leaves free. */
-export function padded(text: string, padding: number, fill: string, align: '<' | '>' | '^' | '='): string {
+export function padText(text: string, padding: number, fill: string, align: '<' | '>' | '^' | '='): string {
   if (align === '<') return text + fill.repeat(padding)
   if (align === '^') return fill.repeat(Math.floor(padding / 2)) + text + fill.repeat(Math.ceil(padding / 2))
   return fill.repeat(padding) + text

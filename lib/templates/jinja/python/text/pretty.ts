@@ -1,9 +1,9 @@
 /** Implements pprint.pformat: values over several lines of at most 80 characters, dicts sorted by keys. */
 
-import { compare } from '../comparison.ts'
+import { compareValues } from '../comparison.ts'
 import { PyDict, PyError, PyTuple, type Runtime, type Value } from '../values.ts'
 import { codePointLength, quoted, splitLines } from './code-points.ts'
-import { MAX_DEPTH, repr, typeName } from './repr.ts'
+import { MAX_VALUE_DEPTH, repr, typeName } from './repr.ts'
 
 const WIDTH = 80
 
@@ -14,7 +14,7 @@ export function pretty(value: Value, runtime: Runtime): string {
 
 /** Lays out a value. `indent` is its column, `allowance` the number of characters that must fit after it. */
 function laidOut(value: Value, indent: number, allowance: number, level: number, runtime: Runtime): string {
-  if (level > MAX_DEPTH) {
+  if (level > MAX_VALUE_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
   }
   const flat = oneLine(value, level, runtime)
@@ -31,7 +31,7 @@ function laidOut(value: Value, indent: number, allowance: number, level: number,
 
 /** Returns the repr with sorted dicts. */
 function oneLine(value: Value, level: number, runtime: Runtime): string {
-  if (level > MAX_DEPTH) {
+  if (level > MAX_VALUE_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
   }
   runtime.step()
@@ -54,7 +54,7 @@ function oneLine(value: Value, level: number, runtime: Runtime): string {
 function sortedEntries(dict: PyDict, runtime: Runtime): (readonly [Value, Value])[] {
   const before = (a: Value, b: Value): boolean => {
     try {
-      return compare('<', a, b, runtime)
+      return compareValues('<', a, b, runtime)
     } catch (error) {
       if (error instanceof PyError && error.className === 'TypeError') return typeName(a) < typeName(b)
       throw error

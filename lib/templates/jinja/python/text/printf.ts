@@ -1,6 +1,6 @@
 /** Implements `str % values`: printf-style formatting as in CPython's unicode_format. */
 
-import { escapedHtml, Markup, textOf } from '../markup.ts'
+import { escapedHtml, Markup, stringOf } from '../markup.ts'
 import { asDouble, clamped, type Int, integer, numeric, truncated } from '../numbers.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from '../values.ts'
 import { ascii, codePointIndex, codePointLength, codePointSlice } from './code-points.ts'
@@ -138,7 +138,7 @@ function textual(value: Value, conversion: Conversion, runtime: Runtime): string
 }
 
 function character(value: Value): string {
-  const text = textOf(value)
+  const text = stringOf(value)
   if (text !== undefined && codePointLength(text) === 1) return text
   const code = integer(value)
   if (code === undefined) throw new PyError('TypeError', '%c requires int or char')

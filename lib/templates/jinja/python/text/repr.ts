@@ -12,11 +12,11 @@ export function str(value: Value, runtime: Runtime): string {
   return repr(value, runtime)
 }
 
-/** Returns repr(value). Throws PyError (RecursionError) beyond MAX_DEPTH levels. */
+/** Returns repr(value). Throws PyError (RecursionError) beyond MAX_VALUE_DEPTH levels. */
 export const repr = (value: Value, runtime: Runtime): string => nested(value, runtime, 0)
 
 /** Deepest nesting of a value: CPython's recursion limit, less the frames of the render. */
-export const MAX_DEPTH = 960
+export const MAX_VALUE_DEPTH = 960
 
 function nested(value: Value, runtime: Runtime, depth: number): string {
   if (value === null) return 'None'
@@ -29,7 +29,7 @@ function nested(value: Value, runtime: Runtime, depth: number): string {
   if (value instanceof PyFloat) return floatRepr(value.value)
   if (value instanceof Undefined) return 'Undefined'
   if (value instanceof PyObject) return value.repr(runtime)
-  if (depth > MAX_DEPTH) {
+  if (depth > MAX_VALUE_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
   }
   const inner = (item: Value): string => nested(item, runtime, depth + 1)

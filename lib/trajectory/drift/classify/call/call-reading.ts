@@ -11,7 +11,7 @@ import { elementAt } from '#lib/util/element-at.ts'
 import { type CallSpan, type DriftSide, firstTouched } from '../drift-side.ts'
 import type { DriftPart, DriftPosition } from '../place.ts'
 import { type CallNode, callNodes } from './call-text.ts'
-import { type CallWriting, type Difference, WRITINGS, writingDifferences } from './call-writing.ts'
+import { type CallWriting, WRITINGS, type WritingDifference, writingDifferences } from './call-writing.ts'
 
 /** A call of one side, compared with the other side. */
 export interface CallReading {
@@ -49,7 +49,7 @@ function read(own: CallSpan, from: 'left' | 'right', place: DriftPosition): Call
   const all = differences ?? []
   const byLeft = all.toSorted((a, b) => a.left.start - b.left.start)
   const byRight = all.toSorted((a, b) => a.right.start - b.right.start)
-  const writingsOf = (some: readonly Difference[]) =>
+  const writingsOf = (some: readonly WritingDifference[]) =>
     WRITINGS.filter((writing) => some.some((each) => each.writing === writing))
   return {
     other,
@@ -63,7 +63,10 @@ function read(own: CallSpan, from: 'left' | 'right', place: DriftPosition): Call
   }
 }
 
-function argumentDifferences(left: readonly CallNode[], right: readonly CallNode[]): readonly Difference[] | undefined {
+function argumentDifferences(
+  left: readonly CallNode[],
+  right: readonly CallNode[],
+): readonly WritingDifference[] | undefined {
   const [ours, theirs] = [left, right].map((nodes) => {
     const at = nodes.findLastIndex(({ kind }) => kind === 'object')
     return calledIn(nodes[at], nodes[at - 1])
@@ -119,7 +122,7 @@ function charactersOf({ span }: DriftPart, { span: call, starts }: CallText): Sp
 const MOST_NEAR = 32
 
 /** Returns the differences of a sorted list that share characters with a range. */
-function near(sorted: readonly Difference[], side: 'left' | 'right', range: Span): readonly Difference[] {
+function near(sorted: readonly WritingDifference[], side: 'left' | 'right', range: Span): readonly WritingDifference[] {
   const end = countWhile(sorted.length, (index) => elementAt(sorted, index)[side].start < range.end)
   return sorted.slice(Math.max(0, end - MOST_NEAR), end).filter((each) => range.start < each[side].end)
 }

@@ -9,8 +9,8 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 export type CallNode =
   | (Written & { readonly kind: 'text' | 'number' })
   | (Written & { readonly kind: 'word' | 'string' | 'name'; readonly value: string })
-  | (Written & { readonly kind: 'list'; readonly items: readonly CallNode[]; readonly close: Piece })
-  | (Written & { readonly kind: 'object'; readonly members: readonly CallMember[]; readonly close: Piece })
+  | (Written & { readonly kind: 'list'; readonly items: readonly CallNode[]; readonly close: CallPiece })
+  | (Written & { readonly kind: 'object'; readonly members: readonly CallMember[]; readonly close: CallPiece })
 
 /** A named value of an object or of Python arguments. */
 export interface CallMember {
@@ -20,13 +20,13 @@ export interface CallMember {
 type CallString = Extract<CallNode, { kind: 'word' | 'string' | 'name' }>
 
 /** A range of the text with its content. */
-export interface Piece extends Span {
+export interface CallPiece extends Span {
   readonly raw: string
 }
 
-interface Written extends Piece {
+interface Written extends CallPiece {
   /** White space before the value, with its comma or colon. */
-  readonly gap: Piece
+  readonly gap: CallPiece
 }
 
 /** Returns the parts in order; the last is an empty text. Brackets that do not contain JSON are text. */
@@ -92,7 +92,7 @@ function plain(written: Written): CallNode {
 }
 
 /** Reads the value after a gap; undefined if there is none. */
-function readValue(text: string, gap: Piece, depth: number): CallNode | undefined {
+function readValue(text: string, gap: CallPiece, depth: number): CallNode | undefined {
   const start = gap.end
   if (depth > MAX_DEPTH) return undefined
   if (text[start] === '{') return readObject(text, gap, depth + 1, JSON_MEMBERS)
@@ -106,14 +106,14 @@ function readValue(text: string, gap: Piece, depth: number): CallNode | undefine
 
 interface MemberForm {
   readonly close: string
-  readonly readKey: (text: string, gap: Piece) => CallString | undefined
+  readonly readKey: (text: string, gap: CallPiece) => CallString | undefined
   readonly separator: RegExp
 }
 
 const JSON_MEMBERS: MemberForm = { close: '}', readKey: readString, separator: COLON }
 const NAMED_ARGUMENTS: MemberForm = { close: ')', readKey: readName, separator: EQUALS }
 
-function readObject(text: string, gap: Piece, depth: number, form: MemberForm): CallNode | undefined {
+function readObject(text: string, gap: CallPiece, depth: number, form: MemberForm): CallNode | undefined {
   const members: CallMember[] = []
   let at = gap.end + 1
   for (;;) {
@@ -130,7 +130,7 @@ function readObject(text: string, gap: Piece, depth: number, form: MemberForm): 
   }
 }
 
-function readList(text: string, gap: Piece, depth: number): CallNode | undefined {
+function readList(text: string, gap: CallPiece, depth: number): CallNode | undefined {
   const items: CallNode[] = []
   let at = gap.end + 1
   for (;;) {
@@ -144,13 +144,13 @@ function readList(text: string, gap: Piece, depth: number): CallNode | undefined
   }
 }
 
-function readString(text: string, gap: Piece): CallString | undefined {
+function readString(text: string, gap: CallPiece): CallString | undefined {
   const raw = matchAt(STRING, text, gap.end)
   if (raw === undefined) return undefined
   return { ...written(text, gap, gap.end + raw.length), kind: 'string', value: unescaped(raw.slice(1, -1)) }
 }
 
-function readName(text: string, gap: Piece): CallString | undefined {
+function readName(text: string, gap: CallPiece): CallString | undefined {
   const value = matchAt(NAME, text, gap.end)
   return value === undefined ? undefined : { ...written(text, gap, gap.end + value.length), kind: 'name', value }
 }
@@ -165,10 +165,10 @@ const unescaped = (text: string): string =>
     return control === undefined ? (other as string) : (CONTROLS[control] as string)
   })
 
-const written = (text: string, gap: Piece, end: number): Written => ({ ...piece(text, gap.end, end), gap })
-const piece = (text: string, start: number, end: number): Piece => ({ raw: text.slice(start, end), start, end })
+const written = (text: string, gap: CallPiece, end: number): Written => ({ ...piece(text, gap.end, end), gap })
+const piece = (text: string, start: number, end: number): CallPiece => ({ raw: text.slice(start, end), start, end })
 
-function gapAt(pattern: RegExp, text: string, start: number): Piece | undefined {
+function gapAt(pattern: RegExp, text: string, start: number): CallPiece | undefined {
   const raw = matchAt(pattern, text, start)
   return raw === undefined ? undefined : piece(text, start, start + raw.length)
 }

@@ -1,7 +1,7 @@
 /** Compares two texts of one call: how they are written differently if they have the same value. */
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import type { CallMember, CallNode, Piece } from './call-text.ts'
+import type { CallMember, CallNode, CallPiece } from './call-text.ts'
 
 /** Ways to write a value differently, the most informative first: of several at one position the first is named. */
 export const WRITINGS = ['key-order', 'quotes', 'booleans', 'numbers', 'escapes', 'spacing'] as const
@@ -9,7 +9,7 @@ export const WRITINGS = ['key-order', 'quotes', 'booleans', 'numbers', 'escapes'
 export type CallWriting = (typeof WRITINGS)[number]
 
 /** A difference in writing, with its range on both sides. */
-export interface Difference {
+export interface WritingDifference {
   readonly writing: CallWriting
   readonly left: Span
   readonly right: Span
@@ -19,14 +19,14 @@ export interface Difference {
 export function writingDifferences(
   left: readonly CallNode[],
   right: readonly CallNode[],
-): readonly Difference[] | undefined {
-  const found: Difference[] = []
+): readonly WritingDifference[] | undefined {
+  const found: WritingDifference[] = []
   const add = (writing: CallWriting, ours: Span, theirs: Span) => found.push({ writing, left: ours, right: theirs })
   const isSame = (ours: CallNode, theirs: CallNode): boolean => {
     spacing(ours.gap, theirs.gap)
     return isSameValue(ours, theirs)
   }
-  const spacing = (ours: Piece, theirs: Piece) => {
+  const spacing = (ours: CallPiece, theirs: CallPiece) => {
     if (ours.raw !== theirs.raw) add('spacing', ours, theirs)
   }
   const isSameValue = (ours: CallNode, theirs: CallNode): boolean => {

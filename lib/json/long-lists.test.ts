@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { parseLongLists } from './long-lists.ts'
+import { parsePythonJson } from './python-json.ts'
+
+const parsed = (text: string) => parseLongLists(new TextEncoder().encode(text), { long: 8, part: 4 })
+
+test.each([
+  ['a list that is the whole value', '[1, 2, 3, 4, 5]'],
+  ['a list between other values', '{"a": "x", "ids": [1,2.5,-3e2,4,5], "b": [1], "c": {"d": [true,false,null]}}'],
+  ['lists in a list', '[[1,2,3,4,5], [6,7,8,9,10]]'],
+  ['a list with a number that JSON cannot represent', '{"logprobs": [NaN, -Infinity, 1.5], "reward": NaN}'],
+  ['a list with a single long number', '[123456789012345]'],
+  ['a list of which the first part has only whitespace before a number', '[         1, 2, 3]'],
+  ['brackets and escaped quotes in a text', '{"[1,2,3,4,5]\\"": "[1,2,3,4,5] \\\\", "ids": [1,2,3,4,5]}'],
+  ['a key that appears twice', '{"ids": [1,2,3,4,5], "ids": [6,7,8,9,10]}'],
+  ['a text that looks like the place of a list', '{"a": "¤0", "b": "\\u00a4\\u00A4¤0", "ids": [1,2,3,4,5]}'],
+  ['a byte order mark', '\uFEFF[1,2,3,4,5]'],
+  ['texts in other scripts', '{"é世": [1,2,3,4,5], "x": "🙂"}'],
+])('parseLongLists returns the value of the whole text for %s', (_, text) => {
+  expect(parsed(text)).toEqual({ value: parsePythonJson(text.replace(/^\uFEFF/, '')) })
+})
+
+test('parseLongLists keeps a list under the key __proto__ as data', () => {
+  const { value } = parsed('{"__proto__": [1,2,3,4,5]}') as { readonly value: object }
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+  expect(Object.entries(value)).toEqual([['__proto__', [1, 2, 3, 4, 5]]])
+})
+
+test.each([
+  ['there is no long list', '{"ids": [1,2]}'],
+  ['a list has texts', '["a","b","c","d"]'],
+  ['a list has lists', '[[1],[2],[3],[4]]'],
+  ['a list has objects', '[{},{},{},{},{}]'],
+  ['an entry is missing within a list', '[1,2,,3,4,5]'],
+  ['an entry is missing at the end of a list', '[1,2,3,4,5,]'],
+  ['a list ends with a comma after its first part', '[1,2,3,4,    ]'],
+  ['an entry is not a number', '[1,2,3,x,4,5]'],
+  ['the text around a list is not JSON', '{"ids": [1,2,3,4,5]'],
+  ['a text has no end', '{"ids": [1,2,3,4,5], "a": "\\'],
+])('parseLongLists returns undefined if %s', (_, text) => {
+  expect(parsed(text)).toBeUndefined()
+})
+
+test('parseLongLists returns undefined for bytes that are not UTF-8', () => {
+  expect(parseLongLists(Buffer.from('{"a\xff": [1,2,3,4,5]}', 'latin1'), { long: 8 })).toBeUndefined()
+})
