@@ -74,7 +74,7 @@ test('The library marks the health of its trajectories and filters by it', async
   })
   await open(page, `/library?tag=${tag}`)
   const row = (title: string) => page.locator('tr[data-key]', { has: page.getByRole('link', { name: title }) })
-  await expect(row('Bad')).toContainText('1 response broken off')
+  await expect(row('Bad')).toContainText('1 response interrupted')
   await expect(row('Drifting')).toContainText('drift 3 spans')
   await page.getByLabel('Health').selectOption('drift')
   await expect(page.locator('tr[data-key]')).toHaveCount(1)

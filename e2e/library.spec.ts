@@ -307,7 +307,7 @@ test('The library shows pages, a running trajectory, an empty list and a lost ap
 
   await test.step('An unknown cursor shows the first page', async () => {
     await open(page, `/library?tag=${tag}&cursor=nonsense`)
-    await expect(page.getByRole('alert').filter({ hasText: 'none that this server has given' })).toBeVisible()
+    await expect(page.getByRole('alert').filter({ hasText: 'was not created by this server' })).toBeVisible()
     await page.getByRole('button', { name: 'Show the first page' }).click()
     await expect(range).toHaveText('1–50 of 57')
   })
@@ -361,7 +361,7 @@ test('The library shows pages, a running trajectory, an empty list and a lost ap
     await saved(page)
     await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'Said during the run' })
-    await expect(alert).toContainText('a rollout is writing this trajectory')
+    await expect(alert).toContainText('a rollout of this trajectory is running')
     await expect(alert).toContainText('Stop the rollout')
     await request.post(`/api/rollouts/${rolloutId}/cancel`, { headers: CHANGING, data: {} })
     expect(await stored(request, key)).toMatchObject({

@@ -47,7 +47,7 @@ test('The parser lab reads a completion by several parsers, renders its calls ag
   await expect(hermes.locator('[data-fault]')).toHaveText(['+'])
   await expect(hermes.getByRole('article', { name: 'call 3' }).locator('[data-rerendered="same"]')).toBeVisible()
   const first = hermes.getByRole('article', { name: 'call 1' }).locator('[data-rerendered="differs"]')
-  await expect(first).toContainText('members that the parser passed over')
+  await expect(first).toContainText('members that the parser ignores')
   await page.getByRole('button', { name: 'Parse on the server' }).click()
   await expect(page.locator('[data-server-answer]')).toContainText('separates as thinking: Hm.')
 

@@ -23,7 +23,7 @@ test('A prompt can be a conversation, ids or a text; a shared setup is shown bef
     const json = page.getByLabel('Conversation, JSON')
     await expect(json).toHaveValue(/What is 1 \+ 1\?/)
     await json.fill('[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]')
-    await expect(page.getByText('it ends with an answer')).toBeVisible()
+    await expect(page.getByText('it ends with an assistant message')).toBeVisible()
   })
 
   await test.step('a wrong id is shown at its position', async () => {

@@ -48,7 +48,7 @@ test('A server is added, tested, used, moved to an origin without its key, and r
       await page.keyboard.press('Tab')
     }
     await button(page, 'Save').press('Enter')
-    await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/there is a server named "built-in" already/)
+    await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/a server named "built-in" already exists/)
     await list(page).getByRole('button', { name: 'built-in' }).click()
     await expect(shown(page, 'built-in')).toBeVisible()
     await button(page, 'Add a server').click()

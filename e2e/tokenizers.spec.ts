@@ -75,7 +75,7 @@ test('A tokenizer is downloaded with its progress, cancelled and downloaded agai
     await page.getByLabel('Question').fill(QUESTION)
     await page.getByRole('button', { name: /Send/ }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'the Hub refuses access to org/gated' })
-    await expect(alert).toContainText('Ask for access at')
+    await expect(alert).toContainText('Request access at')
     await alert.getByRole('button', { name: 'Use the server’s tokenizer' }).click()
     await idle(page)
     await expect(run).toContainText('the server’s own, bytes as it decodes them')

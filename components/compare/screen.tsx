@@ -178,7 +178,7 @@ function Pending({ state, sides, onAsk }: PendingProps) {
     case 'refused': {
       const { side, why, hint } = state.refusal
       return (
-        <Banner tone="bad" title={`The ${side} side cannot be made. ${why}`} hint={hint}>
+        <Banner tone="bad" title={`The ${side} side cannot be created. ${why}`} hint={hint}>
           <Remedies name={side} side={sides[side]} onAsk={onAsk} />
         </Banner>
       )

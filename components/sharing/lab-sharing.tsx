@@ -76,7 +76,7 @@ export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: La
   return (
     <ShareDialog
       what="document"
-      about="The shown template, the messages, tools and options, the name of the tokenizer, and what the right side shows. It opens in another Rollscope without this library."
+      about="The shown template, the messages, tools and options, the name of the tokenizer, and what the right side shows. Another Rollscope can open it without this library."
       link={link}
       copies={[{ name: 'JSON', text: () => json }]}
       onSave={() => saveText(json, fileName(document.revision.name))}

@@ -30,7 +30,7 @@ export const ShellContext = createContext<ShellActions | undefined>(undefined)
 /** Returns the actions of the frame; throws outside the Shell. */
 export function useShellActions(): ShellActions {
   const actions = useContext(ShellContext)
-  if (!actions) throw new Error('a page stands in the shell')
+  if (!actions) throw new Error('useShellActions requires the shell')
   return actions
 }
 

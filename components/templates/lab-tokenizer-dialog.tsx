@@ -36,7 +36,9 @@ export function LabTokenizerDialog({ tokenizer, proposed, server, onChoose, onCl
           required
         />
         <TokenizerNames names={suggested} chosen={tokenizer} onChoose={choose} />
-        <p className="text-faint text-xs">The ids and the special tokens are its own; the template stays as it is.</p>
+        <p className="text-faint text-xs">
+          The ids and the special tokens come from this tokenizer. The template does not change.
+        </p>
         <TokenizerFormEnd state={state} downloads={downloads} isIncomplete={name.trim() === ''}>
           Choose
         </TokenizerFormEnd>

@@ -7,16 +7,16 @@ export const EXCLUDED_HEADER = 'x-rollscope-excluded'
 
 /** The answer of POST /api/export/preview. */
 export const exportPreviewSchema = z.object({
-  samples: z.int().min(0).describe('Trajectories that are written, a line each.'),
+  samples: z.int().min(0).describe('Number of trajectories in the file, one per line.'),
   excluded: z
     .array(z.object({ key: z.string(), title: z.string(), why: z.string().describe('A sentence.') }))
-    .describe('Trajectories that are left out of the file: those without tokens.'),
+    .describe('Trajectories without tokens, which are left out of the file.'),
   formats: z.array(
     z.object({
       name: z.string(),
       lost: z
         .array(z.object({ text: z.string(), samples: z.int().min(1).describe('Trajectories that lose it.') }))
-        .describe('What a file of this format does not say of these trajectories.'),
+        .describe('Information about these trajectories that a file of this format does not contain.'),
     }),
   ),
 })

@@ -12,7 +12,7 @@ export const groupLineSchema = z.object({
   scored: z
     .object({ reward: z.number().nullable(), why: z.string() })
     .exactOptional()
-    .describe('With the event `ended`, where the group has a rule: the reward, null where there is none, and why.'),
+    .describe('Only with the event `ended` in a group with a reward rule: the reward and the reason. null: no reward.'),
 })
 /** One line of a group’s stream. Lines are numbered from 0 over the whole group. */
 export type GroupLine = Plain<z.infer<typeof groupLineSchema>>

@@ -8,7 +8,7 @@ import { runStartedSchema } from './run-request.ts'
 /** The answer of POST /api/groups. */
 export const groupStartedSchema = z.object({
   groupId: z.string(),
-  samples: z.array(runStartedSchema).describe('By their index.'),
+  samples: z.array(runStartedSchema).describe('The samples in the order of their index.'),
 })
 /** Ids of a new group and of its runs. */
 export type GroupStarted = Plain<z.infer<typeof groupStartedSchema>>
@@ -16,11 +16,13 @@ export type GroupStarted = Plain<z.infer<typeof groupStartedSchema>>
 /** The answer of GET /api/groups/{id}. */
 export const groupSchema = z.object({
   groupId: z.string(),
-  reward: rewardRuleSchema.nullable().describe('The rule of its rewards. null: none.'),
+  reward: rewardRuleSchema.nullable().describe('The reward rule. null: none.'),
   isRunning: z
     .boolean()
-    .describe('Whether a sample runs that began with it. One that goes on after its end is a rollout of its own.'),
-  samples: z.array(summarySchema).describe('Those that are not deleted, by their index.'),
+    .describe(
+      'Whether a sample of the group is running. A sample that is continued after its end is a separate rollout.',
+    ),
+  samples: z.array(summarySchema).describe('The samples that are not deleted, in the order of their index.'),
 })
 /** A group of samples with its reward rule and its rows. */
 export type Group = Plain<z.infer<typeof groupSchema>>

@@ -5,11 +5,11 @@ import * as z from 'zod'
 export const importedSchema = z.object({
   format: z.string(),
   trajectories: z.tuple([z.string()], z.string()).describe('Keys in the order of the file.'),
-  existing: z.int().min(0).describe('How many of them were in the library before.'),
+  existing: z.int().min(0).describe('Number of these trajectories that were in the library before.'),
   first: z
     .object({ id: z.string(), createdAt: z.string() })
-    .describe('Of the first trajectory; given here where its record has neither.'),
-  lacked: z.array(z.string()).describe('What the file did not say, for a person.'),
+    .describe('Id and time of the first trajectory, generated if its record has none.'),
+  lacked: z.array(z.string()).describe('Information that the file did not contain, in words.'),
 })
 /** Format and stored trajectories of an imported file. */
 export type Imported = Readonly<z.infer<typeof importedSchema>>

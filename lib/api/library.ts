@@ -5,14 +5,14 @@ import type { Plain } from '#lib/util/plain.ts'
 
 /** Schema of one row of the library. */
 export const summarySchema = z.object({
-  key: z.string().describe('Under which it is found: its id, with a suffix where that was taken.'),
+  key: z.string().describe('The key of the trajectory: its id, with a suffix if another trajectory has the same id.'),
   id: z.string(),
   createdAt: z.string(),
   addedAt: z.string().describe('When it was stored here, ISO 8601.'),
-  title: z.string().nullable().describe('null: none given.'),
+  title: z.string().nullable().describe('null: no title.'),
   question: z
     .string()
-    .describe('The beginning of the first question; where there is none the name of the imported file.'),
+    .describe('The beginning of the first question, or the name of the imported file if there is no question.'),
   tags: z.array(z.string()),
   note: z.string().nullable(),
   reward: z.number().nullable(),
@@ -22,37 +22,44 @@ export const summarySchema = z.object({
   source: z
     .enum(['rollout', 'import', 'fork', 'retokenized', 'recorded'])
     .describe('import: opened from a file or pushed, files of Rollscope included.'),
-  importFormat: z.string().nullable().describe('Of an imported one: the file’s format.'),
+  importFormat: z.string().nullable().describe('Format of the imported file. null: not imported.'),
   segments: z.int(),
   turns: z.int().describe('Responses of the model.'),
   tokens: z.int(),
   trained: z.int(),
-  meanLogprob: z.number().nullable().describe('Over trained tokens whose logprob is known, in nats.'),
+  meanLogprob: z.number().nullable().describe('Mean over trained tokens with a known logprob, in nats.'),
   toolCalls: z.int(),
-  failedCalls: z.int().describe('Of those: failed and malformed ones.'),
+  failedCalls: z.int().describe('Tool calls that failed or are malformed.'),
   group: z
     .object({ id: z.string(), index: z.int() })
     .nullable()
-    .describe('The group of samples that it belongs to, and its place in it. null: none that is known here.'),
-  rewardWhy: z.string().nullable().describe('Why the rule of its group gave this reward, or none. null: none has.'),
-  health: healthGistSchema.nullable().describe('null: not checked as it is now; that is done in the background.'),
+    .describe('The group of the sample, and its index in the group. null: unknown, or no group.'),
+  rewardWhy: z
+    .string()
+    .nullable()
+    .describe('Why the rule of the group gave this reward, or no reward. null: no rule scored it.'),
+  health: healthGistSchema
+    .nullable()
+    .describe('null: not checked since the last change. Checks run in the background.'),
 })
 /** Row of a stored trajectory in the library. */
 export type TrajectorySummary = Plain<z.infer<typeof summarySchema>>
 
 const groupSchema = z.object({
   id: z.string(),
-  keys: z.array(z.string()).describe('Of all its samples, by their index; those that the list leaves out too.'),
-  matching: z.int().describe('Samples that the list lets through.'),
-  running: z.int().describe('Samples that are being written.'),
+  keys: z
+    .array(z.string())
+    .describe('Keys of all samples in the order of their index, including those that the filter excludes.'),
+  matching: z.int().describe('Number of samples that match the filter.'),
+  running: z.int().describe('Number of samples that are running.'),
   rewards: z
     .object({ known: z.int(), mean: z.number(), min: z.number(), max: z.number() })
     .nullable()
-    .describe('Of samples whose reward is known. null: of none it is.'),
+    .describe('Rewards of the samples that have one. null: no sample has one.'),
   isFlat: z
     .boolean()
     .describe(
-      'Every sample of several has the same reward: all advantages in GRPO are 0, and no gradient comes of it.',
+      'Several samples, all with the same reward: all advantages in GRPO are 0, and the group gives no gradient.',
     ),
 })
 /** A group of samples as one row of a list. */
@@ -65,23 +72,23 @@ export const pageSchema = z.object({
     .array(groupSchema)
     .exactOptional()
     .describe(
-      'Where groups are folded: those of the trajectories of this page, each of which stands for its whole group. Omitted: they are not.',
+      'The groups on this page, if groups are folded: each row represents its whole group. Omitted: groups are not folded.',
     ),
   cut: z
     .object({
       samples: z.int(),
-      longer: z.int().describe('Samples with more tokens than the trainer takes.'),
-      losing: z.int().describe('Samples of which trained tokens are lost.'),
+      longer: z.int().describe('Samples with more tokens than the trainer accepts.'),
+      losing: z.int().describe('Samples that lose trained tokens.'),
       lost: z.int().describe('Trained tokens that are lost.'),
       trained: z.int().describe('Trained tokens of all samples.'),
-      unknown: z.int().describe('Longer samples that were stored by an older version and are not checked yet.'),
+      unknown: z.int().describe('Longer samples, stored by an older version, that are not checked yet.'),
     })
     .exactOptional()
-    .describe('Over all samples that the list lets through, on every page. Omitted: no cut was given.'),
-  total: z.int().describe('Rows of all pages.'),
-  start: z.int().describe('Rows ahead of this page.'),
-  previous: z.string().exactOptional().describe('The cursor of the page before. Omitted: this is the first.'),
-  next: z.string().exactOptional().describe('The cursor of the page after. Omitted: this is the last.'),
+    .describe('Sums over all samples that match the filter, on every page. Omitted: no cut was given.'),
+  total: z.int().describe('Number of rows on all pages.'),
+  start: z.int().describe('Number of rows before this page.'),
+  previous: z.string().exactOptional().describe('Cursor of the previous page. Omitted: this is the first page.'),
+  next: z.string().exactOptional().describe('Cursor of the next page. Omitted: this is the last page.'),
 })
 /** One page of the library. */
 export type TrajectoryPage = Plain<z.infer<typeof pageSchema>>
@@ -90,11 +97,13 @@ export type CutCount = NonNullable<TrajectoryPage['cut']>
 
 /** The answer of GET /api/trajectories/{key}/neighbours. */
 export const neighboursSchema = z.object({
-  ahead: z.int().describe('Rows of the list before this trajectory.'),
-  total: z.int().describe('Rows of the list.'),
-  isListed: z.boolean().describe('Whether the trajectory is one of them: it may have been found before it changed.'),
-  previous: z.string().exactOptional().describe('Key of the row before it. Omitted: it is the first.'),
-  next: z.string().exactOptional().describe('Key of the row after it. Omitted: it is the last.'),
+  ahead: z.int().describe('Number of rows before this trajectory.'),
+  total: z.int().describe('Number of rows in the list.'),
+  isListed: z
+    .boolean()
+    .describe('Whether the trajectory is in the list. A change may have removed it from a filtered list.'),
+  previous: z.string().exactOptional().describe('Key of the previous row. Omitted: this is the first row.'),
+  next: z.string().exactOptional().describe('Key of the next row. Omitted: this is the last row.'),
 })
 /** Position of a trajectory in a list, and the rows next to it. */
 export type Neighbours = Plain<z.infer<typeof neighboursSchema>>
@@ -106,7 +115,7 @@ export const choicesSchema = z.object({
   sources: z.array(
     z.object({ kind: summarySchema.shape.source, format: summarySchema.shape.importFormat, count: z.int() }),
   ),
-  tags: z.array(z.object({ tag: z.string(), count: z.int() })).describe('The 200 most used, most used first.'),
+  tags: z.array(z.object({ tag: z.string(), count: z.int() })).describe('The 200 most used tags, most used first.'),
 })
 /** Values by which a list can be filtered, with their counts. */
 export type FilterChoices = Plain<z.infer<typeof choicesSchema>>

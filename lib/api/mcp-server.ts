@@ -7,12 +7,14 @@ import { serverNameSchema } from './server-name.ts'
 /** Schema of an MCP server in a list. */
 export const mcpServerEntrySchema = z.object({
   name: z.string(),
-  source: z.enum(['configuration', 'saved']).describe('configuration: from the file that ROLLSCOPE_MCP names.'),
+  source: z
+    .enum(['configuration', 'saved'])
+    .describe('configuration: the server is listed in the file that ROLLSCOPE_MCP names.'),
   place: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('http'), url: z.string() }),
     z.object({ kind: z.literal('stdio'), command: z.string().describe('The program, without its arguments.') }),
   ]),
-  hasKey: z.boolean().describe('Whether a key is sent along; it is never given out.'),
+  hasKey: z.boolean().describe('Whether a key is sent to the server. The key itself is never returned.'),
 })
 /** An MCP server as the API lists it. */
 export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
@@ -21,12 +23,12 @@ export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
 export const mcpServerListSchema = z.object({ servers: z.array(mcpServerEntrySchema) })
 
 const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSchema: true }).extend({
-  obstacle: z.string().optional().describe('Why no run can have it. Omitted: it can.'),
+  obstacle: z.string().optional().describe('Why no run can use the tool. Omitted: runs can use it.'),
   fingerprint: z
     .string()
     .optional()
     .describe(
-      'SHA-256 of its description and schema. A request that names it is refused once they have changed. Omitted: no run can have the tool.',
+      'SHA-256 of the description and the schema. A request with this fingerprint is refused after they change. Omitted: no run can use the tool.',
     ),
 })
 /** A tool that an MCP server offers. */
@@ -38,13 +40,13 @@ export const offeredToolsSchema = z.object({ tools: z.array(offeredToolSchema) }
 /** Schema of a tool of an MCP server in requests. */
 export const mcpToolSchema = z.strictObject({
   mcp: serverNameSchema.describe('The MCP server.'),
-  name: z.string().min(1).max(200).describe('The tool, as the server names it.'),
+  name: z.string().min(1).max(200).describe('Name of the tool on the server.'),
   fingerprint: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hexadecimal digits')
     .exactOptional()
     .describe(
-      'Of the description and schema that the user has confirmed. The run is refused where the server offers others. Omitted: whatever it offers now.',
+      'Fingerprint of the description and the schema that the user has confirmed. The run is refused if the server offers different ones. Omitted: the current ones are used.',
     ),
 })
 /** A tool of an MCP server, as requests name it. */

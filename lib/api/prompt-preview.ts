@@ -13,16 +13,18 @@ export interface PreviewQuestion {
 
 /** The answer of POST /api/tokenize. */
 export const promptPreviewSchema = z.object({
-  tokenizer: z.string().describe('Its name.'),
-  count: z.int().describe('Tokens in all.'),
-  head: z.array(z.int()).readonly().describe('The ids it begins with.'),
-  tail: z.array(z.int()).readonly().describe('The ids it ends with; empty where `head` is all of it.'),
+  tokenizer: z.string().describe('Name of the tokenizer.'),
+  count: z.int().describe('Number of tokens.'),
+  head: z.array(z.int()).readonly().describe('The first ids.'),
+  tail: z.array(z.int()).readonly().describe('The last ids. Empty if `head` contains all ids.'),
   vocab: z.record(z.string(), schemas.vocabEntry).readonly().describe('The texts of these ids.'),
-  specialIds: z.array(z.int()).readonly().describe('Those of them that are added tokens.'),
+  specialIds: z.array(z.int()).readonly().describe('Ids among these that are added tokens.'),
   notes: z
     .array(z.string())
     .readonly()
-    .describe('What the record of such a run would note: added tokens, a text that is not that of the ids.'),
+    .describe(
+      'Notes that a trajectory with this prompt would contain: added tokens, or a text that differs from the ids.',
+    ),
 })
 /** First and last ids that would be sent, with their texts. */
 export type PromptPreview = z.infer<typeof promptPreviewSchema>

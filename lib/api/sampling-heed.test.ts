@@ -10,7 +10,7 @@ test('explainIgnored reports parameters that routers drop, and unknown ones, onl
 
 test('explainIgnored reports parameters that are newer than the server', () => {
   expect(explainIgnored('stop_regex', { kind: 'server', version: '0.5.2' })).toBe(
-    'SGLang knows it from 0.5.5 on; this server is 0.5.2.',
+    'SGLang supports it since version 0.5.5; this server is version 0.5.2.',
   )
   expect(explainIgnored('stop_regex', { kind: 'server', version: '0.5.5' })).toBeUndefined()
   expect(explainIgnored('stop_regex', {})).toBeUndefined()

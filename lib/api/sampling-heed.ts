@@ -14,9 +14,9 @@ export function explainIgnored(name: string, server: ServerTraits): string | und
   )
     ? samplingParameter(name)
     : { isDroppedByRouter: true }
-  if (server.kind === 'router' && isDroppedByRouter) return 'A router stands before the server, and routers drop it.'
+  if (server.kind === 'router' && isDroppedByRouter) return 'The server is behind a router, and routers drop it.'
   if (since !== undefined && server.version !== undefined && isOlderThan(server.version, since))
-    return `SGLang knows it from ${since} on; this server is ${server.version}.`
+    return `SGLang supports it since version ${since}; this server is version ${server.version}.`
   if (name === 'sampling_seed' && server.deterministicInference === false)
     return 'This server runs without --enable-deterministic-inference, so it has no effect.'
   return undefined

@@ -6,15 +6,15 @@ import { failedCallSchema } from './server-status.ts'
 export const serverLoadSchema = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('told'),
-    running: z.int().describe('Requests under way; of a router: those that it has handed to its workers.'),
-    waiting: z.int().optional().describe('Requests that wait for a turn.'),
-    maxRunning: z.int().optional().describe('Requests that can be under way at once.'),
+    running: z.int().describe('Requests in progress. Of a router: requests that its workers process.'),
+    waiting: z.int().optional().describe('Requests in the queue.'),
+    maxRunning: z.int().optional().describe('Maximum number of requests in progress.'),
     tokenUsage: z.number().optional().describe('Share of the KV cache that is in use, 0 to 1.'),
-    maxTotalTokens: z.int().optional().describe('Tokens that the KV cache holds.'),
-    cachedShare: z.number().optional().describe('Share of the prompt tokens read of late that was cached, 0 to 1.'),
-    tokensPerSecond: z.number().optional().describe('Generated, of late.'),
+    maxTotalTokens: z.int().optional().describe('Capacity of the KV cache, in tokens.'),
+    cachedShare: z.number().optional().describe('Share of recent prompt tokens that came from the cache, 0 to 1.'),
+    tokensPerSecond: z.number().optional().describe('Tokens generated per second, recently.'),
   }),
-  z.object({ state: z.literal('not-told') }).describe('This server has no such answer.'),
+  z.object({ state: z.literal('not-told') }).describe('The server does not report its load.'),
   failedCallSchema,
 ])
 /** Load of a server, or why it is unknown. */

@@ -15,10 +15,12 @@ export interface ServerQuestion {
 }
 
 const absent = z.object({
-  state: z.literal('absent').describe('The server has no such endpoint: an older version, a router, the built-in one.'),
+  state: z
+    .literal('absent')
+    .describe('The server has no such endpoint: an older version, a router, or the built-in server.'),
 })
 const notAsked = z.object({
-  state: z.literal('not-asked').describe('No parser was named, and the server names none either.'),
+  state: z.literal('not-asked').describe('The parser was not called: neither the request nor the server names one.'),
 })
 
 /** The answer of POST /api/servers/{name}/parse. */
@@ -26,13 +28,13 @@ export const serverParsingSchema = z.object({
   toolCalls: z.discriminatedUnion('state', [
     z.object({
       state: z.literal('answered'),
-      parser: z.string().describe('SGLang’s name.'),
-      normalText: z.string().describe('What it leaves.'),
+      parser: z.string().describe('Name of the parser in SGLang.'),
+      normalText: z.string().describe('The remaining text.'),
       calls: z
         .array(
           z.object({
-            name: z.string().optional().describe('Omitted: it told none.'),
-            arguments: z.string().describe('JSON, as the server writes it.'),
+            name: z.string().optional().describe('Omitted: the server reported no name.'),
+            arguments: z.string().describe('JSON, as written by the server.'),
           }),
         )
         .readonly(),
@@ -46,7 +48,7 @@ export const serverParsingSchema = z.object({
       state: z.literal('answered'),
       parser: z.string(),
       reasoning: z.string(),
-      text: z.string().describe('What it leaves.'),
+      text: z.string().describe('The remaining text.'),
     }),
     absent,
     notAsked,

@@ -8,7 +8,7 @@ export const serverEntrySchema = z
     name: z.string(),
     baseUrl: z.string(),
     source: z.enum(['built-in', 'environment', 'saved']),
-    hasKey: z.boolean().describe('Whether there is a key; it is never given out.'),
+    hasKey: z.boolean().describe('Whether a key is stored. The key itself is never returned.'),
   })
   .readonly()
 /** A server as the API lists it. */
@@ -19,7 +19,9 @@ export const serverListSchema = z.object({ servers: z.array(serverEntrySchema), 
 
 /** Fields that a server does not report are omitted. Older versions report less, and a router almost nothing. */
 const description = z.object({
-  kind: z.enum(['server', 'router']).describe('A router stands in front of servers and tells little of them.'),
+  kind: z
+    .enum(['server', 'router'])
+    .describe('A router forwards requests to several servers and reports little about them.'),
   modelName: z.string().optional(),
   tokenizerName: z.string().optional().describe('Hub name, or a path on the server’s machine.'),
   version: z.string().optional(),
@@ -30,15 +32,15 @@ const description = z.object({
   incrementalStreaming: z
     .boolean()
     .optional()
-    .describe('Whether a chunk of a stream brings only what is new, instead of everything so far.'),
+    .describe('Whether each chunk of a stream contains only new tokens instead of the whole reply so far.'),
   deterministicInference: z.boolean().optional(),
-  prefixCache: z.boolean().optional().describe('Whether prompts that begin alike share what was computed.'),
-  maxTotalTokens: z.int().optional().describe('Tokens that the KV cache holds.'),
+  prefixCache: z.boolean().optional().describe('Whether prompts with the same beginning share computed values.'),
+  maxTotalTokens: z.int().optional().describe('Capacity of the KV cache, in tokens.'),
   workers: z
     .array(z.object({ url: z.string(), isHealthy: z.boolean() }))
     .optional()
-    .describe('Those of a router.'),
-  latencyMs: z.number().describe('From asking for the model’s facts to having them.'),
+    .describe('The workers of a router.'),
+  latencyMs: z.number().describe('Round trip of the request for the model’s details, in milliseconds.'),
 })
 /** What a server reports about itself. */
 export type ServerDescription = z.infer<typeof description>
@@ -58,11 +60,13 @@ export const serverStatusSchema = z.discriminatedUnion('state', [
     parser: z
       .string()
       .optional()
-      .describe('Our parser for the format of toolCallParser. Omitted: the server names none, or one not known here.'),
+      .describe(
+        'Rollscope’s parser for the format of toolCallParser. Omitted: the server names no parser, or an unsupported one.',
+      ),
   }),
   z.object({
     state: z.literal('starting'),
-    download: downloadSchema.optional().describe('Of the built-in server’s model.'),
+    download: downloadSchema.optional().describe('Download of the built-in server’s model.'),
   }),
   failedCallSchema,
 ])

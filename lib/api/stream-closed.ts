@@ -6,8 +6,11 @@ import { isObject } from '#lib/json/json-object.ts'
 export const streamClosedSchema = z.object({
   type: z.literal('stream-closed'),
   code: z.literal('READER_TOO_SLOW'),
-  message: z.string().describe('Why, and what to do.'),
-  next: z.int().min(0).describe('Number of the first line that was not sent: follow the events again with ?from=.'),
+  message: z.string().describe('Why the stream was closed, and what to do.'),
+  next: z
+    .int()
+    .min(0)
+    .describe('Number of the first line that was not sent. Request the events again with ?from= and this number.'),
 })
 /** Reason for the end of a stream, and the number of the next line. */
 export type StreamClosed = Readonly<z.infer<typeof streamClosedSchema>>

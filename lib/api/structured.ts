@@ -3,9 +3,12 @@ import * as z from 'zod'
 
 /** The answer of POST /api/trajectories/{key}/structured. */
 export const structuredAnswerSchema = z.object({
-  text: z.string().describe('As it was written, without the token that ended it.'),
-  value: z.json().optional().describe('The text as JSON. Omitted: it is none.'),
-  problem: z.string().optional().describe('Why it is no JSON, or does not fit the schema. Omitted: it fits.'),
+  text: z.string().describe('The text of the response, without the token that ended it.'),
+  value: z.json().optional().describe('The value of the JSON. Omitted: the text is not JSON.'),
+  problem: z
+    .string()
+    .optional()
+    .describe('Why the text is not JSON, or does not match the schema. Omitted: it matches.'),
   promptTokens: z.int(),
   completionTokens: z.int(),
   cachedTokens: z.int().optional(),

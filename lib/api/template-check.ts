@@ -4,16 +4,16 @@ import * as z from 'zod'
 /** The answer of POST /api/templates/check. */
 export const templateCheckSchema = z.object({
   judge: z.enum(['server', 'python']),
-  version: z.string().optional().describe('Which one was asked. Omitted: it could not be asked.'),
+  version: z.string().optional().describe('The renderer that was used. Omitted: it could not be called.'),
   verdict: z
     .enum(['same', 'differs', 'unavailable'])
-    .describe('same: equal text and ids, or both refuse in the same words.'),
-  detail: z.string().describe('The verdict in a sentence.'),
+    .describe('same: equal text and ids, or both raise the same error.'),
+  detail: z.string().describe('The result in one sentence.'),
   firstDifference: z
     .object({
       unit: z.enum(['character', 'token']),
-      at: z.int().describe('From 0; characters are UTF-16 code units.'),
-      ours: z.string().describe('The text from there on.'),
+      at: z.int().describe('Index of the first difference, from 0. Characters are UTF-16 code units.'),
+      ours: z.string().describe('The text from that index.'),
       theirs: z.string(),
     })
     .optional(),

@@ -106,7 +106,7 @@ const unreachable = (): ApiError =>
     0,
     'UNREACHABLE',
     'Rollscope’s own server does not answer.',
-    'It was stopped, or the tunnel to it is closed. Start it again with npm start.',
+    'Rollscope was stopped, or the tunnel to it is closed. Start it again with npm start.',
   )
 
 /** Calls the server; the caller reads the answer, such as a file. Throws ApiError, or the signal's reason. */

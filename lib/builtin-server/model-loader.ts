@@ -130,4 +130,4 @@ async function load(
 const otherForms = ({ dtype, others }: ModelFiles): string =>
   others.length === 0
     ? ''
-    : `. That is its ${dtype}; it has ${others.join(', ')} too, which ROLLSCOPE_MODEL_DTYPE chooses.`
+    : `. The data type is ${dtype}. The model also has ${others.join(', ')}: choose one with ROLLSCOPE_MODEL_DTYPE.`

@@ -18,23 +18,23 @@ import { readTextFile, templateIn, tokenizerNamed, writeText } from './inputs.ts
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
-  TEMPLATE   a file: Jinja, or a tokenizer_config.json or chat_template.json that holds a chat template
-  MODEL      a folder with tokenizer.json, or a name on the Hugging Face Hub: its own template and tokenizer
+  TEMPLATE   a file: Jinja, or a tokenizer_config.json or chat_template.json with a chat template
+  MODEL      a folder with tokenizer.json, or a name on the Hugging Face Hub: its template and tokenizer are used
 
-  --tokenizer NAME     folder or Hub name that gives the ids of a TEMPLATE (else the built-in model's)
-  --option KEY=VALUE   a template variable; the value is JSON, or a text (repeatable)
+  --tokenizer NAME     folder or Hub name of the tokenizer for a TEMPLATE (default: the built-in model's)
+  --option KEY=VALUE   a template variable; the value is JSON or a text (repeatable)
   --tools FILE         JSON list of tools {"type": "function", "function": {…}}
-  --trajectory FILE    a Rollscope trajectory: its boundaries are checked with the ids that the model wrote
-  --messages FILE      JSON list of messages: the loss mask is made four ways and held against itself
-  --text               compare characters instead of ids: what the template breaks, whatever the tokenizer
-  --json               the whole report as JSON
-  --fix                write the template with its fixes to standard output, and what they do to standard error
-  --out FILE           with --fix: write the template into FILE, and what the fixes do to standard output
+  --trajectory FILE    a Rollscope trajectory, whose boundaries are checked with the recorded ids
+  --messages FILE      JSON list of messages: the loss mask is computed four ways, and the ways are compared
+  --text               compare characters instead of ids, which shows what the template itself breaks
+  --json               print the whole report as JSON
+  --fix                write the fixed template to standard output, and a description of the fixes to standard error
+  --out FILE           with --fix: write the fixed template to FILE, and a description of the fixes to standard output
 
-With --trajectory, its tools, messages and options are those of the check, unless given.
+With --trajectory, its tools, messages and options are the defaults of the check.
 
-Exit status: 0 nothing found, 1 unstable cells, template errors or wrong masks, 2 not understood, 3 could not be checked.
-With --fix: 0 no cell is unstable in what was written, 1 some still are, 2 not understood, 3 nothing was written.
+Exit status: 0 no findings, 1 unstable cells, template errors or wrong masks, 2 invalid command, 3 the check failed.
+With --fix: 0 no cell of the written template is unstable, 1 some cells are still unstable, 2 invalid command, 3 nothing was written.
 `
 
 /** Runs `rollscope doctor` and returns the exit status. Throws CommandError if the check was not possible. */

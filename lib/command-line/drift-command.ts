@@ -25,18 +25,17 @@ const HELP = `rollscope drift FILE… [options]
 
   FILE   trajectories: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL; a folder of them, a pattern, or - for standard input
 
-  --mode MODE        what each is held against: structured (default: its messages, calls parsed and written again, through the
-                     chat template), raw (the same with replies as raw text), or text (its ids decoded and encoded again)
-  --tokenizer NAME   folder or Hub name: used instead of the one that a sample names, and needed where it names none
-  --template T       a chat template (file), or the tokenizer (folder or Hub name) whose template is used
-  --against FILE     instead of all that: compared with the samples of this file, by their ids, or by their number where one
-                     side has no ids
-  --fail-on S        what fails: drift as grave as trained (default), context, or tail (any drift, also written any); structural
-                     (drift in special tokens or roles, whomever it hits); never
-  --json             the whole report as JSON
-  --csv FILE         writes a row for each sample to FILE, and one for each kind of drift beside it (a.csv: a.kinds.csv)
+  --mode MODE        the other side: structured (default: the messages, with calls parsed and serialised again, through the
+                     chat template), raw (the same with replies as raw text), or text (the ids decoded and encoded again)
+  --tokenizer NAME   folder or Hub name of a tokenizer. Default: the tokenizer that each sample names
+  --template T       a file with a chat template, or a tokenizer (folder or Hub name) whose template is used
+  --against FILE     compare with the samples of this file instead, matched by id, or by number if one side has no ids
+  --fail-on S        fail on drift of this severity or worse: trained (default), context, or tail (any drift, same as any);
+                     on structural drift (special tokens or roles, at any severity); or never
+  --json             print the whole report as JSON
+  --csv FILE         write a row for each sample to FILE, and a row for each kind of drift to a second file (a.csv: a.kinds.csv)
 
-Exit status: 0 no drift that --fail-on names, 1 such drift, whatever else there was, 2 not understood, 3 no such drift, but a
+Exit status: 0 no drift that --fail-on names, 1 such drift, also if there were errors, 2 invalid command, 3 no such drift, but a
 FILE could not be read, no sample could be checked, or --csv could not be written.
 `
 

@@ -129,7 +129,7 @@ function* alone({ name, records }: Extract<Right, { kind: 'file' }>, partners: R
     const counted = records.byId.get(trajectory.id) ?? position
     if (counted === position && !partners.has(position))
       yield uncheckedSample({ kind: 'file', file: name, record: position + 1 }, trajectory, {
-        why: `Only ${name} has it.`,
+        why: `Only ${name} contains this sample.`,
       })
   }
 }

@@ -43,13 +43,15 @@ export function summaryText(summary: ReportSummary): string {
       : []),
     `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens are in drift.`,
     `Replay of all calls: ${counted(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
-      `(${rows} rows in all, ${counted(wasted.rows, 'token')} more), and ${counted(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
+      `(${rows} rows in total, ${counted(wasted.rows, 'token')} more), and ${counted(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
     ...(samples.withCaveats > 0
       ? [`${samples.withCaveats} of the drifting samples could not be reconstructed exactly: see the lines with "?".`]
       : []),
     ...(missed === undefined ? [] : [missed]),
     ...kinds.flatMap(kindLines),
-    ...(turns.some(({ spans }) => spans > 0) ? ['', 'By turn (samples with drift in it, of those that have it):'] : []),
+    ...(turns.some(({ spans }) => spans > 0)
+      ? ['', 'By turn (samples with drift in the turn, of the samples that have this turn):']
+      : []),
     ...turns.flatMap(({ turn, reached, samples: hit, spans }) =>
       spans === 0
         ? []

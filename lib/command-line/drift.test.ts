@@ -196,7 +196,7 @@ test('rollscope drift --against compares samples with those of another file by i
     'The record is not a trajectory.',
     drifting.segments.at(-1).ids.length,
     'The record is not a trajectory.',
-    'Only cut.jsonl has it.',
+    'Only cut.jsonl contains this sample.',
   ])
 })
 
@@ -222,7 +222,7 @@ test('rollscope drift --against pairs records by number if one side has no ids, 
     for (const right of ['with-ids.jsonl', 'without-ids.jsonl', 'split'])
       expect([left, right, await paired(left, right)]).toEqual([left, right, [0, 0]])
   expect(await paired('with-ids.jsonl', 'short.jsonl')).toEqual([0, 'short.jsonl has no sample with this number.'])
-  expect(await paired('short.jsonl', 'with-ids.jsonl')).toEqual([0, 'Only with-ids.jsonl has it.'])
+  expect(await paired('short.jsonl', 'with-ids.jsonl')).toEqual([0, 'Only with-ids.jsonl contains this sample.'])
 })
 
 test('rollscope drift --against reports a sample without tokens', async () => {
@@ -231,7 +231,7 @@ test('rollscope drift --against reports a sample without tokens', async () => {
     const { stdout } = await rollscope([left, '--against', right, '--json'])
     return corpusReportSchema.parse(JSON.parse(stdout)).unchecked.map(({ why }) => why)
   }
-  expect(await whyOf('empty.jsonl', 'steady.jsonl')).toEqual(['It has no tokens.'])
+  expect(await whyOf('empty.jsonl', 'steady.jsonl')).toEqual(['The sample has no tokens.'])
   expect(await whyOf('steady.jsonl', 'empty.jsonl')).toEqual(['The other side has no tokens.'])
 })
 

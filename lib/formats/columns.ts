@@ -152,7 +152,7 @@ function maskColumn(
   if (!mask || differing === 0) return {}
   problems.push({
     kind: 'mask',
-    message: `The loss mask of ${differing} of ${mask.length} tokens differs from that of a ${isOutput ? 'response' : 'prompt'}; it is kept.`,
+    message: `The loss mask of ${differing} of ${mask.length} tokens differs from the mask of a ${isOutput ? 'response' : 'prompt'}; it is kept.`,
     column: 'mask',
   })
   return { mask }
@@ -234,5 +234,5 @@ export function ownSegments(holder: unknown, tokens: number): readonly (readonly
  */
 export const segmentsLacked = (holder: unknown): string =>
   ownSchema.safeParse(holder).success
-    ? 'segments: those in rollscope.segment_info do not match the tokens; taken from the loss mask'
+    ? 'segments: rollscope.segment_info does not match the tokens; the loss mask was used instead'
     : 'segments: taken from the loss mask'

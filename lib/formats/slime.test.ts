@@ -103,7 +103,7 @@ describe('a slime sample', () => {
     const { loss_mask: _, response_length: __, weight_versions: ___, ...poor } = sample
     const found = read({ ...poor, loss_mask: null, status: undefined, prompt: '' })
     expect(lossMask(found)).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
-    expect(lacked(found)).toContain('loss mask: the whole response is trained then')
+    expect(lacked(found)).toContain('loss mask: the whole response counts as trained')
     expect(found.outcome).toEqual({ kind: 'ended', reason: 'unknown' })
     expect(found.segments[0]).toMatchObject({ messages: [] })
     const { rollout_log_probs: ____, ...masked } = { ...poor, loss_mask: sample.loss_mask }
@@ -175,7 +175,7 @@ describe('a wrong slime sample reports the position of', () => {
     [
       'text only',
       { response: 'yes', status: 'completed' },
-      'tokens: expected the token ids of the sample, found none, only its text (a response of 3 characters)',
+      'tokens: expected the token ids of the sample, found no ids, only text (a response of 3 characters)',
     ],
     ['an id', { ...sample, tokens: [1.5] }, 'tokens[0]: expected a whole number, found 1.5'],
     [
@@ -277,7 +277,7 @@ describe('slime format', () => {
     expect(lost).toMatchInlineSnapshot(`
       [
         "logprobs of the first prompt",
-        "all logprobs: some trained tokens have none, and slime needs all or none",
+        "all logprobs: some trained tokens have none, and slime needs all of them or none",
         "texts of single tokens",
         "model, tokenizer, chat template and tools",
         "messages",
@@ -295,7 +295,9 @@ describe('slime format', () => {
     const [prompt, first, ...rest] = scored.segments
     const unscored = { ...scored, segments: [prompt, { ...first, logprobs: [-1, null] }, ...rest] } as Trajectory
     expect(sampleOf(unscored).rollout_log_probs).toBeNull()
-    expect(written(unscored).lost).toContain('all logprobs: some trained tokens have none, and slime needs all or none')
+    expect(written(unscored).lost).toContain(
+      'all logprobs: some trained tokens have none, and slime needs all of them or none',
+    )
     const bare = read({ ...sample, rollout_log_probs: null })
     expect(written(bare).lost).toContain('logprobs: none of the trained tokens has one')
   })

@@ -143,7 +143,7 @@ function read(value: unknown, source: RecordSource): ReadResult {
         reward: sample.reward,
         lacked: [
           ...(info ? [] : [segmentsLacked(sample.metadata)]),
-          ...(sample.loss_mask ? [] : ['loss mask: the whole response is trained then']),
+          ...(sample.loss_mask ? [] : ['loss mask: the whole response counts as trained']),
           ...(hasLogprobs(segments) ? ['logprobs of the first prompt'] : ['logprobs']),
           ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: slime writes 0.0 there`] : []),
         ],
@@ -160,9 +160,9 @@ const textOnly = (response: string): ReadResult => ({
   error: {
     path: 'tokens',
     expected: 'the token ids of the sample',
-    found: `none, only its text (a response of ${response.length} characters)`,
+    found: `no ids, only text (a response of ${response.length} characters)`,
   },
-  hint: 'Rollscope shows tokens: write the sample with its tokens, as sample.to_dict() gives it after generation.',
+  hint: 'Rollscope shows tokens: write the sample with its tokens, as sample.to_dict() returns it after generation.',
 })
 
 function lengthError(sample: Sample, responseLength: number | undefined): Violation | undefined {
@@ -328,7 +328,7 @@ const iterations = (segments: readonly Segment[]): number =>
   segments.filter((segment) => segment.kind === 'response' && segment.toolCalls.length > 0).length
 
 /** 0.0 there would mean that the model was certain. */
-const SOME_UNSCORED = 'all logprobs: some trained tokens have none, and slime needs all or none'
+const SOME_UNSCORED = 'all logprobs: some trained tokens have none, and slime needs all of them or none'
 const NONE_SCORED = 'logprobs: none of the trained tokens has one'
 
 const GROUP_ID = 'id of the group: group_index numbers the groups of the file'

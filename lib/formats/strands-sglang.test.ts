@@ -205,12 +205,12 @@ describe('older strands-sglang dumps', () => {
       {
         kind: 'mask',
         column: 'mask',
-        message: 'The loss mask of 1 of 2 tokens differs from that of a prompt; it is kept.',
+        message: 'The loss mask of 1 of 2 tokens differs from the mask of a prompt; it is kept.',
       },
       {
         kind: 'mask',
         column: 'mask',
-        message: 'The loss mask of 1 of 1 tokens differs from that of a response; it is kept.',
+        message: 'The loss mask of 1 of 1 tokens differs from the mask of a response; it is kept.',
       },
     ])
   })

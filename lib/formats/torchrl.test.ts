@@ -190,7 +190,7 @@ describe('reading a torchrl record', () => {
     const trajectory = opened({ tokens: { full: [1], prompt: [1] }, rollscope })
     expect(trajectory.segments).toHaveLength(1)
     expect(trajectory.provenance).toMatchObject({
-      lacked: expect.arrayContaining([expect.stringContaining('segment_info do not match the tokens')]),
+      lacked: expect.arrayContaining([expect.stringContaining('segment_info does not match the tokens')]),
     })
   })
 

@@ -124,7 +124,7 @@ function read(value: unknown, source: RecordSource): ReadResult {
           ...(segments === bare ? ['messages'] : []),
           'outcome',
           ...(full || prompt ? [] : ['the prompt: only the response has ids']),
-          ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response is trained then']),
+          ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response counts as trained']),
           ...(own ? [] : [segmentsLacked(sample)]),
           ...(columns.ids.length < all.length
             ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: removed`]

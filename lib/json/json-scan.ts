@@ -199,8 +199,8 @@ function unexpected(text: string, at: number, limit: number, expected: string): 
 /** Describes the text at a position and the text that is expected there. */
 export function describeUnexpected(text: string, at: number, limit: number, expected: string): string {
   return at >= limit
-    ? `the text ends where ${expected} should stand`
-    : `${visible(text[at] as string)} where ${expected} should stand`
+    ? `the text ends where ${expected} is expected`
+    : `${visible(text[at] as string)} where ${expected} is expected`
 }
 
 /** Creates a scan error. */

@@ -72,7 +72,7 @@ function scanValue(text: string, start: number, words: LiteralWords, depth: numb
   NUMBER.lastIndex = start
   const number = NUMBER.exec(text)
   const json = number && numberJson(number)
-  if (json === undefined || json === null) return notOne(start, 'a literal of Python should stand here')
+  if (json === undefined || json === null) return notOne(start, 'a Python literal is expected here')
   if (!Number.isFinite(Number(json))) return notOne(start, 'a number is larger than any that can be represented')
   return { ok: true, end: NUMBER.lastIndex, json }
 }
@@ -104,7 +104,7 @@ function scanList(text: string, start: number, words: LiteralWords, depth: numbe
     items.push(item.json)
     at = skipPythonSpace(text, item.end)
     if (text[at] === ',') at = skipPythonSpace(text, at + 1)
-    else if (text[at] !== ']') return notOne(at, '"," or "]" should stand here')
+    else if (text[at] !== ']') return notOne(at, '"," or "]" is expected here')
   }
   return { ok: true, end: at + 1, json: `[${items.join(', ')}]` }
 }
@@ -115,18 +115,18 @@ function scanDict(text: string, start: number, words: LiteralWords, depth: numbe
   let at = skipPythonSpace(text, start + 1)
   while (text[at] !== '}') {
     QUOTED.lastIndex = at
-    if (!QUOTED.test(text)) return notOne(at, 'a text should stand here as key of the dict')
+    if (!QUOTED.test(text)) return notOne(at, 'a string is expected here as a key of the dict')
     const key = scanStrings(text, at)
     if (!key.ok) return key
     if (members.has(key.json)) return notOne(at, describeRepeatedName(JSON.parse(key.json) as string))
     const colon = skipPythonSpace(text, key.end)
-    if (text[colon] !== ':') return notOne(colon, '":" should stand here')
+    if (text[colon] !== ':') return notOne(colon, '":" is expected here')
     const value = scanValue(text, skipPythonSpace(text, colon + 1), words, depth + 1)
     if (!value.ok) return value
     members.set(key.json, value.json)
     at = skipPythonSpace(text, value.end)
     if (text[at] === ',') at = skipPythonSpace(text, at + 1)
-    else if (text[at] !== '}') return notOne(at, '"," or "}" should stand here')
+    else if (text[at] !== '}') return notOne(at, '"," or "}" is expected here')
   }
   const json = Array.from(members, ([key, value]) => `${key}: ${value}`)
   return { ok: true, end: at + 1, json: `{${json.join(', ')}}` }
@@ -143,7 +143,7 @@ function scanStrings(text: string, start: number): LiteralScan {
     const prefix = elementAt(open, 1).toLowerCase()
     if (prefix.includes('b')) return notOne(at, 'bytes have no value in JSON')
     if (prefix.includes('f') || prefix.includes('t')) return notOne(at, 'an f-string is not a literal')
-    if (!['', 'r', 'u'].includes(prefix)) return notOne(at, 'a literal of Python should stand here')
+    if (!['', 'r', 'u'].includes(prefix)) return notOne(at, 'a Python literal is expected here')
     const body = endOfString(text, QUOTED.lastIndex, elementAt(open, 2))
     if (body < 0) return syntax(endOfReading(text, at, elementAt(open, 2)), 'a text is not closed')
     const written = text.slice(QUOTED.lastIndex, body)

@@ -19,7 +19,9 @@ export interface AnsweredResult {
 
 /** Returns the texts in order, or the structured result as JSON if there are none. Omitted blocks are named. */
 export function mcpResultOf({ content = [], structuredContent, toolResult, isError }: AnsweredResult): McpResult {
-  const blocks = Array.isArray(content) ? content.map(readBlock) : [{ text: '[content that is not a list: not shown]' }]
+  const blocks = Array.isArray(content)
+    ? content.map(readBlock)
+    : [{ text: '[the content is not a list, and is not shown]' }]
   const structured = blocks.some(({ isText }) => isText) ? undefined : (structuredContent ?? toolResult)
   const parts = [...blocks.map(({ text }) => text), ...(structured === undefined ? [] : [JSON.stringify(structured)])]
   return {
@@ -33,7 +35,7 @@ function readBlock(value: unknown): { readonly text: string; readonly isText?: b
   const { data: block } = ContentBlockSchema.safeParse(value)
   if (block) return { text: blockText(block), isText: block.type === 'text' }
   const { type } = (value ?? {}) as { readonly type?: unknown }
-  return { text: `[${typeof type === 'string' ? type : 'a block without a type'}: cannot be read, not shown]` }
+  return { text: `[${typeof type === 'string' ? type : 'block without a type'}: cannot be read, not shown]` }
 }
 
 function blockText(block: ContentBlock): string {

@@ -199,8 +199,8 @@ describe('an MCP server with invalid answers', () => {
   })
 
   test.each([
-    ['endless', 'its list of tools does not end: page 100 refers to another'],
-    ['countless', 'it offers more than 1000 tools'],
+    ['endless', 'the server’s list of tools has more than 100 pages'],
+    ['countless', 'the server offers more than 1000 tools'],
   ])('is refused if its list never ends (%s)', async (how, why) => {
     const thrown = await server(odd(how))
       .tools(signal)
@@ -215,10 +215,10 @@ describe('an MCP server with invalid answers', () => {
       'blocks',
       '[text: cannot be read, not shown]\n[video: cannot be read, not shown]\n[image: cannot be read, not shown]\n' +
         '[image: cannot be read, not shown]\n[resource: cannot be read, not shown]\nwhole\n' +
-        '[a block without a type: cannot be read, not shown]\n[a block without a type: cannot be read, not shown]',
+        '[block without a type: cannot be read, not shown]\n[block without a type: cannot be read, not shown]',
     ],
     ['nothing', ''],
-    ['list', '[content that is not a list: not shown]'],
+    ['list', '[the content is not a list, and is not shown]'],
     ['structured', '{"a":1}'],
     ['old', '{"a":1}'],
   ])('yields as much of its invalid result (%s) as can be read', async (of, text) => {

@@ -161,11 +161,11 @@ async function allTools(client: Client, signal: AbortSignal): Promise<readonly M
     const params = cursor === undefined ? {} : { cursor }
     const page = await client.request({ method: 'tools/list', params }, pageSchema, { signal, timeout: CONNECT_MS })
     for (const tool of page.tools) found.push(toolSchema.parse(tool))
-    if (found.length > MOST_TOOLS) throw new McpError(`it offers more than ${MOST_TOOLS} tools`)
+    if (found.length > MOST_TOOLS) throw new McpError(`the server offers more than ${MOST_TOOLS} tools`)
     if (page.nextCursor === undefined) return found
     cursor = page.nextCursor
   }
-  throw new McpError(`its list of tools does not end: page ${MOST_PAGES} refers to another`)
+  throw new McpError(`the server’s list of tools has more than ${MOST_PAGES} pages`)
 }
 
 /**
@@ -195,7 +195,7 @@ function abandonable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 function failure(error: unknown, said: string): McpError {
   if (error instanceof McpError) return error
   const message = isClosed(error)
-    ? 'the connection closed before it answered'
+    ? 'the connection was closed before the server answered'
     : error instanceof Error
       ? causeOf(error)
       : String(error)

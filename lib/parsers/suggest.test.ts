@@ -123,12 +123,12 @@ describe('suggestParser gives the reason in words', () => {
       { addedTokens: ['<|python_tag|>', '<|eot_id|>'] },
       { parser: 'llama3', because: 'the tokenizer has <|python_tag|> as a token', by: 'tokens' },
     ],
-    [{}, { parser: 'hermes', because: 'neither the server nor the chat template identifies one', by: 'default' }],
+    [{}, { parser: 'hermes', because: 'neither the server nor the chat template identifies a parser', by: 'default' }],
     [
       { serverParser: 'interns1' },
       {
         parser: 'hermes',
-        because: 'the server’s parser interns1 is unknown here, and the chat template identifies none',
+        because: 'the server’s parser interns1 is unknown here, and the chat template identifies no parser',
         by: 'default',
       },
     ],

@@ -50,8 +50,8 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
     return { parser: told.parser, because: `${unknown}the tokenizer has ${told.marks[0]} as a token`, by: 'tokens' }
   const because =
     unknown === ''
-      ? 'neither the server nor the chat template identifies one'
-      : `${unknown}the chat template identifies none`
+      ? 'neither the server nor the chat template identifies a parser'
+      : `${unknown}the chat template identifies no parser`
   return { parser: DEFAULT_PARSER, because, by: 'default' }
 }
 

@@ -93,7 +93,7 @@ async function answerOf(
   if (answer.missing !== undefined)
     return {
       kind: 'unavailable',
-      why: `${python} (${version}) cannot render chat templates: ${answer.missing}. Try ${python} -m pip install transformers "jinja2>=3.1.6", or name another Python in ROLLSCOPE_PYTHON.`,
+      why: `${python} (${version}) cannot render chat templates: ${answer.missing}. Try ${python} -m pip install transformers "jinja2>=3.1.6", or set ROLLSCOPE_PYTHON to another Python.`,
     }
   if (answer.error) return { kind: 'raised', version, ...answer.error, line: answer.error.line ?? undefined }
   return { kind: 'rendered', version, text: answer.text ?? '', ids: answer.ids ?? undefined }
@@ -171,7 +171,7 @@ function run(
   signal.addEventListener('abort', leave, { once: true })
   const output = collected(
     child.stdout,
-    () => stop(`${python} answered more than ${limits.output >> 20} MiB`),
+    () => stop(`${python} returned more than ${limits.output >> 20} MiB`),
     limits.output,
   )
   const errors = collected(child.stderr, () => {}, 1 << 20)
@@ -181,7 +181,7 @@ function run(
   child.on('error', (error: NodeJS.ErrnoException) =>
     stop(
       error.code === 'ENOENT'
-        ? `there is no ${python} on this machine. Name the Python that has transformers in ROLLSCOPE_PYTHON.`
+        ? `there is no ${python} on this machine. Set ROLLSCOPE_PYTHON to a Python with transformers.`
         : `${python} cannot be started: ${error.message}`,
     ),
   )

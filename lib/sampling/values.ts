@@ -56,7 +56,7 @@ export function combinationProblem(
 ): { readonly name: SamplingName; readonly why: string } | undefined {
   const [one, other] = GRAMMARS.filter((name) => sampling[name] !== undefined)
   if (one !== undefined && other !== undefined)
-    return { name: other, why: `empty: ${one} is set, and there can be one grammar` }
+    return { name: other, why: `empty, because ${one} is set, and only one grammar is allowed` }
   const { min_new_tokens: least, max_new_tokens: most } = sampling
   if (least !== undefined && most !== undefined && least > most)
     return { name: 'min_new_tokens', why: `at most max_new_tokens, ${most}` }

@@ -28,8 +28,8 @@ test('The start check accepts a usable configuration', () => {
 
 test.each([
   [{ SGLANG_BASE_URL: '127.0.0.1:30000' }, /^SGLANG_BASE_URL: .*write it like http/],
-  [{ SGLANG_BASE_URL: 'http://127.0.0.1:3000' }, /^SGLANG_BASE_URL: .*Rollscope’s own/],
-  [{ HOST: '192.168.7.7', SGLANG_BASE_URL: 'http://192.168.7.7:3000/api' }, /^SGLANG_BASE_URL: .*Rollscope’s own/],
+  [{ SGLANG_BASE_URL: 'http://127.0.0.1:3000' }, /^SGLANG_BASE_URL: .*Rollscope itself/],
+  [{ HOST: '192.168.7.7', SGLANG_BASE_URL: 'http://192.168.7.7:3000/api' }, /^SGLANG_BASE_URL: .*Rollscope itself/],
   [{ ROLLSCOPE_DATA: '/dev/null' }, /is not a folder; set ROLLSCOPE_DATA/],
 ])('The start check ends the start for %j', (environment, words) => {
   expect(() => check(environment)).toThrow(ConfigError)
@@ -38,8 +38,8 @@ test.each([
 
 test.each([
   ['rollscope.db', 'no database'.repeat(1000), /rollscope\.db is damaged\. .*restore a backup/],
-  ['servers.json', '{"servers": [', /servers\.json is damaged: it is not JSON, or truncated\. .*move it away/],
-  ['mcp-servers.json', '', /mcp-servers\.json is damaged: it is empty\. .*move it away/],
+  ['servers.json', '{"servers": [', /servers\.json is damaged: the file is not JSON, or is truncated\. .*move it away/],
+  ['mcp-servers.json', '', /mcp-servers\.json is damaged: the file is empty\. .*move it away/],
 ])('A damaged %s ends the start with what to do', (name, text, words) => {
   mkdirSync(path.join(folder, 'data'))
   writeFileSync(path.join(folder, 'data', name), text)

@@ -41,4 +41,4 @@ export function checkConfig(config: Config): Start {
 
 /** Returns one line. The files are locked, so that `fuser FILE` names the process. */
 const sharedFolderNotice = (folder: string, others: readonly string[], { id }: Instance): string =>
-  `Data       another Rollscope works on ${folder} (it locks ${others.join(', ')}; this one is instance ${id}). Both show the same trajectories and settings. A run can be stopped or continued only by the one that started it, until that one ends. For data of its own: ROLLSCOPE_DATA=FOLDER`
+  `Data       another Rollscope works on ${folder} (it locks ${others.join(', ')}; this one is instance ${id}). Both show the same trajectories and settings. Only the instance that started a run can stop or continue it, until that instance ends. For separate data, set ROLLSCOPE_DATA=FOLDER`

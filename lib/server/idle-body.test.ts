@@ -59,7 +59,7 @@ test.each([
   expect(JSON.parse(got.slice(got.indexOf('{'), got.lastIndexOf('}') + 1))).toMatchObject({
     status: 408,
     code: 'BODY_TIMEOUT',
-    detail: 'nothing of the body has arrived for 0.05 s',
+    detail: 'no part of the body has arrived for 0.05 s',
     hint: expect.any(String),
   })
 })

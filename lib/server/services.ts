@@ -49,7 +49,7 @@ export function services(): Services {
   const made = sharedServices()
   if (made) return made
   const config = sharedConfig()
-  if (!config) throw new Error('Rollscope is started by scripts/serve.ts (npm start, npm run dev), not by next itself')
+  if (!config) throw new Error('start Rollscope with npm start or npm run dev (scripts/serve.ts), not with next')
   return shareServices(createServices(config))
 }
 

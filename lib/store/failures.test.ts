@@ -112,13 +112,13 @@ test('the end of a run that cannot be stored is shown, and the run can be delete
   again.close()
 })
 
-test('a database that another program keeps locked fails with DATABASE_LOCKED at start and on a write', () => {
+test('a database that another program has locked fails with DATABASE_LOCKED at start and on a write', () => {
   const { store } = opened()
   const holder = new DatabaseSync(file())
   holder.exec('BEGIN IMMEDIATE')
   expect(failure(() => store.add(sample))).toMatchObject({
     code: 'DATABASE_LOCKED',
-    message: `another program keeps ${file()} locked`,
+    message: `another program has locked ${file()}`,
   })
   expect(store.list(newest).rows).toEqual([])
   expect(failure(opened).code).toBe('DATABASE_LOCKED')
@@ -180,7 +180,7 @@ test('a folder in place of the database fails with STORE_FAILED', () => {
 
 test.each<[string, string, RegExp]>([
   ['is empty', '', /it is empty/],
-  ['was cut off', '{"servers": [{"name": "a", "apiKey": "secret-of-a', /it is not JSON, or truncated$/],
+  ['was cut off', '{"servers": [{"name": "a", "apiKey": "secret-of-a', /the file is not JSON, or is truncated$/],
   ['is an array', '[]', /expected an object, found/],
   ['lacks an address', '{"servers": [{"name": "a"}]}', /servers\[0\]\.baseUrl/],
 ])(

@@ -24,7 +24,7 @@ export function migrate(database: DatabaseSync): void {
     if (version > upgrades.length)
       throw new StoreError(
         'NEWER_DATABASE',
-        `the database was written by a newer Rollscope (schema ${version}, this one knows ${upgrades.length})`,
+        `the database was written by a newer Rollscope (schema ${version}, this version supports ${upgrades.length})`,
         'Update Rollscope, or set ROLLSCOPE_DATA to another folder.',
       )
     return version

@@ -101,7 +101,7 @@ const TEXTS: Readonly<Record<ReportedCode, readonly [what: (file: string) => str
     'Stored data can still be read. Make the folder, its files and its disk writable for your user, or set ROLLSCOPE_DATA to another folder.',
   ],
   DATABASE_LOCKED: [
-    (file) => `another program keeps ${file} locked`,
+    (file) => `another program has locked ${file}`,
     'Close the program that has it open, such as a database browser or a backup, then try again.',
   ],
   DATABASE_DAMAGED: [

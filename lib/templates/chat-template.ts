@@ -70,36 +70,36 @@ export class TemplateError extends Error {
   }
 }
 
-const NOT_HERE = 'a render here is one conversation, whole, as text and token ids'
+const NOT_HERE = 'it always renders one whole conversation as text and token ids'
 
 /**
  * Names that no template option may have: arguments of apply_chat_template in transformers 5.23 that never reach the template or have a
  * field of their own. Each value says what to do instead.
  */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  conversation: 'give the messages by themselves',
-  conversations: 'give the messages by themselves',
-  messages: 'give the messages by themselves',
-  tools: 'give the tools by themselves',
-  chat_template: 'give the template by itself',
+  conversation: 'put messages into the messages',
+  conversations: 'put messages into the messages',
+  messages: 'put messages into the messages',
+  tools: 'put tools into the tools',
+  chat_template: 'put the template into the template',
   tokenize: NOT_HERE,
   return_dict: NOT_HERE,
   return_tensors: NOT_HERE,
   padding: `${NOT_HERE}: nothing is padded`,
   truncation: `${NOT_HERE}: nothing is cut`,
   max_length: `${NOT_HERE}: nothing is padded or cut`,
-  tokenizer_kwargs: `${NOT_HERE}: the tokenizer has no settings of its own`,
-  return_assistant_tokens_mask: 'the mask is always computed where the template tells it',
+  tokenizer_kwargs: `${NOT_HERE}: the tokenizer has no further settings`,
+  return_assistant_tokens_mask: 'the mask is always computed if the template defines it',
   sanitize_control_tokens:
-    'it is not supported: control tokens in messages become tokens, as transformers has it by default',
+    'it is not supported: control tokens in messages become tokens, as in transformers by default',
 }
 
 /** Further names that no option of a run may have, because the run decides them. */
 const DECIDED_BY_RUNS: Readonly<Record<string, string>> = {
-  add_generation_prompt: 'a run always requests a new reply, so that it is true',
+  add_generation_prompt: 'it is always true in a run, which requests a new reply',
   continue_final_message:
     'a run always requests a new reply. To continue a reply, render it in the template lab and give the result as "text" or "ids"',
-  documents: 'give the documents in a message',
+  documents: 'put the documents into a message',
 }
 
 /** Returns why an option may not have this name and what to do; undefined if it may. `of` is 'run' for the options of a run. */

@@ -9,12 +9,12 @@ test('toolListProblem refuses names that cannot be distinguished', () => {
   expect(problemOf(['a', 'b', 'a'])).toBe('there are two tools named "a"')
   const of = (server: string) => ({ name: 'a', mcp: { server } })
   expect(toolListProblem([of('x'), of('y')])).toBe(
-    'there are two tools named "a": one from the MCP server x, one from the MCP server y',
+    'there are two tools named "a": a tool of the MCP server x, a tool of the MCP server y',
   )
   expect(toolListProblem([{ name: 'a', mock: { reply: { kind: 'canned', text: '' } } }, of('y')])).toMatch(
-    /: a mock tool, one from the MCP server y$/,
+    /: a mock tool, a tool of the MCP server y$/,
   )
-  expect(toolListProblem([{ name: 'a' }, of('y')])).toMatch(/: a built-in tool, one from the MCP server y$/)
+  expect(toolListProblem([{ name: 'a' }, of('y')])).toMatch(/: a built-in tool, a tool of the MCP server y$/)
   expect(problemOf(['get-x', 'get_x'])).toBe('the tools "get-x" and "get_x" differ only in "-" and "_"')
 })
 

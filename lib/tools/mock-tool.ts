@@ -47,5 +47,5 @@ export function toolListProblem(tools: readonly Pick<ToolSpec, 'name' | 'mcp' | 
 /** Returns where the tools come from, if one of them belongs to an MCP server; otherwise ''. */
 const origins = (...tools: readonly Pick<ToolSpec, 'mcp' | 'mock'>[]): string =>
   tools.some(({ mcp }) => mcp)
-    ? `: ${tools.map(({ mcp, mock }) => (mcp ? `one from the MCP server ${mcp.server}` : mock ? 'a mock tool' : 'a built-in tool')).join(', ')}`
+    ? `: ${tools.map(({ mcp, mock }) => (mcp ? `a tool of the MCP server ${mcp.server}` : mock ? 'a mock tool' : 'a built-in tool')).join(', ')}`
     : ''

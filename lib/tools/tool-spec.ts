@@ -53,9 +53,7 @@ export const toolSpec = z.looseObject({
   mcp: z
     .looseObject({ server: z.string().describe('Name of the MCP server at the time of the run.') })
     .optional()
-    .describe(
-      'The tool belongs to an MCP server. Never rendered. Omitted, and not a mock: it is a tool of the application.',
-    ),
+    .describe('The tool belongs to an MCP server. Never rendered. Omitted, and not a mock: it is a built-in tool.'),
 })
 
 /** A tool with its schema. `mock` or `mcp` say where it comes from if it is not a tool of the application. */

@@ -29,7 +29,7 @@ export async function textOfHash(address: string, name: LinkName): Promise<Opene
   const at = /^[\s\ufeff]*\{/.test(address) ? -1 : address.indexOf(mark)
   if (at < 0) return { kind: 'none' }
   const written = address.slice(at + mark.length).trim()
-  if (!/^[\w-]*$/.test(written)) return { kind: 'broken', why: 'it contains characters that such a link never has' }
+  if (!/^[\w-]*$/.test(written)) return { kind: 'broken', why: 'it contains invalid characters' }
   const bytes = fromBase64Url(written)
   if (!bytes) return { kind: 'broken', why: CUT }
   try {

@@ -57,7 +57,7 @@ export const COMMANDS: readonly InspectorCommand[] = [
   },
   {
     name: 'let-go',
-    title: 'Clear the selection; of several tokens, keep one first',
+    title: 'Clear the selection, first to a single token',
     group: 'Select',
     keys: ['Escape'],
     obstacle: obstacleAtToken,

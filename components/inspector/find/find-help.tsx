@@ -28,8 +28,8 @@ export function FindHelp({ trajectory, recent, onChoose, onForget }: FindHelpPro
   return (
     <div className="max-h-[min(70vh,640px)] w-[min(420px,calc(100vw-48px))] overflow-y-auto text-xs">
       <p className="text-dim">
-        Terms side by side must all hold. <code>or</code> and <code>|</code> join, <code>-</code> and <code>not</code>{' '}
-        turn round, brackets group. Words side by side are one text.
+        All terms side by side must match. <code>or</code> and <code>|</code> join, <code>-</code> and <code>not</code>{' '}
+        exclude, brackets group. Words side by side are one text.
       </p>
       {recent.length > 0 && (
         <>

@@ -139,7 +139,7 @@ function Others({ sheet: { others, lost } }: { readonly sheet: TrainerSheet }) {
       ) : (
         <details>
           <summary className="text-warn hover:text-ink">
-            {lost.length === 1 ? 'One thing is' : `${lost.length} things are`} not in such a file
+            {lost.length === 1 ? 'One thing is' : `${lost.length} things are`} not in this file
           </summary>
           <ul className="mt-1 grid list-disc gap-0.5 pl-4 text-dim">
             {lost.map((words) => (

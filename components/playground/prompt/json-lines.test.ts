@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { lineOfPath, parseWrittenJson } from './json-lines.ts'
 
 test.each([
-  ['{\n  "a": 1,\n  "b" 2\n}', 'line 3: "2" where ":" should stand'],
-  ['{\n  "a": 1,\n}', 'line 3: "}" where a member name in double quotes should stand'],
-  ['', 'line 1: the text ends where a JSON value should stand'],
+  ['{\n  "a": 1,\n  "b" 2\n}', 'line 3: "2" where ":" is expected'],
+  ['{\n  "a": 1,\n}', 'line 3: "}" where a member name in double quotes is expected'],
+  ['', 'line 1: the text ends where a JSON value is expected'],
   ['{"a": 1}\n\nx', 'line 3: unexpected text after the JSON value'],
   ['{\n"a": "open', 'line 2: the text ends inside a string'],
 ])('parseWrittenJson names the line and the reason of an error: %j', (text, expected) => {

@@ -4,7 +4,7 @@ import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
 /** Result of reading JSON that may be wrong. */
 export type WrittenJson =
   | { readonly ok: true; readonly value: unknown }
-  /** `error` begins with the line, for example `line 3: "}" where ":" should stand`. */
+  /** `error` begins with the line, for example `line 3: "}" where ":" is expected`. */
   | { readonly ok: false; readonly error: string }
 
 /** Parses JSON; the error names the line, from 1. */

@@ -156,7 +156,7 @@ describe('the editor of a mock tool', () => {
     await type('Arguments, JSON Schema', '{\n  "type": "object",\n  "properties": {"city": {"type": "strin"}}\n}')
     expect(screen.getByText(/line 3: properties\.city\.type: expected one of string, number/)).toBeDefined()
     await type('Arguments, JSON Schema', '{\n  "type": "object"\n  "properties": {}\n}')
-    expect(screen.getByText(/line 3: """ where "," or "}" should stand/)).toBeDefined()
+    expect(screen.getByText(/line 3: """ where "," or "}" is expected/)).toBeDefined()
   })
 
   test('does not save a tool without a name, and says so', async () => {

@@ -42,7 +42,7 @@ describe('toolOf reports an invalid draft at its field', () => {
     [{ name: 'get weather' }, 'name', 'must be a name of 1 to 64 letters, digits, "_" or "-"'],
     [{ name: '' }, 'name', 'must be a name of 1 to 64 letters, digits, "_" or "-"'],
     [{ name: 'other' }, 'name', 'there are two tools named "other"'],
-    [{ schema: '{\n"type" "object"}' }, 'schema', 'line 2: """ where ":" should stand'],
+    [{ schema: '{\n"type" "object"}' }, 'schema', 'line 2: """ where ":" is expected'],
     [
       { schema: '{\n"type": "object",\n"properties": {\n"a": {"type": "strin"}}}' },
       'schema',

@@ -30,7 +30,7 @@ export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
           </>
         ) : (
           <>
-            <span className="font-medium text-bad">✗ {kind === 'broken' ? 'It does not hold' : 'Impossible'}:</span>{' '}
+            <span className="font-medium text-bad">✗ {kind === 'broken' ? 'The recipe fails' : 'Impossible'}:</span>{' '}
             {countText(failed.length)} of {countText(proofs.length)} boundaries have different text after the reply.
           </>
         )}

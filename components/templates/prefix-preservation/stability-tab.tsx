@@ -62,7 +62,7 @@ export function StabilityTab(props: LabTabProps) {
       {isEmpty ? (
         !report?.failure && (
           <p className="p-4 text-faint" role="status">
-            {state.kind === 'running' ? 'Rendering every boundary…' : 'Nothing was checked yet.'}
+            {state.kind === 'running' ? 'Rendering every boundary…' : 'Nothing is checked yet.'}
           </p>
         )
       ) : (

@@ -42,7 +42,7 @@ const ANSWERS: Readonly<
 function textOf(verdict: TrlVerdict): string {
   switch (verdict.kind) {
     case 'preserving':
-      return `the result of a call leaves all ${countText(verdict.tokens)} tokens before it as they are.`
+      return `the result of a call leaves all ${countText(verdict.tokens)} tokens before it unchanged.`
     case 'rewritten':
       return `the result of a call changes what precedes it from token ${countText(verdict.tokenIndex)} on.`
     case 'notAsked':

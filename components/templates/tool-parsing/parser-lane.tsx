@@ -64,7 +64,7 @@ function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'be
       )}
       {drafted.length > 0 && (
         <p className="px-3.5 pb-2 text-warn text-xs">
-          {drafted.length === 1 ? 'A call stands' : `${drafted.length} calls stand`} in{' '}
+          {drafted.length === 1 ? 'A call is' : `${drafted.length} calls are`} inside{' '}
           {thinking.some(({ closed }) => !closed) ? 'a think block that is not closed' : 'a think block'}: drafted calls
           are not executed.
         </p>

@@ -96,7 +96,7 @@ test('the parser lab without a completion says what to do and which parser match
 test('the parser lab scores a pasted completion at once, and ranks by the template if it has no calls', async () => {
   const { user } = open({ template: kimiTemplate })
   await type(user, HERMES)
-  expect(await screen.findByText(/^The template speaks for kimi_k2, the completion for hermes/)).toBeDefined()
+  expect(await screen.findByText(/^The template suggests kimi_k2, but hermes reads the completion best/)).toBeDefined()
   expect(screen.queryByRole('button', { name: /^By/ })).toBeNull()
   await type(user, 'No call.')
   expect(
@@ -111,12 +111,12 @@ test('the parser lab has a lane per parser with parts, dropped text with the rea
   expect(parts('hermes', 'value')).toEqual(['"x"'])
   expect(parts('hermes', 'dropped')).toEqual(['"id": 7'])
   expect(within(lane('hermes')).getByRole('list', { name: 'Dropped silently' }).textContent).toContain(
-    '"id": 7 – a member that counts for nothing',
+    '"id": 7 – an unused member',
   )
   const row = within(within(lane('hermes')).getByRole('table')).getByRole('row', { name: /^a / })
   expect(row.textContent).toBe('astring ≠ integer"x"')
   expect(screen.queryByRole('region', { name: 'kimi_k2' })).toBeNull()
-  expect(within(lane('qwen_xml')).getByText(/Line 1, column 16: "{" where <function= should stand\./)).toBeDefined()
+  expect(within(lane('qwen_xml')).getByText(/Line 1, column 16: "{" where <function= is expected\./)).toBeDefined()
   expect(lane('glm').textContent).toContain('hermes reads 1 more')
 })
 
@@ -176,9 +176,9 @@ test('the parser lab offers the completions of a file, and ranks the parsers by 
   await user.selectOptions(pick, within(pick).getByRole('option', { name: /^line 2/ }))
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Completion: line 2' }).value).toBe(HERMES)
   await user.click(screen.getByRole('button', { name: 'Score with my 3 completions' }))
-  expect(await screen.findByText(/^The template speaks for kimi_k2, the completions for hermes/)).toBeDefined()
+  expect(await screen.findByText(/^The template suggests kimi_k2, but hermes reads the completions best/)).toBeDefined()
   await user.click(screen.getByRole('button', { name: 'Score with this completion' }))
-  expect(await screen.findByText(/^The template speaks for kimi_k2, the completion for hermes/)).toBeDefined()
+  expect(await screen.findByText(/^The template suggests kimi_k2, but hermes reads the completion best/)).toBeDefined()
   await user.upload(screen.getByLabelText('File of completions'), new File(['{"a": 1}'], 'odd.json'))
   expect((await screen.findByRole('alert')).textContent).toBe('odd.json contains no completions.')
 })

@@ -11,8 +11,8 @@ const CAUSES: Readonly<Record<RerenderCause, string>> = {
   numbers: 'the spelling of numbers',
   words: 'True, False, None instead of true, false, null',
   quotes: 'single instead of double quotes',
-  ignored: 'members that the parser passed over',
-  content: 'what stands there',
+  ignored: 'members that the parser ignores',
+  content: 'the content',
 }
 
 interface ReRenderedRowProps {
@@ -34,7 +34,7 @@ export function ReRenderedRow({ reRendered, onLine }: ReRenderedRowProps) {
         <p className="text-warn">✗ Through the template: {reRendered.why}.</p>
         {reRendered.text.trim() !== '' && (
           <details className="mt-1">
-            <summary className="text-faint hover:text-ink">what it writes</summary>
+            <summary className="text-faint hover:text-ink">Text of the template</summary>
             <pre className="mt-1 max-h-40 overflow-auto whitespace-pre-wrap rounded-sm bg-panel p-1.5 font-mono [overflow-wrap:anywhere]">
               {reRendered.text}
             </pre>

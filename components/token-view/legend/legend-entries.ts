@@ -221,7 +221,7 @@ const GROUPS: readonly LegendGroup[] = [
       {
         title: 'Linked',
         meaning:
-          'a blue tint: the tokens of what is under the pointer elsewhere, such as a message, a call or a point of a chart',
+          'a blue tint: tokens of the element under the pointer, such as a message, a call or a point of a chart',
         sample: { kind: 'row', text: 'token', overlay: 'linked' },
         occurs: marks('linked'),
       },
@@ -280,14 +280,14 @@ const GROUPS: readonly LegendGroup[] = [
       },
       {
         title: 'Nothing here',
-        meaning: 'hatched: the other side has tokens that this one lacks',
+        meaning: 'hatched: tokens of the other side that are missing on this side',
         sample: { kind: 'hatch' },
         views: ['lanes'],
         occurs: marks('gap'),
       },
       {
         title: 'Folded',
-        meaning: 'a line for a segment or think block that is folded away, with what is marked in it',
+        meaning: 'a line for a folded segment or think block, with the marks inside it',
         sample: { kind: 'row', text: '▸ response · 64 tok', isFolded: true },
         views: ['inspector', 'run'],
         occurs: ({ folds }) => folds.segments.size + folds.thinks.size > 0,

@@ -33,8 +33,8 @@ const sentences = (...texts: readonly (string | undefined)[]): string | undefine
 function contextText(context: Extract<Outcome, { kind: 'ended' }>['context']): string | undefined {
   const { needed, holds } = context ?? {}
   if (holds === undefined) return needed === undefined ? undefined : `The call needed ${countText(needed)} tokens.`
-  if (needed === undefined) return `It holds ${countText(holds)} tokens.`
-  return `The call needed ${countText(needed)} tokens, it holds ${countText(holds)}.`
+  if (needed === undefined) return `The context has ${countText(holds)} tokens.`
+  return `The call needed ${countText(needed)} tokens, but the context has ${countText(holds)}.`
 }
 
 /** Returns the failure as a sentence; an HTTP status at the end of the message joins the code in one pair of brackets. */
@@ -63,10 +63,10 @@ const REASONS: Readonly<Record<OutcomeReason, ReasonText | undefined>> = {
     title: 'The context is full.',
     steps: 'Start a new run, shorten the messages, or use a server with a longer context.',
   },
-  cancelled: { title: 'Stopped.', facts: 'What had arrived is kept.', steps: 'A next turn continues from it.' },
+  cancelled: { title: 'Stopped.', facts: 'The received tokens are kept.', steps: 'A next turn continues from it.' },
   aborted: {
     title: 'The server aborted the request.',
-    facts: 'What had arrived is kept.',
+    facts: 'The received tokens are kept.',
     steps: 'Check the server’s log, then send again.',
   },
   max_tool_iterations: {
@@ -83,7 +83,7 @@ const REASONS: Readonly<Record<OutcomeReason, ReasonText | undefined>> = {
   max_tokens: { title: 'The limit of tokens was reached.', steps: 'Raise it, or start a new run.' },
   interrupted: {
     title: 'Rollscope was stopped during this run.',
-    facts: 'It is kept up to its last closed segment.',
+    facts: 'The trajectory is kept up to its last closed segment.',
     steps: 'A next turn continues from it.',
   },
   truncated: { title: 'This run was cut off.', facts: 'The file does not say why.' },

@@ -161,7 +161,7 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
 function stateText(call: ToolCall, { live, provenance }: TrajectoryView): string {
   if (live?.runningCalls[call.id] !== undefined) return 'running…'
   // A file from a trainer has the tool result among its ids, but does not say which ids they are.
-  if (!call.result) return provenance.kind === 'import' ? 'no result recorded' : 'not executed'
+  if (!call.result) return provenance.kind === 'import' ? 'no recorded result' : 'not executed'
   const time = call.result.elapsedMs === undefined ? '' : ` ${durationText(call.result.elapsedMs)}`
   return `${call.result.status === 'success' ? '✓' : call.result.status === 'cancelled' ? 'stopped' : '✗'}${time}`
 }

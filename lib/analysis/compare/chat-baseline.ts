@@ -14,7 +14,7 @@ export function baselineRequest(trajectory: TrajectoryView): BuildResult<object>
     return {
       ok: false,
       why: 'The trajectory does not record its sampling parameters and server.',
-      hint: 'Runs of Rollscope record them. Start a run with the endpoint “chat baseline” in the playground.',
+      hint: 'Rollscope records them in its runs. Start a run with the endpoint “chat baseline” in the playground.',
     }
   // A chat run records its parameters under the names of the chat endpoint. It can be repeated in the playground.
   if (request.endpoint === 'chat') return { ok: false, why: 'This trajectory is already a chat baseline.' }

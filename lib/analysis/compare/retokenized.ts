@@ -22,6 +22,6 @@ export function buildSide(given: LoadedSide): BuildResult<ShownSide> {
 
 const WITHOUT_TOKENIZER: BuildResult<never> = {
   ok: false,
-  why: 'No tokenizer was given.',
-  hint: 'Choose the tokenizer that the model was run with.',
+  why: 'No tokenizer is chosen.',
+  hint: 'Choose the tokenizer of the model that was run.',
 }

@@ -38,6 +38,6 @@ test('a reconstructed side is transferred with its ids', () => {
 
 test('a side that cannot be made is reported with its name', () => {
   const comparing = compareSides(recorded(sample), { ...recorded(sample), as: { kind: 'text' } })
-  expect(comparing).toMatchObject({ ok: false, side: 'right', why: 'No tokenizer was given.' })
+  expect(comparing).toMatchObject({ ok: false, side: 'right', why: 'No tokenizer is chosen.' })
   expect(sentComparing(comparing, { left: sample, right: sample })).toBe(comparing)
 })

@@ -52,7 +52,7 @@ export function neededTokenizer({ model }: Pick<TrajectoryView, 'model'>, as: As
   if (as.kind === 'recorded' || as.kind === 'read') return { ok: true, value: undefined }
   if (as.tokenizer !== undefined) return { ok: true, value: as.tokenizer }
   if (!model.tokenizer)
-    return { ok: false, why: 'The file names no tokenizer.', hint: 'Choose the tokenizer that the model was run with.' }
+    return { ok: false, why: 'The file names no tokenizer.', hint: 'Choose the tokenizer of the model that was run.' }
   if (model.tokenizer.source === 'server')
     return {
       ok: false,

@@ -41,7 +41,7 @@ export function comparedSample(place: SamplePlace, left: LoadedSide, right: Load
   for (const { trajectory } of [left, right])
     if (tokenCount(trajectory) === 0)
       return uncheckedSample(place, left.trajectory, {
-        why: trajectory === left.trajectory ? 'It has no tokens.' : 'The other side has no tokens.',
+        why: trajectory === left.trajectory ? 'The sample has no tokens.' : 'The other side has no tokens.',
       })
   const compared = compareSides(left, right)
   if (compared.ok) return checkedSample(place, left.trajectory, compared.value)
@@ -62,7 +62,7 @@ function withTexts(view: TrajectoryView, tokenizer: SideTokenizer): Told {
       ok: false,
       why: 'The tokenizer belongs to another model.',
       detail: `Token ${foreign.tokenIndex} has the id ${foreign.id}, and ${tokenizer.tokenizer.name} has only ${tokenizer.tokenizer.vocabularySize}.`,
-      hint: 'Choose the tokenizer that the model was run with.',
+      hint: 'Choose the tokenizer of the model that was run.',
     }
   const parser = parserNamed(view.model.parser ?? hermes.name) ?? hermes
   const template = ownTemplate(tokenizer)

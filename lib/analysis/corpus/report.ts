@@ -7,14 +7,15 @@ import { spanCount, type Totals } from './totals.ts'
 
 /**
  * The version is raised when a field changes its meaning, but not when a field is added. Since version 2, `drifting` and `withCaveats`
- * leave out samples that differ only after their last trained token, and `wasted` and `rows` are those of the replayed calls.
+ * leave out samples that differ only after their last trained token, and `wasted` and `rows` are those of the replayed calls. In version 3,
+ * the field `doubts` became `caveats`, and `withDoubts` became `withCaveats`.
  */
 const CORPUS_REPORT_VERSION = 3
 
 const count = z.int().min(0)
 const severities = z.object({ trained: count, context: count, tail: count })
 const rateSchema = z.object({
-  samples: z.number().nullable().describe('Share of the checked samples that have any. null: none was checked.'),
+  samples: z.number().nullable().describe('Share of the checked samples with drift. null: no sample was checked.'),
   per1000Tokens: z.number().nullable().describe('Drift spans per 1,000 tokens of the left sides.'),
   perTurn: z.number().nullable().describe('Drift spans per response of the model.'),
 })
@@ -25,13 +26,13 @@ const againstSchema = z.object({
   mode: z
     .enum(['text', 'structured', 'raw', 'file'])
     .describe(
-      'The right sides. file: samples of another file, by their ids, or by their number where one side has no ids.',
+      'The right sides. file: the samples of another file, matched by id, or by number if one side has no ids.',
     ),
-  tokenizer: z.string().exactOptional().describe('The tokenizer that was chosen. Omitted: each sample’s own.'),
+  tokenizer: z.string().exactOptional().describe('The tokenizer that was chosen. Omitted: the one of each sample.'),
   template: z
     .string()
     .exactOptional()
-    .describe('The chat template that was chosen, by name. Omitted: each sample’s own.'),
+    .describe('The chat template that was chosen, by name. Omitted: the one of each sample.'),
   file: z.string().exactOptional().describe('Name of the other file.'),
 })
 /** What the samples were compared with: the mode of the right sides, and the tokenizer, template or file that was chosen. */
@@ -48,13 +49,13 @@ export const corpusReportSchema = z.object({
       checked: count,
       unchecked: count,
       drifting: count.describe(
-        'Samples with drift in trained tokens or before some: `trained` and `context` of `bySeverity`.',
+        'Samples with drift in trained tokens or before trained tokens: `trained` and `context` of `bySeverity`.',
       ),
       bySeverity: severities.describe(
-        'Samples by their gravest drift. tail: only after the last trained token, as a newline after the last end of turn.',
+        'Samples by their most severe drift. tail: only after the last trained token, such as a newline after the last end of turn.',
       ),
       structural: count.describe('Samples with structural drift.'),
-      split: count.describe('Samples that break into several training rows.'),
+      split: count.describe('Samples that are split into several training rows.'),
       withCaveats: count.describe('Drifting samples that could not be reconstructed exactly.'),
     }),
     tokens: z.object({ left: count, right: count }),
@@ -66,7 +67,7 @@ export const corpusReportSchema = z.object({
     wasted: z.object({
       prefix: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
       prefixOf: count.describe('All tokens that were in the prefix cache before a call.'),
-      rows: count.describe('Tokens of all training rows of a sample but the last.'),
+      rows: count.describe('Tokens of all training rows of a sample except the last.'),
       realigned: count.describe('Sampled tokens that become context in a training row.'),
     }),
     rows: count.describe('Training rows of all checked samples.'),
@@ -116,13 +117,15 @@ export const corpusReportSchema = z.object({
     .describe('Why samples could not be checked, most first.'),
   missedCalls: z
     .object({
-      samples: count.describe('Checked samples that have any.'),
-      responses: count.describe('Responses with the markup of a tool call, of which no call was parsed.'),
+      samples: count.describe('Checked samples with such responses.'),
+      responses: count.describe('Responses with the markup of a tool call, but without a parsed call.'),
       readers: z
         .array(z.object({ ...callReader, samples: count, responses: count }))
-        .describe('Parsers that would read them, most responses first. A response may have several.'),
+        .describe('Parsers that read them, most responses first. Several parsers may read the same response.'),
     })
-    .describe('A run with another parser than its template’s executes no tool, and reports no error.'),
+    .describe(
+      'Responses whose calls no parser found. A run with a parser that does not fit the template executes no tool and reports no error.',
+    ),
   samples: z.array(sampleSchema).describe('In the order in which they were read.'),
 })
 /** Report of a corpus: totals, tables by kind, turn and tool, and one row for each sample. */

@@ -8,7 +8,7 @@ import type { Plain } from '#lib/util/plain.ts'
 const count = z.int().min(0)
 
 const placeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('stored'), key: z.string().describe('Key under which it is stored.') }),
+  z.object({ kind: z.literal('stored'), key: z.string().describe('Key of the stored trajectory.') }),
   z.object({
     kind: z.literal('file'),
     file: z.string().describe('Name of the file.'),
@@ -31,8 +31,10 @@ const named = {
 
 /** Schema fields of a parser that reads a call which the run did not parse. */
 export const callReader = {
-  kind: z.enum(['rollscope', 'sglang']).describe('rollscope: a parser here. sglang: only one of SGLang’s.'),
-  name: z.string().describe('Name in the settings; for SGLang’s parsers, its --tool-call-parser.'),
+  kind: z
+    .enum(['rollscope', 'sglang'])
+    .describe('rollscope: a parser of Rollscope. sglang: only SGLang has this parser.'),
+  name: z.string().describe('Name of the parser. For parsers of SGLang, the value of --tool-call-parser.'),
 }
 
 const spanCounts = z.object({ trained: count, context: count, tail: count }).describe('Drift spans by severity.')
@@ -67,19 +69,19 @@ const checkedSchema = z.object({
         }),
       }),
     )
-    .describe('The kinds of drift that it has.'),
+    .describe('The kinds of drift in the sample.'),
   byTurn: z
     .array(z.object({ turn: count.exactOptional(), spans: count }))
     .describe('Drift spans by the number of the response, from 0. Without a turn: between responses.'),
   byTool: z
     .array(z.object({ tool: z.string(), calls: count, spans: count }))
-    .describe('For each tool that was called: its calls, and the drift spans that touch them.'),
+    .describe('For each called tool: its calls, and the drift spans that touch them.'),
   prefixLost: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
   prefixKept: count.describe('Tokens in the prefix cache that it begins with.'),
   rows: z
     .object({ count, extra: count, realigned: count })
     .describe(
-      'Training rows that it breaks into, the tokens of all but the last, and the sampled tokens that become context.',
+      'Number of training rows of the sample, the tokens of all rows except the last, and the sampled tokens that become context.',
     ),
   sentence: z
     .string()
@@ -88,13 +90,13 @@ const checkedSchema = z.object({
   first: z
     .object({ token: count, kind: z.enum(DRIFT_KINDS) })
     .exactOptional()
-    .describe('Its first drift. Omitted: none.'),
+    .describe('The first drift. Omitted: no drift.'),
   worst: count.exactOptional().describe('Number of the most severe span. Omitted: no drift.'),
-  caveats: z.array(z.string()).describe('Caveats: drift that may come from how the sample was reconstructed.'),
+  caveats: z.array(z.string()).describe('Reconstruction problems, which may cause drift.'),
   missedCalls: z
     .object({
-      responses: count.describe('Responses with the markup of a tool call, of which no call was parsed.'),
-      readers: z.array(z.object({ ...callReader, responses: count })).describe('Parsers that would read them.'),
+      responses: count.describe('Responses with the markup of a tool call, but without a parsed call.'),
+      readers: z.array(z.object({ ...callReader, responses: count })).describe('Parsers that read them.'),
     })
     .exactOptional()
     .describe('Omitted: none.'),

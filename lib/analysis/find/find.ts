@@ -181,8 +181,8 @@ function nameNote(
   const meant = closest(value, names)
   const there =
     names.length === 0
-      ? 'There is no match.'
-      : `There are ${names.slice(0, MANY_NAMES).join(', ')}${names.length > MANY_NAMES ? ', …' : ''}.`
+      ? 'No token matches.'
+      : `Known names: ${names.slice(0, MANY_NAMES).join(', ')}${names.length > MANY_NAMES ? ', …' : ''}.`
   return [{ at, message: `No ${name} “${value}” here. ${meant === undefined ? there : `Did you mean ${meant}?`}` }]
 }
 

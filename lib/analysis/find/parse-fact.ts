@@ -85,7 +85,7 @@ function unknownName(name: string, at: Span, { columns }: KnownNames): QueryFaul
   return {
     at: { start: at.start, end: at.start + name.length },
     message: `Tokens have no “${name}”.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
-    hint: `In quotes it is text. There are ${known.join(', ')}.`,
+    hint: `In quotes, it is searched as text. Known names: ${known.join(', ')}.`,
   }
 }
 
@@ -98,7 +98,7 @@ function readColumn(text: string, start: number, at: number, isInBrackets: boole
   if (!facts.columns.includes(name.value)) {
     const meant = closest(name.value, facts.columns)
     const hint =
-      facts.columns.length === 0 ? 'This trajectory has no columns.' : `There are ${facts.columns.join(', ')}.`
+      facts.columns.length === 0 ? 'This trajectory has no columns.' : `Columns: ${facts.columns.join(', ')}.`
     return {
       kind: 'fault',
       fault: {
@@ -138,7 +138,7 @@ function idsTerm({ text, at }: Value): Term | QueryFault {
   if (!ids.includes(-1)) return { kind: 'ids', ids }
   return {
     at: { start: at.start, end: Math.max(at.end, at.start + 1) },
-    message: 'Write consecutive token ids with commas between them: id:1,2,3.',
+    message: 'Write consecutive token ids with commas: id:1,2,3.',
     hint: 'Write a range of ids as id>=100 id<=200.',
   }
 }

@@ -119,7 +119,7 @@ test.each([
   ['logprob<', '        ^ Expected a number.'],
   ['mask:', '     ^ Write a number, a range such as 100-200, or several with commas.'],
   ['mask!=1', '      ^ There is no operator !=.'],
-  ['id:1,a', '   ^^^ Write consecutive token ids with commas between them: id:1,2,3.'],
+  ['id:1,a', '   ^^^ Write consecutive token ids with commas: id:1,2,3.'],
   ['column:"kl"<1', '       ^^^^ There is no column “kl”. Did you mean kl ratio?'],
   ['column:"kl ratio"', '^^^^^^^^^^^^^^^^^ Write <, <=, >, >=, = or : and a number after the column.'],
   ['span:thinks', '     ^^^^^^ The name “thinks” is unknown. Did you mean think?'],

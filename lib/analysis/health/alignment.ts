@@ -64,7 +64,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(readAnew.length, 'response')} after other tokens`,
+      label: `${counted(readAnew.length, 'response')} after different tokens`,
       message:
         'The messages were tokenized again for each turn, and the server read other tokens than had been sampled: these responses were not sampled after the tokens before them.',
       count: readAnew.length,

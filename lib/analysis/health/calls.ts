@@ -26,7 +26,7 @@ export const checkCalls: HealthCheck = (trajectory, starts) => {
       message: `A tool call could not be parsed and was not executed: ${whyOf(malformed[0]?.call)}`,
       count: malformed.length,
       places: malformed.map(({ place }) => place),
-      remedy: 'Check whether the model wrote it this way, or whether the run used another parser than the template’s.',
+      remedy: 'Check whether the model wrote it this way, or whether the parser of the run does not fit the template.',
     })
   if (failed.length > 0)
     findings.push({
@@ -98,7 +98,7 @@ function missedFindings(trajectory: Trajectory, starts: readonly number[]): read
       : {
           ...common,
           label: `SGLang’s ${name} finds calls in ${responses}`,
-          message: `In ${responses} the model wrote calls for SGLang’s parser ${name}, which no parser here reads: no call was executed.`,
+          message: `In ${responses} the model wrote calls in the format of SGLang’s parser ${name}, which Rollscope does not support: no call was executed.`,
           remedy: `Run the agent over the chat endpoint of a server with --tool-call-parser ${name}.`,
         }
   })

@@ -254,14 +254,14 @@ describe('health', () => {
     expect(exact.checks.filter(({ unknown }) => unknown !== undefined)).toEqual([])
     const drifted = (ids: readonly number[]) =>
       kinds(checked(of([prompt, first, reported, response('b', { request: request(ids, true) })])))
-    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response after other tokens'])
+    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response after different tokens'])
     expect(drifted([...prompt.ids, ...encode('OTHER')])).toEqual([
       'alignment: 1 request with other ids',
-      'alignment: 1 response after other tokens',
+      'alignment: 1 response after different tokens',
     ])
     expect(drifted(before)).toEqual([
       'alignment: 1 request of another length',
-      'alignment: 1 response after other tokens',
+      'alignment: 1 response after different tokens',
     ])
   })
 
@@ -306,17 +306,17 @@ describe('health', () => {
       'truncated: 1 response cut at the token limit',
     ])
     expect(at({ kind: 'abort', message: 'm' }, { kind: 'ended', reason: 'aborted' })).toEqual([
-      'truncated: 1 response broken off',
+      'truncated: 1 response interrupted',
     ])
     expect(at({ kind: 'cancelled' }, { kind: 'ended', reason: 'cancelled' })).toEqual([
-      'truncated: 1 response stopped by hand',
+      'truncated: 1 response stopped by the user',
     ])
     expect(at({ kind: 'cut', code: 'C', message: 'm' }, { kind: 'failed', code: 'C', message: 'm' })).toEqual([
       'ending: run failed: C',
-      'truncated: 1 response broken off',
+      'truncated: 1 response interrupted',
     ])
     expect(at(undefined, { kind: 'ended', reason: 'context_full' })).toEqual(['ending: context full'])
-    expect(at({ kind: 'unknown', raw: '"x"' }, { kind: 'running' })).toEqual(['truncated: 1 response broken off'])
+    expect(at({ kind: 'unknown', raw: '"x"' }, { kind: 'running' })).toEqual(['truncated: 1 response interrupted'])
   })
 
   test.each([
@@ -622,7 +622,7 @@ describe('drift health', () => {
     const unknown = runToEnd(driftTask(undefined, spelled, []))
     expect(withDrift(checked(spelled), unknown).checks.at(-1)).toEqual({
       name: 'drift',
-      unknown: 'no tokenizer was given',
+      unknown: 'no tokenizer is chosen',
     })
     expect(
       runToEnd(driftTask(undefined, spelled, [{ tokenizer: byteTokenizer, compile: () => undefined as never }])),

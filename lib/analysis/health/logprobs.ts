@@ -41,7 +41,7 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       kind: 'placeholder',
       severity: 'error',
       label: 'logprobs are all 0',
-      message: `All ${counted(trained.known, 'known logprob')} of trained tokens are 0: they were not measured.`,
+      message: `All ${counted(trained.known, 'known logprob')} of trained tokens are 0: they are placeholders, not measurements.`,
       count: trained.zero,
       places: [],
       remedy: 'Request logprobs (return_logprob) from the server when tokens are sampled.',

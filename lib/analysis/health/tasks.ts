@@ -16,7 +16,7 @@ export const healthTask: InspectTask<
 
 /** Task that finds drift with its first tokenizer, which must be the one that driftTokenizer names. */
 export const driftTask: InspectTask<undefined, 'encoding', Drift> = function* (_request, trajectory, [chosen]) {
-  if (!chosen) return { kind: 'unknown', why: 'no tokenizer was given' }
+  if (!chosen) return { kind: 'unknown', why: 'no tokenizer is chosen' }
   yield 'encoding'
   return textDrift(trajectory, chosen.tokenizer)
 }

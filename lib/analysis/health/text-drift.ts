@@ -16,7 +16,7 @@ import type { Drift } from './drift.ts'
 export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Drift {
   const recorded = trajectory.model.tokenizer?.fingerprint
   if (recorded !== undefined && recorded !== tokenizer.fingerprint)
-    return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} found here is not the recorded one` }
+    return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} on this machine is not the recorded one` }
   const own = ids(trajectory)
   const foreign = own.find((id) => id >= tokenizer.vocabularySize)
   if (foreign !== undefined) return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} has no id ${foreign}` }

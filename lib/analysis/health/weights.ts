@@ -21,10 +21,10 @@ export const checkWeights: HealthCheck = ({ segments }, starts) => {
     kind: 'weights',
     severity: 'warning',
     label: `${counted(versions.length, 'weight version')}${isWithin ? ' within a response' : ''}`,
-    message: `Its tokens were written by ${counted(versions.length, 'version')} of the weights (${versions.join(', ')}), which changed ${isWithin ? 'in the middle of a response' : 'between responses'}.`,
+    message: `The tokens were sampled by ${counted(versions.length, 'version')} of the weights (${versions.join(', ')}), which changed ${isWithin ? 'in the middle of a response' : 'between responses'}.`,
     count: versions.length,
     places: changes.map(({ place }) => place),
-    remedy: 'Correct for stale tokens (importance ratios per version), or leave the older ones out.',
+    remedy: 'Correct for stale tokens (importance ratios per version), or leave out the older tokens.',
   }
   const responses = segments.filter(({ kind }) => kind === 'response')
   return {

@@ -10,7 +10,7 @@ export function reproPytest(repro: Repro): string {
   // Drifts after the chosen one are listed too: if a text repeats itself, only the tokens after it show which copy was encoded.
   const drifts = drift ? report.spans : []
   const found = drift
-    ? 'This test fails at the first token of this drift that differs, whether the drifts before it are there or not. It passes where these tokens come back as they were recorded.'
+    ? 'This test fails at the first token of this drift that differs, with or without the drifts before it. It passes if encoding gives the recorded tokens here.'
     : report.spans.length === 0
       ? 'Rollscope found no drift: this test passes.'
       : 'This test fails at the first token that differs, and passes if ids are passed on.'
@@ -51,7 +51,7 @@ OPTIONS = json.loads(${pythonString(rendered.options)})
     ? `
 
 class Clock(datetime.datetime):
-    """The template writes the time: here always the time at which the trajectory was recorded."""
+    """Fixes the time that the template writes to the time of the recording."""
 
     @classmethod
     def now(cls, tz=None):
@@ -60,16 +60,16 @@ class Clock(datetime.datetime):
 
 `
     : ''
-}# What the model read and wrote, token by token.
+}# The ids that the model read and wrote.
 RECORDED = ${JSON.stringify(recorded)}
-# Where other tokens came back: first token, the one after the last, and what stands in their place.
+# Drift spans: first token, the token after the last, and the ids that encoding gives instead.
 DRIFTS = [${drifts
     .map((span) => {
       const ids = again.slice(span[other].start, span[other].end)
       return `\n    (${span[side].start}, ${span[side].end}, ${JSON.stringify(ids)}),`
     })
     .join('')}${drifts.length > 0 ? '\n' : ''}]
-# The one that this test is about, counted from 1; 0: any difference.
+# Number of the drift span that this test checks, from 1. 0: any difference.
 DRIFT = ${drift ? drift.number + 1 : 0}
 
 
@@ -82,7 +82,7 @@ ${rendered ? RENDERED : DECODED}
 
 
 def difference(again):
-    """What differs, and the tokens of both sides at which it does; None where the drift is gone."""
+    """Return what differs, and the token of each side at which it differs. None: the drift is gone."""
     before, at = 0, 0
     for number, (start, end, instead) in enumerate(DRIFTS[:DRIFT], 1):
         offset = first_difference(RECORDED[before:start], again[at : at + start - before])
@@ -94,7 +94,7 @@ def difference(again):
         lost = next(islice(chain(instead, rest(number)), offset, None), None)
         token = again[at + offset] if at + offset < len(again) else None
         if number == DRIFT:
-            # A token of a later drift says nothing but that this one is not the one that came back.
+            # A token of a later drift only shows that this drift did not occur here.
             later = number < len(DRIFTS) and start + offset >= DRIFTS[number][0]
             gone = token == kept or (later and token != lost)
             return None if gone else (f"drift {number}: first difference", start + offset, at + offset)
@@ -110,7 +110,7 @@ def first_difference(left, right):
 
 
 def rest(number):
-    """What came back behind a drift."""
+    """Yield the ids that encoding gives after a drift."""
     at = DRIFTS[number - 1][1]
     for start, end, instead in islice(DRIFTS, number, None):
         yield from RECORDED[at:start]

@@ -40,8 +40,8 @@ ${parts.join('\n')}`
 }
 
 const PURPOSES: Readonly<Record<SentBody['purpose'], string>> = {
-  scores: 'Reads the prompt and returns its logprobs; writes nothing.',
-  writes: 'Writes the response.',
+  scores: 'Returns the logprobs of the prompt, without sampling.',
+  writes: 'Samples the response.',
 }
 
 const PLAIN = `reply = httpx.post(url, json=body, headers=headers, timeout=None)

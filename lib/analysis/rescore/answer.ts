@@ -16,19 +16,21 @@ export const rescoreRequestSchema = z.strictObject({
   server: z
     .string()
     .exactOptional()
-    .describe('Name of a saved server that scores both sides. Default: the default one.'),
+    .describe('Name of a saved server that scores both sides. Default: the default server.'),
   left: z.string().exactOptional().describe('Name of another server for the left side.'),
   right: z.string().exactOptional().describe('Name of another server for the right side.'),
   tokens: z
     .enum(['trained', 'every'])
     .exactOptional()
-    .describe('Score what either side trains and all drift spans, or every token. Default: trained.'),
+    .describe(
+      'trained: score the trained tokens of both sides and all drift spans. all: score every token. Default: trained.',
+    ),
   clip: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('truncate'), high: bound }),
       z
         .strictObject({ kind: z.literal('mask'), low: bound, high: bound })
-        .refine(({ low, high }) => low <= high, { message: '"low" that is not above "high"' }),
+        .refine(({ low, high }) => low <= high, { message: '"low" that is at most "high"' }),
     ])
     .exactOptional()
     .describe('A correction to preview: truncate: min(ratio, high). mask: 0 outside of low … high.'),
@@ -43,11 +45,16 @@ const served = z
   .object({
     name: z.string(),
     modelName: z.string().exactOptional(),
-    weightVersions: z.array(z.string()).describe('Versions of the weights that answered, each once.'),
-    tokenizer: z.string().exactOptional().describe('Fingerprint. Omitted: its files are not available here.'),
+    weightVersions: z
+      .array(z.string())
+      .describe('Versions of the weights that computed the scores, without repetition.'),
+    tokenizer: z
+      .string()
+      .exactOptional()
+      .describe('Fingerprint of the tokenizer. Omitted: its files are not available here.'),
   })
   .nullable()
-  .describe('null: nothing of this side had to be scored.')
+  .describe('null: no token of this side had to be scored.')
 const noise = z.object({
   tokens: count.describe('Trained tokens whose sampled logprob may be compared with prefill.'),
   temperatures: z.array(z.number()).describe('Temperatures of those tokens: 1, or 0, which has the logprobs of 1.'),
@@ -69,11 +76,11 @@ export const rescoreAnswerSchema = z.object({
   servers: z.object({ left: served, right: served }),
   totals: z.object({
     trainedTokens: count.describe('Trained tokens of the left side.'),
-    rescoredTokens: count.describe('Of these, the tokens in units.'),
+    rescoredTokens: count.describe('Trained tokens of the left side that are part of a unit.'),
     units: count.describe(
-      'Pairs of tokens of one id, and spans of the same text in other tokens, that hold trained tokens.',
+      'Units with trained tokens: pairs of tokens with the same id, and spans of the same text in different tokens.',
     ),
-    unknown: count.describe('Trained tokens of which a logprob is not known.'),
+    unknown: count.describe('Trained tokens without a known logprob.'),
     unpaired: z
       .object({ left: count, right: count })
       .describe('Trained tokens in text that the other side does not have: no ratio.'),
@@ -94,7 +101,7 @@ export const rescoreAnswerSchema = z.object({
         left: spanSum,
         right: spanSum,
         trained: count,
-        delta: number.describe('Sum of the right − sum of the left; null if there is no ratio.'),
+        delta: number.describe('Sum of the right side − sum of the left side. null: no ratio.'),
         ratio: number,
         why: z
           .enum(['other-text', 'one-side', 'first-token', 'not-scored'])

@@ -43,18 +43,18 @@ export const encodingCaveats = ({ trajectory, as, tokenizer, text, unsure }: Enc
   ...recentCaveats(text),
 ]
 
-const UNDER_WAY = 'The run is still under way: what it has written so far is compared.'
+const UNDER_WAY = 'The run has not ended: the tokens so far are compared.'
 
 function tokenizerCaveats({ model }: TrajectoryView, as: As, tokenizer: Tokenizer): readonly string[] {
   const recorded = model.tokenizer
   if (recorded?.source === 'server')
     return [
-      'The run was tokenized by the server itself: the texts of its ids are those that the server decodes, which are not always their exact bytes.',
+      'The server itself was the tokenizer of the run: the texts of ids are as the server decodes them, which is not always their exact bytes.',
     ]
   const isChosen = 'tokenizer' in as && as.tokenizer !== undefined
   if (isChosen || recorded?.fingerprint === undefined || recorded.fingerprint === tokenizer.fingerprint) return []
   return [
-    `The tokenizer ${tokenizer.name} found here is not the one that was recorded (its file differs): ids may differ for this reason alone.`,
+    `The tokenizer ${tokenizer.name} on this machine is not the recorded one (its file differs), which alone may cause differences.`,
   ]
 }
 
@@ -116,7 +116,7 @@ function partCaveats(messages: readonly Message[]): readonly string[] {
   )
   if (types.size === 0) return []
   return [
-    `Messages hold parts that are not text (${[...types].join(', ')}): the template receives them, but Rollscope does not create the tokens of a multimodal processor.`,
+    `Messages contain parts that are not text (${[...types].join(', ')}): the template receives them, but Rollscope does not create the tokens of a multimodal processor.`,
   ]
 }
 
@@ -129,7 +129,7 @@ function numberCaveats(messages: readonly Message[], tools: TrajectoryView['mode
   ]
   if (!given.some(hasLostSpelling)) return []
   return [
-    'Tools or given calls contain integers too large for the file’s reader, or keys that look like numbers: their digits or order may differ from what was rendered.',
+    'Tools or given calls contain very large integers, or keys that look like numbers: their digits or order may differ from the rendered ones.',
   ]
 }
 

@@ -22,9 +22,9 @@ export function recordedClock({ createdAt }: Pick<TrajectoryView, 'createdAt'>):
     caveats: () => {
       if (!isRead) return []
       const taken = isKnown
-        ? `that of the trajectory (${createdAt})`
-        : 'of 1970, because the trajectory’s own cannot be read'
-      return [`The template writes the time of its render: here it is ${taken}; a later render differs.`]
+        ? `the time of the trajectory (${createdAt})`
+        : 'a time in 1970, because the trajectory’s time cannot be read'
+      return [`The template writes the current time. Here it is ${taken}; a later render differs.`]
     },
   }
 }

@@ -91,13 +91,13 @@ export const recordedTexts = (
 const WITHOUT_MESSAGES: BuildResult<never> = {
   ok: false,
   why: 'The file contains ids, but not the messages that they were rendered from.',
-  hint: 'Compare it as text: that needs no messages. Or open a file of the same run that has its messages.',
+  hint: 'Compare as text, which needs no messages. Or open a file of the same run that contains its messages.',
 }
 
 const GIVEN_AS_TEXT: BuildResult<never> = {
   ok: false,
   why: 'A part of the prompt was given as text or ids and belongs to no message, so no chat pipeline would have it.',
-  hint: 'Compare it as text: that needs no messages.',
+  hint: 'Compare as text, which needs no messages.',
 }
 
 /** Returns true for a prompt that a template writes around messages: it contains special tokens, or only spaces. */

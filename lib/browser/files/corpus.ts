@@ -85,14 +85,14 @@ export async function* checkedCorpus(
         refused.set(name, error)
         const { message: detail, hint } = error
         return uncheckedSample(place, trajectory, {
-          why: `The tokenizer ${name} cannot be had.`,
+          why: `The tokenizer ${name} is not available.`,
           detail,
           ...hinted(hint),
         })
       }
       if (error instanceof TaskError && error.code !== 'WORKER_FAILED') {
         const { message: detail, hint } = error
-        return uncheckedSample(place, trajectory, { why: 'It could not be compared.', detail, ...hinted(hint) })
+        return uncheckedSample(place, trajectory, { why: 'The sample could not be compared.', detail, ...hinted(hint) })
       }
       throw error
     } finally {
@@ -161,7 +161,7 @@ async function* storedReadings(
       if (signal.aborted || !(error instanceof ApiError) || error.status === 0 || error.status === 401) throw error
       const { message: detail, hint } = error
       const sample = uncheckedSample(place, undefined, {
-        why: 'It cannot be had from the library.',
+        why: 'The library cannot provide this trajectory.',
         detail,
         ...hinted(hint),
       })

@@ -14,7 +14,7 @@ afterEach(() => {
 describe('an export of several trajectories', () => {
   const preview: ExportPreview = {
     samples: 2,
-    excluded: [{ key: 'c', title: 'third', why: 'No tokens: the run has just begun.' }],
+    excluded: [{ key: 'c', title: 'third', why: 'No tokens: the run has just started.' }],
     formats: [
       {
         name: 'slime',

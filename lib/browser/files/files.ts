@@ -126,8 +126,8 @@ async function saveSeveral(keys: readonly string[], format: string): Promise<voi
     throw new ApiError(
       response.status,
       'CUT_REPLY',
-      'The file broke off before its end.',
-      'Nothing was saved. Rollscope’s own server was stopped, or a trajectory was deleted or damaged meanwhile: export again.',
+      'The download was interrupted.',
+      'Nothing was saved. Rollscope was stopped, or a trajectory was deleted or damaged meanwhile: export again.',
     )
   })
   const excluded = Number(response.headers.get(EXCLUDED_HEADER) ?? 0)

@@ -13,5 +13,5 @@ export function storedWords(inFile: number, storing: Storing | undefined, stored
     return `All ${all} are stored; ${existing} of them ${existing === 1 ? 'was' : 'were'} in the library before.`
   }
   if (!storing) return `All ${inFile} were stored when it was opened.`
-  return storing.kind === 'failed' ? 'None of them is stored.' : 'They are being stored …'
+  return storing.kind === 'failed' ? 'None of them is stored.' : 'Storing them…'
 }

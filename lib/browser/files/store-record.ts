@@ -22,7 +22,7 @@ export async function storeRecord(
     return trajectories[0]
   }
   throw new FileError(
-    `${file.name} has no record ${record} any more.`,
-    'It was changed since it was read: choose it again.',
+    `${file.name} no longer has a record ${record}.`,
+    'The file was changed after it was read: choose it again.',
   )
 }

@@ -23,6 +23,6 @@ export const openedFileOn = (cache: QueryClient): OpenedFileStore =>
 /** Returns the opened file and the functions to change it. Throws an Error outside of OpenedFileContext. */
 export function useOpenedFile(): OpenedFileStore & { readonly opened: OpenedFile } {
   const store = useContext(OpenedFileContext)
-  if (!store) throw new Error('no page stands outside of OpenedFileContext')
+  if (!store) throw new Error('useOpenedFile requires an OpenedFileContext')
   return { ...store, opened: useSyncExternalStore(store.subscribe, store.state, store.state) }
 }

@@ -99,6 +99,6 @@ export const notUnderstood = (error: unknown): ApiError =>
   new ApiError(
     200,
     'BAD_EVENTS',
-    `what the server tells of this rollout does not fit together: ${error instanceof Error ? error.message : error}`,
-    'Reload the page: the trajectory is stored, as far as it was recorded.',
+    `the events of this rollout contradict each other: ${error instanceof Error ? error.message : error}`,
+    'Reload the page: the trajectory is stored up to the last recorded segment.',
   )

@@ -21,7 +21,7 @@ export async function chosenTemplateText(
   switch (choice.kind) {
     case 'tokenizer': {
       const found = selectTemplate(await tokenizerTemplates(choice.name, signal), hasTools)?.text
-      return found ?? lacking(`${choice.name} comes without a chat template.`)
+      return found ?? lacking(`${choice.name} has no chat template.`)
     }
     case 'trajectory': {
       const text = (await trajectory(choice.key)).model.template?.text
@@ -29,7 +29,7 @@ export async function chosenTemplateText(
     }
     case 'lab': {
       const document = await storedDocument(openDocumentStorage())
-      return document ? inputOf(document).template : lacking('The template lab of this browser holds no template.')
+      return document ? inputOf(document).template : lacking('The template lab in this browser has no template.')
     }
   }
 }

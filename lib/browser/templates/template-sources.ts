@@ -51,7 +51,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
       return trajectoryInput(await deps.trajectory(source.key), source.key)
     }
     case 'file':
-      throw new ApiError(0, 'FILE_GONE', `The file ${source.name} is not kept.`, 'Open it again.')
+      throw new ApiError(0, 'FILE_GONE', `The file ${source.name} is not stored.`, 'Open it again.')
   }
 }
 
@@ -102,7 +102,7 @@ async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' },
       0,
       'NO_TEMPLATE',
       source.template === undefined
-        ? `${source.name} comes without a chat template.`
+        ? `${source.name} has no chat template.`
         : `${source.name} has no template named ${source.template}.`,
       templates.length === 0 ? undefined : `It has ${templates.map(({ name }) => name).join(', ')}.`,
     )

@@ -36,7 +36,7 @@ const inBrowser: ComparingDeps = {
   fetchTokenizer,
   stepMs: 60_000,
   givenUpMs: 10_000,
-  tooLongHint: 'The trajectories may be too long to be compared here, or the template takes very long.',
+  tooLongHint: 'The trajectories may be too long to compare here, or the template renders too slowly.',
 }
 
 interface RunOptions {

@@ -33,7 +33,7 @@ const inBrowser: LabDeps = {
   // The limit is longer than the budget of a render, whose error explains more.
   stepMs: 8_000,
   givenUpMs: 8_000,
-  tooLongHint: 'Something in the template, or in the text that it was given, takes very long.',
+  tooLongHint: 'The template or its input takes too long: look for large loops or very long texts.',
 }
 
 /** Tasks that run while the user types. */

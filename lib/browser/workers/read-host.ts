@@ -70,7 +70,7 @@ const bytesOf = (file: File): ByteSource => ({
     } catch (error) {
       throw new FileError(
         `${file.name} cannot be read: ${error instanceof Error ? error.message : error}`,
-        'It was changed or moved since it was chosen, or it is larger than this browser can read at once.',
+        'The file was changed or moved after it was chosen, or it is larger than this browser can read at once.',
       )
     }
   },

@@ -55,7 +55,7 @@ const workerFailed = (why: string): ApiError =>
     0,
     'WORKER_FAILED',
     `The trajectory cannot be read: ${why || 'the page’s worker failed'}.`,
-    'It may be larger than this browser has memory for.',
+    'It may need more memory than this browser has.',
   )
 
 /** The reader of all pages. */

@@ -22,7 +22,7 @@ export async function* fileRecords(
         signal.throwIfAborted()
         throw new FileError(
           `${file.name} cannot be read: ${error.message || 'the page’s worker failed'}`,
-          'It was changed or moved since it was chosen, or one of its values is larger than this browser can hold: write it as JSON lines.',
+          'The file was changed or moved after it was chosen, or one of its values is too large for this browser: write it as JSON lines.',
         )
       })
       if (!record) return

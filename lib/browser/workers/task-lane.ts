@@ -54,7 +54,7 @@ interface Run {
 
 type TaskWorker = ConnectedWorker<TaskRequest, unknown, StepProgress>
 
-const stopped = (): TaskError => new TaskError('STOPPED', 'the page was left')
+const stopped = (): TaskError => new TaskError('STOPPED', 'the page was closed')
 
 /** Returns a lane, whose worker starts with the first task. */
 export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: LaneDeps): TaskLane {
@@ -99,7 +99,7 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
   /** Ends the task that took too long; the other tasks begin again. */
   function restartWithout(late: Run): void {
     end()
-    const text = `the computation did not come to an end within ${stepMs / 1000} seconds`
+    const text = `the computation took longer than ${stepMs / 1000} seconds`
     late.reject(new TaskError('TOO_LONG', text, `It was stopped. ${tooLongHint}`))
     runs.delete(late)
     for (const run of runs) void send(run)
@@ -131,7 +131,9 @@ export function createLane({ createWorker, stepMs, givenUpMs, tooLongHint }: Lan
   function start(): TaskWorker {
     const made: TaskWorker = connectWorker(startPageWorker(createWorker), [TaskError], ({ message }) => {
       if (made === worker)
-        failAll(new TaskError('WORKER_FAILED', `the page’s worker failed: ${message || 'no reason was told'}`))
+        failAll(
+          new TaskError('WORKER_FAILED', `the page’s worker failed: ${message || 'the browser reports no reason'}`),
+        )
     })
     return made
   }

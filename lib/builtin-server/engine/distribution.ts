@@ -28,7 +28,7 @@ export function distribution(
     weights[id] = weight
     sum += weight
   }
-  if (!Number.isFinite(sum)) throw new Error('the model answered with logits that are not numbers')
+  if (!Number.isFinite(sum)) throw new Error('the model returned logits that are not numbers')
   return { logits, temperature, normaliser: largest / temperature + Math.log(sum), weights }
 }
 

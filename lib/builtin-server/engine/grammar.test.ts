@@ -121,7 +121,7 @@ describe('An impossible grammar is refused:', () => {
     [{ json_schema: '{"type": "string", "format": "date"}' }, 'Failed to compile json grammar: '],
     [
       { ebnf: 'root ::= "a"' },
-      'ebnf is set, but the built-in model has no such grammars: it takes regex and json_schema.',
+      'ebnf is set, but the built-in server supports only the grammars regex and json_schema.',
     ],
     [{ structural_tag: '{}' }, 'structural_tag is set'],
     [{ regex: 'a', json_schema: '{}' }, 'Only one of json_schema, regex, ebnf, or structural_tag can be set.'],

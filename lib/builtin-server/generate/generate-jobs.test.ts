@@ -73,13 +73,15 @@ describe('A feature that the built-in model lacks is refused by name:', () => {
     'return_hidden_states',
     'return_flat_raw_top_logprobs',
   ])('%s', async (name) => {
-    const message = `${name} is set, but the built-in model has no such thing.`
+    const message = `${name} is set, but the built-in server does not support it.`
     expect(await refused({ input_ids: ids, [name]: true })).toEqual({ error: { message } })
     await generate({ input_ids: ids, sampling_params: { max_new_tokens: 1 }, [name]: null })
   })
 
   test.each(['structural_tag', 'beam_width'])('sampling_params.%s', async (name) => {
-    const message = expect.stringMatching(new RegExp(`^${name} is set, but the built-in model has no`))
+    const message = expect.stringMatching(
+      new RegExp(`^${name} is set, but the built-in server (?:does not support|supports only)`),
+    )
     expect(await refused(params({ [name]: '1' }))).toEqual({ error: { message } })
   })
 })

@@ -34,7 +34,7 @@ export async function ordersOf(
 ): Promise<{ readonly orders: readonly Order[]; readonly isBatch: boolean }> {
   const { prompts, isBatch } = promptsOf(body)
   if (body.unsupported[0] !== undefined)
-    throw badValue(`${body.unsupported[0]} is set, but the built-in model has no such thing.`)
+    throw badValue(`${body.unsupported[0]} is set, but the built-in server does not support it.`)
   const rids = ridsOf(body.rid, prompts.length, isBatch)
   const orders: Order[] = []
   for (const [index, prompt] of prompts.entries())

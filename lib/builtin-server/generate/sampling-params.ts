@@ -130,9 +130,9 @@ function refuseUnsupported(params: SamplingParams): void {
   if (grammars.length > 1) throw badValue('Only one of json_schema, regex, ebnf, or structural_tag can be set.')
   const [grammar] = grammars
   if (grammar === 'ebnf' || grammar === 'structural_tag')
-    throw badValue(`${grammar} is set, but the built-in model has no such grammars: it takes regex and json_schema.`)
+    throw badValue(`${grammar} is set, but the built-in server supports only the grammars regex and json_schema.`)
   const unknown = UNKNOWN_HERE.find((name) => params[name] !== undefined)
-  if (unknown) throw badValue(`${unknown} is set, but the built-in model has no such thing.`)
+  if (unknown) throw badValue(`${unknown} is set, but the built-in server does not support it.`)
   const interval = params.stream_interval
   if (interval !== undefined && interval < 1) throw badValue(`stream_interval must be at least 1, got ${interval}.`)
 }

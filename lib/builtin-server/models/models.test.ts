@@ -106,7 +106,7 @@ describe('A model that cannot be served is refused with the reason:', () => {
 
   test('a graph with unknown inputs', async () => {
     expect(await failure({ model: SEVERAL, dtype: 'q4' })).toContain(
-      'asks for token_type_ids, which this server cannot give. That is its q4; it has fp32, q8, fp16 too, which ROLLSCOPE_MODEL_DTYPE chooses.',
+      'needs the inputs token_type_ids, which this server does not provide. The data type is q4. The model also has fp32, q8, fp16: choose one with ROLLSCOPE_MODEL_DTYPE.',
     )
   })
 

@@ -124,7 +124,7 @@ function cacheInputs({ inputMetadata, outputNames }: InferenceSession): Readonly
 function refuseUnknownInputs({ inputNames }: InferenceSession, known: ReadonlySet<string | undefined>): void {
   const unknown = inputNames.filter((name) => !known.has(name))
   if (unknown.length > 0)
-    throw new Error(`the ONNX graph asks for ${unknown.join(', ')}, which this server cannot give`)
+    throw new Error(`the ONNX graph needs the inputs ${unknown.join(', ')}, which this server does not provide`)
 }
 
 /** Returns the shape of a cache. Exports may leave heads and head size symbolic; config.json has them. */

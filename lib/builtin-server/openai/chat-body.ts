@@ -109,7 +109,7 @@ export function readChatBody(
   if (stream) refuseStreamed(returns)
   const unsupported = UNSUPPORTED.find((name) => (body[name] ?? false) !== false)
   if (mustCall.length > 0) checkMustCall(sampling, parsers)
-  if (unsupported) throw refused(`${unsupported} is set, but the built-in model has no such thing.`)
+  if (unsupported) throw refused(`${unsupported} is set, but the built-in server does not support it.`)
   return {
     model: field('model', TEXT) ?? 'default',
     tools,
@@ -190,6 +190,6 @@ function checkMustCall({ regex, ebnf, json_schema }: SamplingParams, { toolCalls
     )
   if (toolCalls === undefined)
     throw refused(
-      'tool_choice asks for a call, but the built-in server knows no form in which this model writes calls: it may be auto or none.',
+      'tool_choice requires a call, but the built-in server does not know this model’s format of calls: use auto or none.',
     )
 }

@@ -63,7 +63,7 @@ export function completionBody(body: Readonly<Record<string, unknown>>): Complet
   }
   if (isEmpty(prompt)) throw new HttpRefusal('chat', 'Prompt cannot be empty')
   const unsupported = UNSUPPORTED.find((name) => (body[name] ?? false) !== false)
-  if (unsupported) throw new HttpRefusal('chat', `${unsupported} is set, but the built-in model has no such thing.`)
+  if (unsupported) throw new HttpRefusal('chat', `${unsupported} is set, but the built-in server does not support it.`)
   return read
 }
 

@@ -122,5 +122,5 @@ test('A forced call with an impossible schema is refused before the first token'
 test('A forced call is refused for a model whose calls have no known form', () => {
   const body = { messages: [{}], tools: tools(false), tool_choice: 'required' }
   const parsers = { toolCalls: undefined, reasoning: undefined }
-  expect(() => readChatBody(body, 100, parsers)).toThrow(/no form in which this model writes calls/)
+  expect(() => readChatBody(body, 100, parsers)).toThrow(/does not know this model’s format of calls/)
 })

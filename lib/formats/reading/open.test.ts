@@ -107,32 +107,32 @@ describe('a wrong file reports what is wrong, where, and what to do for', () => 
     [
       'a value missing in a text of several lines',
       '{\n  "token_ids": [1,, 2]\n}',
-      'expected JSON, found "," where a JSON value should stand (line 2, column 19)',
+      'expected JSON, found "," where a JSON value is expected (line 2, column 19)',
     ],
     [
       'a text that is cut off',
       '{"token_ids": [1, 2',
-      'expected JSON, found the text ends where "," or "]" should stand (column 20)',
+      'expected JSON, found the text ends where "," or "]" is expected (column 20)',
     ],
     [
       'an error behind numbers that only Python writes',
       '{"logprobs": [NaN, -Infinity, nul]}',
-      'expected JSON, found "n" where a JSON value should stand (column 31)',
+      'expected JSON, found "n" where a JSON value is expected (column 31)',
     ],
     [
       'an error behind a name that is there twice',
       '{"token_ids": [1], "token_ids": [2], }',
-      'expected JSON, found "}" where a member name in double quotes should stand (column 38)',
+      'expected JSON, found "}" where a member name in double quotes is expected (column 38)',
     ],
     [
       'a number that only Python writes within another number',
       '{"logprobs": [-1NaN]}',
-      /^expected JSON, found .* where "," or "\]" should stand \(column 17\)$/,
+      /^expected JSON, found .* where "," or "\]" is expected \(column 17\)$/,
     ],
     [
       'an error in a line of several',
       `${JSON.stringify(rollout(1))}\n{"token_ids": [1}`,
-      'line 2: expected JSON, found "}" where "," or "]" should stand (column 17)',
+      'line 2: expected JSON, found "}" where "," or "]" is expected (column 17)',
     ],
     [
       'nesting without end',

@@ -82,7 +82,7 @@ const divergences: Readonly<Record<string, (stretch: Stretch) => boolean>> = {
   'kimi-lost-call': ({ parser, ours, theirs }) =>
     parser.name === 'kimi_k2' &&
     theirs.length === 0 &&
-    ours.every((call) => /the call has no id|names no tool|_argument_begin\|> should stand/.test(why(call))),
+    ours.every((call) => /the call has no id|names no tool|_argument_begin\|> is expected/.test(why(call))),
   'good-call-kept': ({ text, parser, ours, theirs }) =>
     theirs.length === 1 && ours.length > 1 && ours.slice(0, -1).some((call) => !isClosed(text, parser, call)),
   'tags-in-values': ({ text, parser, ours, theirs }) =>
@@ -120,7 +120,7 @@ const divergences: Readonly<Record<string, (stretch: Stretch) => boolean>> = {
     (call, python) =>
       OTHER_SPACE.test(call.raw) && (call.kind === 'malformed' || strip(call.name) === strip(python.name)),
   ),
-  'nothing-between-tags': pair((call) => /^(?:.* where <.* should stand|<.* is not closed by ">")$/s.test(why(call))),
+  'nothing-between-tags': pair((call) => /^(?:.* where <.* is expected|<.* is not closed by ">")$/s.test(why(call))),
 }
 
 /** Names of all divergences. */

@@ -47,7 +47,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'one-arguments': (reading) => isRefused(reading, /^both ".*" are given$/),
   'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$|has ".*" twice$/),
   'names-not-blank': (reading) =>
-    isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name should stand$/) &&
+    isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name is expected$/) &&
     /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser),
   'names-one-word': (reading) => isRefused(reading, /contains white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
@@ -57,7 +57,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     (reading.parser === 'kimi_k3' && isRefused(reading, /is not of type/)),
   'words-of-gemma': ({ parser, text, ours, theirs }) =>
     parser === 'gemma4' && areNamedAlike(ours, theirs) && /[:,[](?:null|None|\d+e\d)/.test(text),
-  'texts-quoted': (reading) => isRefused(reading, /where a number, true, false, null or .* should stand$/),
+  'texts-quoted': (reading) => isRefused(reading, /where a number, true, false, null or .* is expected$/),
   'keys-quoted': ({ parser, text }) => parser === 'gemma4' && /[{,]<\|"\|>[^<]*<\|"\|>:/.test(text),
   'objects-only': (reading) => isRefused(reading, /is not a JSON object/),
   'python-dicts': ({ parser, text, ours }) => parser === 'llama3' && ours.length === 0 && /'name'|,\]/.test(text),
@@ -73,7 +73,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'every-mark': ({ parser, text, ours, theirs }) =>
     (text.split(/\[TOOL_CALLS\]|<\|START_ACTION\|>/).length > 2 && isMore(ours, theirs)) ||
     (parser === 'kimi_k3' && text.split('<|open|>tools<|sep|>').length > 2),
-  'lists-only': (reading) => isRefused(reading, /where the list of calls should stand$/),
+  'lists-only': (reading) => isRefused(reading, /where the list of calls is expected$/),
   'section-may-lack': ({ parser, text, ours, theirs }) =>
     parser === 'deepseek_v3' && isMore(ours, theirs) && !text.includes('<｜tool▁calls▁begin｜>'),
   'section-needed': (reading) => isRefused(reading, /is in no section|^the section is not closed/),
@@ -97,13 +97,13 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'closed-calls': (reading) =>
     isRefused(
       reading,
-      /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> should stand$/,
+      /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> is expected$/,
     ) && isMore(reading.theirs, reading.ours),
   'nothing-between-tags': (reading) =>
     /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5)$/.test(
       reading.parser,
     ) &&
-    isRefused(reading, /should stand$|is not followed by|^unexpected text between|is not closed by|with one member/),
+    isRefused(reading, /is expected$|is not followed by|^unexpected text between|is not closed by|with one member/),
   'names-of-harmony': ({ parser, text }) => parser === 'gpt-oss' && /to=(?!functions\.[\w-]+[\s<])/.test(text),
   'headers-of-harmony': ({ parser, text, ours, theirs }) =>
     parser === 'gpt-oss' && isMore(ours, theirs) && !text.split('<|start|>').every(isUsualHeader),

@@ -44,7 +44,7 @@ describe.each([
     expect(drawn(`${call('f', '{}')}${END}`)).toEqual(parser === deepseekV3 ? ['f({})'] : [why])
     expect(drawn(BEGIN + END + call('f', '{}') + call('g', '{'))).toEqual([
       why,
-      expect.stringMatching(/^✗ .* should stand$/),
+      expect.stringMatching(/^✗ .* is expected$/),
     ])
   })
 
@@ -72,9 +72,9 @@ test.each([
   [v3('f', '{}').replace('```json', '```'), 'the name is not followed by a line ```json', 'f'],
   [v3('f g', '{}'), 'the name is not followed by a line ```json', 'f'],
   [v3('', '{}'), 'the call has no name', undefined],
-  [v3('f', '{}').replace('\n```<', '```<'), 'no line break stands before ```', 'f'],
-  [v3('f', '{}').replace(SEP, ''), `"<" where ${SEP} should stand`, undefined],
-  [`${OPEN}function`, `the text ends where ${SEP} should stand`, undefined],
+  [v3('f', '{}').replace('\n```<', '```<'), 'there is no line break before ```', 'f'],
+  [v3('f', '{}').replace(SEP, ''), `"<" where ${SEP} is expected`, undefined],
+  [`${OPEN}function`, `the text ends where ${SEP} is expected`, undefined],
 ])('deepseek_v3 parser refuses %s', (text, why, name) => {
   const [call] = parseText(deepseekV3, BEGIN + text)
   expect(call).toMatchObject({ kind: 'malformed', why })
@@ -83,8 +83,8 @@ test.each([
 
 test.each([
   [v31('', '{}'), 'the call has no name', undefined],
-  [v31('f g', '{}'), `"g" where ${SEP} should stand`, 'f'],
-  [`${OPEN}f`, `the text ends where ${SEP} should stand`, 'f'],
+  [v31('f g', '{}'), `"g" where ${SEP} is expected`, 'f'],
+  [`${OPEN}f`, `the text ends where ${SEP} is expected`, 'f'],
 ])('deepseek_v31 parser refuses %s', (text, why, name) => {
   const [call] = parseText(deepseekV31, BEGIN + text)
   expect(call).toMatchObject({ kind: 'malformed', why })

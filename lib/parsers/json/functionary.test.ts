@@ -36,9 +36,9 @@ describe.each([
   })
 
   test.each([
-    ['{"a": 1', '✗ the text ends where "," or "}" should stand'],
+    ['{"a": 1', '✗ the text ends where "," or "}" is expected'],
     ['{"a": 1, "a": 2}', '✗ "a" is given twice'],
-    ['{"a": x}', '✗ "x" where a JSON value should stand'],
+    ['{"a": x}', '✗ "x" where a JSON value is expected'],
   ])('reports a call with %s as malformed and reads the next one', (json, why) => {
     const text = call('f', json).replace(/<\/function>$/, '')
     const [malformed, next] = parseText(parser, text + call('g', '{}'), [{ name: 'f', inputSchema: {} }])
@@ -51,7 +51,7 @@ describe.each([
 describe('functionary_v31 parser reports as malformed', () => {
   test.each([
     ['<function=>{}</function>', '✗ the call has no name'],
-    ['<function=my tool>{}</function>', '✗ "t" where ">" should stand'],
+    ['<function=my tool>{}</function>', '✗ "t" where ">" is expected'],
     ['<function=f></function>', '✗ what follows the name is empty'],
     [
       '<function=f><parameter=a>1</parameter></function>',

@@ -39,7 +39,7 @@ describe.each([
     ['{"arguments": {}}', '✗ the call has no "name"'],
     ['{"name": "f", "arguments": [1]}', '✗ "arguments" is not a JSON object'],
     ['{"name": "f", "arguments": {"a": 1, "a": 2}}', '✗ "a" is given twice'],
-    ['{"name": "f", "arguments": {"a": 1}', '✗ the text ends where "," or "}" should stand'],
+    ['{"name": "f", "arguments": {"a": 1}', '✗ the text ends where "," or "}" is expected'],
     ['{"name": "f", "arguments": {"a": "x', '✗ a string is not closed'],
   ])('reports a malformed call with the reason and reads the next one: %s', (body, why) => {
     const good = `${before}{"name": "g", "arguments": {}}`

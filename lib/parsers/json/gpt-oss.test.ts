@@ -55,7 +55,7 @@ describe('gpt_oss parser with a reply in messages', () => {
 describe('gpt_oss parser reports the reason and position of a malformed call with', () => {
   test.each([
     [call('f', '[1]'), 'the message is not a JSON object: it starts with "["', 'f'],
-    [call('f', '{"a": 1'), 'the text ends where "," or "}" should stand', 'f'],
+    [call('f', '{"a": 1'), 'the text ends where "," or "}" is expected', 'f'],
     [call('f', '{}').replace('<|call|>', '<|end|>'), 'the call is not closed: no <|call|> follows', 'f'],
     [call('f', '{}').replace('<|call|>', ''), 'the call is not closed: no <|call|> follows', 'f'],
     [call('', '{}'), 'the recipient names no tool', undefined],

@@ -62,7 +62,7 @@ describe('kimi_k2 parser with a well-formed call', () => {
     expect(drawn(BEGIN + call('f', '{}') + section(call('g', '{}')))).toEqual(['f({})', 'g({})'])
     expect(reasons(`${BEGIN}${call('f', '{}')}<|tool_call_begin|>g`)).toEqual([
       'f({})',
-      '✗ the text ends where <|tool_call_argument_begin|> should stand',
+      '✗ the text ends where <|tool_call_argument_begin|> is expected',
     ])
   })
 
@@ -76,13 +76,13 @@ describe('kimi_k2 parser with a malformed call', () => {
   test.each([
     [call('', '{}'), 'the call has no id'],
     [call('functions.:0', '{}'), 'the id "functions.:0" names no tool'],
-    [call('f g', '{}'), '"g" where <|tool_call_argument_begin|> should stand'],
-    [call('f<b>', '{}'), '"<" where <|tool_call_argument_begin|> should stand'],
-    ['<|tool_call_begin|>f<|tool_call_end|>', '"<" where <|tool_call_argument_begin|> should stand'],
+    [call('f g', '{}'), '"g" where <|tool_call_argument_begin|> is expected'],
+    [call('f<b>', '{}'), '"<" where <|tool_call_argument_begin|> is expected'],
+    ['<|tool_call_begin|>f<|tool_call_end|>', '"<" where <|tool_call_argument_begin|> is expected'],
     [call('f', ''), 'what follows the id is empty'],
     [call('f', '[]'), 'what follows the id is not a JSON object: it starts with "["'],
     [call('f', 'null'), 'what follows the id is not a JSON object: it starts with "n"'],
-    [call('f', '{"a": 1'), 'the text ends where "," or "}" should stand'],
+    [call('f', '{"a": 1'), 'the text ends where "," or "}" is expected'],
     [call('f', '{"a": "1}'), 'a string is not closed'],
     [call('f', '{} {}'), 'unexpected text between the JSON and <|tool_call_end|>'],
     ['<|tool_call_begin|>f<|tool_call_argument_begin|>{}', 'the call is not closed: no <|tool_call_end|> follows'],

@@ -55,8 +55,8 @@ describe('llama3 parser with a malformed call', () => {
     [TAG, '✗ the call is empty @14'],
     [`${TAG}{"parameters": {}}`, '✗ the call has no "name" @14'],
     [`${TAG}{"name": "f", "parameters": "{}"}`, '✗ "parameters" is not a JSON object @42'],
-    ['{"name": "f", "parameters": {', '✗ the text ends where a member name in double quotes should stand @29'],
-    ["{'name': 'f'}", '✗ "\'" where a member name in double quotes should stand @1'],
+    ['{"name": "f", "parameters": {', '✗ the text ends where a member name in double quotes is expected @29'],
+    ["{'name': 'f'}", '✗ "\'" where a member name in double quotes is expected @1'],
     ['{"name": "f", "parameters": "x', '✗ a string is not closed @30'],
   ])('reports the reason and position for %s', (text, why) => {
     expect(drawn(text)).toEqual([why])

@@ -35,12 +35,12 @@ describe('mistral parser with a list of calls', () => {
   })
 
   test.each([
-    ['[{"name": "f"}', ['✗ the list of calls could not be parsed: the text ends where "," or "]" should stand']],
+    ['[{"name": "f"}', ['✗ the list of calls could not be parsed: the text ends where "," or "]" is expected']],
     [
       '[{"name": "f"} x]',
       [
-        '✗ the list of calls could not be parsed: "x" where "," or "]" should stand',
-        '✗ "x" where "," or "]" should stand',
+        '✗ the list of calls could not be parsed: "x" where "," or "]" is expected',
+        '✗ "x" where "," or "]" is expected',
       ],
     ],
     [
@@ -51,7 +51,7 @@ describe('mistral parser with a list of calls', () => {
       ],
     ],
     ['[{"name": "f", "id": "abc123XYZ"},', ['✗ the list of calls could not be parsed: the call is empty']],
-    ['[{"name": "f", "arguments": {', ['✗ the text ends where a member name in double quotes should stand']],
+    ['[{"name": "f", "arguments": {', ['✗ the text ends where a member name in double quotes is expected']],
     ['[', ['✗ the call is empty']],
     ['[{"arguments": {}}]', ['✗ the call has no "name"']],
     ['[{"name": "f", "arguments": []}]', ['✗ "arguments" is not a JSON object']],
@@ -81,11 +81,11 @@ describe('mistral parser with one call after each mark', () => {
   test.each([
     ['', '✗ neither a list of calls nor a name follows'],
     ['{"name": "f"}', '✗ neither a list of calls nor a name follows'],
-    ['f{}', '✗ "{" where [ARGS] should stand'],
-    ['f', '✗ the text ends where [ARGS] should stand'],
+    ['f{}', '✗ "{" where [ARGS] is expected'],
+    ['f', '✗ the text ends where [ARGS] is expected'],
     ['f[ARGS]', '✗ what follows [ARGS] is empty'],
     ['f[ARGS][1]', '✗ what follows [ARGS] is not a JSON object: it starts with "["'],
-    ['f[ARGS]{"a": 1', '✗ the text ends where "," or "}" should stand'],
+    ['f[ARGS]{"a": 1', '✗ the text ends where "," or "}" is expected'],
   ])('reports %s as malformed', (body, why) => {
     expect(drawn(`[TOOL_CALLS]${body}`)).toEqual([why])
     expect(drawn(`[TOOL_CALLS]${body}[TOOL_CALLS]g[ARGS]{}`)).toHaveLength(2)

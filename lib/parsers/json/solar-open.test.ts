@@ -43,11 +43,11 @@ describe('solar_open parser with a well-formed call', () => {
 
 describe('solar_open parser with a malformed call', () => {
   test.each([
-    ['<|tool_call:begin|>a<|tool_call:end|>', '✗ "<" where <|tool_call:name|> should stand'],
-    ['<|tool_call:begin|>', '✗ "<" where <|tool_call:name|> should stand'],
+    ['<|tool_call:begin|>a<|tool_call:end|>', '✗ "<" where <|tool_call:name|> is expected'],
+    ['<|tool_call:begin|>', '✗ "<" where <|tool_call:name|> is expected'],
     [call('', '{}'), '✗ the call has no name'],
     [call('', '{}', ''), '✗ the call has no name'],
-    ['<|tool_call:begin|>a<|tool_call:name|>f<|tool_call:end|>', '✗ "<" where <|tool_call:args|> should stand'],
+    ['<|tool_call:begin|>a<|tool_call:name|>f<|tool_call:end|>', '✗ "<" where <|tool_call:args|> is expected'],
     [call('f', '[1]'), '✗ what follows the name is not a JSON object: it starts with "["'],
     [call('f', '{}').replace('<|tool_call:end|>', ''), '✗ the call is not closed: no <|tool_call:end|> follows'],
   ])('reports the reason for %s', (body, why) => {

@@ -59,7 +59,7 @@ export function headedParser(format: HeadedFormat): ToolParser {
       const body = read(head.argumentsAt)
       if (!body.ok) return fault({ why: body.why, at: body.at, name: head.name })
       if (fence !== '' && text[body.close - 1] !== '\n')
-        return fault({ why: `no line break stands before ${fence}`, at: body.close, name: head.name })
+        return fault({ why: `there is no line break before ${fence}`, at: body.close, name: head.name })
       const close = body.close + fence.length
       return {
         kind: 'parsed',

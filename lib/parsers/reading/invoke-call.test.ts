@@ -54,13 +54,13 @@ describe.each([
     test.each([
       [`<${tag}invoke>\n</${tag}invoke>`, `<${tag}invoke is not followed by name="…">`],
       [call(' '), 'the call has no name'],
-      [call('f', 'text'), `"t" where ${or} should stand`],
+      [call('f', 'text'), `"t" where ${or} is expected`],
       [call('f', `<${tag}parameter>1</${tag}parameter>`), `<${tag}parameter is not followed by name="…">`],
       [call('f', parameter(' ', '1')), `<${tag}parameter is not followed by name="…">`],
       [call('f', `<${tag}parameter name="a">1`), 'the value of "a" is not closed'],
       [call('f', `<${tag}parameter name="a">1`, parameter('b', '2')), 'the value of "a" is not closed'],
       [call('f', parameter('a', '1'), parameter('a', '2')), '"a" is given twice'],
-      [`<${tag}invoke name="f">`, `"<" where ${or} should stand`],
+      [`<${tag}invoke name="f">`, `"<" where ${or} is expected`],
     ])('reports the reason and position for %s', (body, why) => {
       expect(reasons(section(body))).toEqual([`✗ ${why}`])
       expect(reasons(section(body, call('g'))).at(-1)).toBe('g({})')

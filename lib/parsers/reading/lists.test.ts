@@ -76,14 +76,14 @@ describe.each(FORMATS)('$name parser with a list', (parser, between, call) => {
   test('drops the calls of a broken or unclosed list and reads the next one', () => {
     const good = between(`[${call('g')}]`)
     const refused = (why: string) => `✗ the list of calls could not be parsed: ${why}`
-    const stands = `"${open[0]}" where ${close} should stand`
-    expect(reasons(parser, `${open}[${call('f')}]`)).toEqual([refused(`the text ends where ${close} should stand`)])
+    const stands = `"${open[0]}" where ${close} is expected`
+    expect(reasons(parser, `${open}[${call('f')}]`)).toEqual([refused(`the text ends where ${close} is expected`)])
     expect(reasons(parser, `${open}[${call('f')}]${good}`)).toEqual([refused(stands), 'g({"a":1})'])
     expect(reasons(parser, `${open}text${close}${good}`)).toEqual([
-      '✗ "t" where the list of calls should stand',
+      '✗ "t" where the list of calls is expected',
       'g({"a":1})',
     ])
-    expect(reasons(parser, open)).toEqual(['✗ the text ends where the list of calls should stand'])
+    expect(reasons(parser, open)).toEqual(['✗ the text ends where the list of calls is expected'])
     expect(reasons(parser, `${between(`[${call('f')}, `)}${good}`).at(-1)).toBe('g({"a":1})')
     const cut = parseText(parser, `${between(`[${call('f')}] x`)}.`)
     expect(cut.map(({ kind }) => kind)).toEqual(['malformed', 'malformed'])
@@ -166,12 +166,12 @@ describe.each([
   test('drops the calls of a run with a broken line or without an end', () => {
     const good = `${open}${call('g')}${close}`
     expect(reasons(parser, `${open}${call('f')}\n{"name": "x", ${close}${good}`)).toEqual([
-      '✗ the list of calls could not be parsed: the text ends where a member name in double quotes should stand',
-      '✗ the text ends where a member name in double quotes should stand',
+      '✗ the list of calls could not be parsed: the text ends where a member name in double quotes is expected',
+      '✗ the text ends where a member name in double quotes is expected',
       'g({"a":1})',
     ])
     expect(reasons(parser, `${open}${call('f')}`)).toEqual([
-      `✗ the list of calls could not be parsed: the text ends where ${close} should stand`,
+      `✗ the list of calls could not be parsed: the text ends where ${close} is expected`,
     ])
     expect(reasons(parser, `${open}{"name": "f", "arguments": {"a": 1, "a": 2}}${close}`)).toEqual([
       '✗ "a" is given twice',

@@ -68,11 +68,11 @@ describe('deepseek_v32 parser with a malformed call', () => {
   test.each([
     ['<｜DSML｜invoke>{}', '<｜DSML｜invoke is not followed by name="…">', undefined],
     ['<｜DSML｜invoke name=" ">', 'the call has no name', undefined],
-    ['<｜DSML｜invoke name="f">text', `"t" where ${TAG} or ${CLOSE} should stand`, 'f'],
-    ['<｜DSML｜invoke name="f">', `the text ends where ${TAG} or ${CLOSE} should stand`, 'f'],
+    ['<｜DSML｜invoke name="f">text', `"t" where ${TAG} or ${CLOSE} is expected`, 'f'],
+    ['<｜DSML｜invoke name="f">', `the text ends where ${TAG} or ${CLOSE} is expected`, 'f'],
     [
       `<｜DSML｜invoke name="f">${value('a', 'x y', false)}`,
-      '"a" is neither a text nor JSON: "x" where a JSON value should stand',
+      '"a" is neither a text nor JSON: "x" where a JSON value is expected',
       'f',
     ],
     [`<｜DSML｜invoke name="f">${TAG} name="a">x`, `${TAG} is not followed by name="…" string="true|false">`, 'f'],
@@ -82,7 +82,7 @@ describe('deepseek_v32 parser with a malformed call', () => {
       'the value of "a" is not closed',
       'f',
     ],
-    ['<｜DSML｜invoke name="f">{"a": 1', 'the text ends where "," or "}" should stand', 'f'],
+    ['<｜DSML｜invoke name="f">{"a": 1', 'the text ends where "," or "}" is expected', 'f'],
     ['<｜DSML｜invoke name="f">{"a": 1} x', `unexpected text between the JSON and ${CLOSE}`, 'f'],
   ])('reports the reason and position for %s', (text, why, name) => {
     const calls = parseText(deepseekV32, text + CLOSE + call('g', ''))

@@ -65,27 +65,27 @@ describe('gemma4 parser with a well-formed call', () => {
 
 describe('gemma4 parser with a malformed call', () => {
   test.each([
-    ['', '✗ "<" where call: should stand @12'],
-    ['{"name": "f"}', '✗ "{" where call: should stand @12'],
+    ['', '✗ "<" where call: is expected @12'],
+    ['{"name": "f"}', '✗ "{" where call: is expected @12'],
     ['call:{}', '✗ the call has no name @17'],
     ['call:f g{}', '✗ the name of the call contains white space @17'],
-    ['call:f', '✗ the arguments are missing: the text ends where "{" should stand @18'],
-    ['call:f{', '✗ the text ends where a name should stand @19'],
-    ['call:f{:1}', '✗ ":" where a name should stand @19'],
-    ['call:f{a}', '✗ "}" where ":" should stand @20'],
-    ['call:f{a', '✗ the text ends where ":" should stand @20'],
-    ['call:f{a:}', '✗ "}" where a number, true, false, null or <|"|> should stand @21'],
-    ['call:f{a:Paris}', '✗ "P" where a number, true, false, null or <|"|> should stand @21'],
-    ['call:f{a:01}', '✗ "0" where a number, true, false, null or <|"|> should stand @21'],
+    ['call:f', '✗ the arguments are missing: the text ends where "{" is expected @18'],
+    ['call:f{', '✗ the text ends where a name is expected @19'],
+    ['call:f{:1}', '✗ ":" where a name is expected @19'],
+    ['call:f{a}', '✗ "}" where ":" is expected @20'],
+    ['call:f{a', '✗ the text ends where ":" is expected @20'],
+    ['call:f{a:}', '✗ "}" where a number, true, false, null or <|"|> is expected @21'],
+    ['call:f{a:Paris}', '✗ "P" where a number, true, false, null or <|"|> is expected @21'],
+    ['call:f{a:01}', '✗ "0" where a number, true, false, null or <|"|> is expected @21'],
     ['call:f{a:1e999}', '✗ a number is larger than any that can be represented @21'],
-    ['call:f{a:1', '✗ the text ends where "," or "}" should stand @22'],
-    ['call:f{a:1,}', '✗ "}" where a name should stand @23'],
-    ['call:f{a:1 b:2}', '✗ "b" where "," or "}" should stand @23'],
+    ['call:f{a:1', '✗ the text ends where "," or "}" is expected @22'],
+    ['call:f{a:1,}', '✗ "}" where a name is expected @23'],
+    ['call:f{a:1 b:2}', '✗ "b" where "," or "}" is expected @23'],
     ['call:f{a:1,a:2}', '✗ "a" is given twice @23'],
     ['call:f{a:{b:1,b:2}}', '✗ "b" is given twice @26'],
-    ['call:f{a:[1 2]}', '✗ "2" where "," or "]" should stand @24'],
-    ['call:f{a:[1', '✗ the text ends where "," or "]" should stand @23'],
-    ['call:f{a:[', '✗ the text ends where a number, true, false, null or <|"|> should stand @22'],
+    ['call:f{a:[1 2]}', '✗ "2" where "," or "]" is expected @24'],
+    ['call:f{a:[1', '✗ the text ends where "," or "]" is expected @23'],
+    ['call:f{a:[', '✗ the text ends where a number, true, false, null or <|"|> is expected @22'],
     ['call:f{a:<|"|>x}', '✗ a string is not closed @28'],
     ['call:f{<|"|>x}', '✗ a string is not closed @26'],
     ['call:f{} x', '✗ unexpected text between the arguments and <tool_call|> @20'],
@@ -98,7 +98,7 @@ describe('gemma4 parser with a malformed call', () => {
     expect(drawn('<|tool_call>call:f{a:1}')).toEqual(['✗ the call is not closed: no <tool_call|> follows @23'])
     expect(drawn(`<|tool_call>call:f{a:1}${call('g', '')}`)[1]).toBe('g({})')
     expect(drawn('<|tool_call>call:f{a:<|"|>x')).toEqual(['✗ a string is not closed @27'])
-    expect(drawn('<|tool_call>')).toEqual(['✗ the text ends where call: should stand @12'])
+    expect(drawn('<|tool_call>')).toEqual(['✗ the text ends where call: is expected @12'])
   })
 
   test('keeps a readable name', () => {

@@ -52,7 +52,7 @@ describe('glm parser with a well-formed call', () => {
       'f({"a":"42","b":true})',
     ])
     expect(drawn(`<tool_call>f${pair('b', 'True')}</tool_call>`, tools)).toEqual([
-      '✗ "b" is not of type boolean: "T" where a JSON value should stand @43',
+      '✗ "b" is not of type boolean: "T" where a JSON value is expected @43',
     ])
   })
 })
@@ -62,12 +62,12 @@ describe('glm parser with a malformed call', () => {
     ['', '✗ the call has no name @11'],
     [pair('a', '1'), '✗ the call has no name @11'],
     ['I will add', '✗ the name of the call contains white space @12'],
-    ['f<b>', '✗ "<" where <arg_key> or </tool_call> should stand @12'],
-    [`f${pair('a', '1')}x`, '✗ "x" where <arg_key> or </tool_call> should stand @56'],
-    ['f<arg_key>a<arg_value>1</arg_value>', '✗ "<" where </arg_key> should stand @22'],
+    ['f<b>', '✗ "<" where <arg_key> or </tool_call> is expected @12'],
+    [`f${pair('a', '1')}x`, '✗ "x" where <arg_key> or </tool_call> is expected @56'],
+    ['f<arg_key>a<arg_value>1</arg_value>', '✗ "<" where </arg_key> is expected @22'],
     ['f<arg_key> </arg_key><arg_value>1</arg_value>', '✗ <arg_key> is not followed by a name @22'],
-    ['f<arg_key>a</arg_key>', '✗ "<" where <arg_value> should stand @32'],
-    ['f<arg_value>1</arg_value>', '✗ "<" where <arg_key> or </tool_call> should stand @12'],
+    ['f<arg_key>a</arg_key>', '✗ "<" where <arg_value> is expected @32'],
+    ['f<arg_value>1</arg_value>', '✗ "<" where <arg_key> or </tool_call> is expected @12'],
     ['f<arg_key>a</arg_key><arg_value>1', '✗ the value of "a" is not closed @43'],
     [`f<arg_key>a</arg_key><arg_value>1${pair('b', '2')}`, '✗ the value of "a" is not closed @43'],
   ])('reports the reason and position for %s', (body, line) => {
@@ -76,8 +76,8 @@ describe('glm parser with a malformed call', () => {
 
   test('ends it with the text', () => {
     expect(drawn('<tool_call>')).toEqual(['✗ the call has no name @11'])
-    expect(drawn('<tool_call>f')).toEqual(['✗ the text ends where <arg_key> or </tool_call> should stand @12'])
-    expect(drawn('<tool_call>f<arg_key>a')).toEqual(['✗ the text ends where </arg_key> should stand @22'])
+    expect(drawn('<tool_call>f')).toEqual(['✗ the text ends where <arg_key> or </tool_call> is expected @12'])
+    expect(drawn('<tool_call>f<arg_key>a')).toEqual(['✗ the text ends where </arg_key> is expected @22'])
   })
 
   test('keeps a readable name', () => {

@@ -44,10 +44,10 @@ describe('hunyuan parser with a malformed call', () => {
     [call(''), '✗ the call has no name'],
     [call('f', pair('a', '1'), pair('a', '2')), '✗ "a" is given twice'],
     [call('f', pair('a', '1').replace(tag('/arg_value'), '')), '✗ the value of "a" is not closed'],
-    [call('f', 'x'), '✗ "x" where <arg_key:opensource> or </tool_call:opensource> should stand'],
+    [call('f', 'x'), '✗ "x" where <arg_key:opensource> or </tool_call:opensource> is expected'],
     [
       call('f').replace(tag('/tool_call'), ''),
-      '✗ "<" where <arg_key:opensource> or </tool_call:opensource> should stand',
+      '✗ "<" where <arg_key:opensource> or </tool_call:opensource> is expected',
     ],
   ])('reports the reason for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([why])

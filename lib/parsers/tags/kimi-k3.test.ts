@@ -62,13 +62,13 @@ describe('kimi_k3 parser with a malformed call', () => {
   test.each([
     [open('call') + close('call'), '<|open|>call is not followed by tool="…" index="…"<|sep|>'],
     [call(' '), 'the call has no name'],
-    [call('f', 'text'), `"t" where ${or} should stand`],
+    [call('f', 'text'), `"t" where ${or} is expected`],
     [call('f', argument('', 'number', '1')), '<|open|>argument is not followed by key="…" type="…"<|sep|>'],
     [call('f', argument('a', 'date', '1')), '<|open|>argument is not followed by key="…" type="…"<|sep|>'],
     [call('f', open('argument key="a" type="number"'), '1'), 'the value of "a" is not closed'],
     [call('f', argument('a', 'number', '1'), argument('a', 'number', '2')), '"a" is given twice'],
     [call('f', argument('a', 'number', 'true')), '"a" is not of type number'],
-    [open('call tool="f" index="1"'), `"<" where ${or} should stand`],
+    [open('call tool="f" index="1"'), `"<" where ${or} is expected`],
   ])('reports the reason and position for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([`✗ ${why}`])
     expect(drawn(section(body, call('g'))).at(-1)).toBe('g({})')

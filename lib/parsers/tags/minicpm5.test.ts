@@ -47,7 +47,7 @@ describe('minicpm5 parser with a malformed call', () => {
   test.each([
     ['<function></function>', undefined, '<function is not followed by name="…">'],
     [call(' '), undefined, 'the call has no name'],
-    [call('f', 'text'), undefined, `"t" where ${or} should stand`],
+    [call('f', 'text'), undefined, `"t" where ${or} is expected`],
     [call('f', '<param>1</param>'), undefined, '<param is not followed by name="…">'],
     [call('f', '<param name="a">1'), undefined, 'the value of "a" is not closed'],
     [call('f', '<param name="a"><![CDATA[1</param>'), undefined, 'the value of "a" is not closed'],
@@ -58,9 +58,9 @@ describe('minicpm5 parser with a malformed call', () => {
       'array',
       '"a" is not of type array: a number is larger than any that can be represented',
     ],
-    [call('f', param('a', "['x']")), 'object', '"a" is not of type object: "\'" where a JSON value should stand'],
-    [call('f', param('a', '&lt;')), 'integer', '"a" is not of type integer: "<" where a JSON value should stand'],
-    ['<function name="f">', undefined, `"<" where ${or} should stand`],
+    [call('f', param('a', "['x']")), 'object', '"a" is not of type object: "\'" where a JSON value is expected'],
+    [call('f', param('a', '&lt;')), 'integer', '"a" is not of type integer: "<" where a JSON value is expected'],
+    ['<function name="f">', undefined, `"<" where ${or} is expected`],
   ])('reports the reason for %s', (body, type, why) => {
     expect(drawn(body + call('g'), type)).toEqual([`✗ ${why}`, 'g({})'])
   })

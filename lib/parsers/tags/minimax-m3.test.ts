@@ -81,15 +81,15 @@ describe('minimax-m3 parser with a malformed call', () => {
   test.each([
     [call('f').replace(' name="f"', ''), `${MARK}<invoke is not followed by name="…">`],
     [call(' '), 'the call has no name'],
-    [call('f', 'x'), `"x" where an element or ${MARK}</invoke> should stand`],
-    [call('f', element('a b', '1')), `"]" where an element or ${MARK}</invoke> should stand`],
-    [call('f', element('a', 'x', element('k', '1'))), `"x" where an element or ${MARK}</a> should stand`],
+    [call('f', 'x'), `"x" where an element or ${MARK}</invoke> is expected`],
+    [call('f', element('a b', '1')), `"]" where an element or ${MARK}</invoke> is expected`],
+    [call('f', element('a', 'x', element('k', '1'))), `"x" where an element or ${MARK}</a> is expected`],
     [call('f', `${MARK}<a>1`), 'the value of "a" is not closed'],
     [call('f', element('a', `${MARK}<k>1`)), 'the value of "k" is not closed'],
     [call('f', element('a', '1'), element('a', '2')), '"a" is given twice'],
     [call('f', element('a', element('k', '1'), element('k', '2'))), '"a" has "k" twice'],
     [call('f', element('a', element('b', element('k', '1'), element('k', '2')))), '"a" has "b", which has "k" twice'],
-    [`${MARK}<invoke name="f">`, `"]" where an element or ${MARK}</invoke> should stand`],
+    [`${MARK}<invoke name="f">`, `"]" where an element or ${MARK}</invoke> is expected`],
   ])('reports the reason for %s', (body, why) => {
     expect(drawn(section(body))).toEqual([`✗ ${why}`])
     expect(drawn(section(body, call('g'))).at(-1)).toBe('g({})')

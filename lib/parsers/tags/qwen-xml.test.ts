@@ -83,15 +83,15 @@ describe('qwen_xml parser with a well-formed call', () => {
 
 describe('qwen_xml parser with a malformed call', () => {
   test.each([
-    ['', '✗ the text ends where <function= should stand @11', '<tool_call>'],
-    ['', '✗ "<" where <function= should stand @11'],
-    ['{"name": "f"}', '✗ "{" where <function= should stand @11'],
-    ['so: <function=f></function>', '✗ "s" where <function= should stand @11'],
+    ['', '✗ the text ends where <function= is expected @11', '<tool_call>'],
+    ['', '✗ "<" where <function= is expected @11'],
+    ['{"name": "f"}', '✗ "{" where <function= is expected @11'],
+    ['so: <function=f></function>', '✗ "s" where <function= is expected @11'],
     ['<function=></function>', '✗ <function= is not followed by a name @21'],
     ['<function=f', '✗ <function= is not closed by ">" @22'],
-    ['<function=f\n><', '✗ "<" where <parameter= or </function> should stand @24'],
+    ['<function=f\n><', '✗ "<" where <parameter= or </function> is expected @24'],
     ['<function=f g></function>', '✗ the name of the call contains white space @11'],
-    ['<function=f>x</function>', '✗ "x" where <parameter= or </function> should stand @23'],
+    ['<function=f>x</function>', '✗ "x" where <parameter= or </function> is expected @23'],
     ['<function=f><parameter=a\nb>1</parameter></function>', '✗ <parameter= is not closed by ">" @37'],
     ['<function=f><parameter=a</parameter></function>', '✗ <parameter= is not closed by ">" @35'],
     ['<function=f><parameter=>1</parameter></function>', '✗ <parameter= is not followed by a name @34'],
@@ -102,8 +102,8 @@ describe('qwen_xml parser with a malformed call', () => {
       '✗ the value of "a" is not closed @36',
     ],
     ['<function=f><parameter=a>1</parameter>\n<parameter=a>2</parameter></function>', '✗ "a" is given twice @61'],
-    ['<function=f></function><function=g></function>', '✗ "<" where </tool_call> should stand @34'],
-    ['<function=f></function> and', '✗ "a" where </tool_call> should stand @35'],
+    ['<function=f></function><function=g></function>', '✗ "<" where </tool_call> is expected @34'],
+    ['<function=f></function> and', '✗ "a" where </tool_call> is expected @35'],
   ])('reports the reason and position for %s', (body, line, text = `<tool_call>${body}</tool_call>`) => {
     expect(drawn(text)).toEqual([line])
   })
@@ -188,10 +188,10 @@ describe('qwen_xml parser with the tool’s schema', () => {
 
   test.each([
     [{ type: 'integer' }, '4.5', '✗ "a" is not of type integer @39'],
-    [{ type: 'integer' }, 'four', '✗ "a" is not of type integer: "f" where a JSON value should stand @39'],
+    [{ type: 'integer' }, 'four', '✗ "a" is not of type integer: "f" where a JSON value is expected @39'],
     [{ type: ['boolean', 'null'] }, '"true"', '✗ "a" is not of type boolean or null @39'],
     [{ type: 'object' }, '[1]', '✗ "a" is not of type object @39'],
-    [{ type: 'array' }, '[1', '✗ "a" is not of type array: the text ends where "," or "]" should stand @41'],
+    [{ type: 'array' }, '[1', '✗ "a" is not of type array: the text ends where "," or "]" is expected @41'],
     [
       { type: 'number' },
       '1e999',
@@ -242,7 +242,7 @@ describe('seed_oss parser', () => {
       /^✗ "a" is not of type integer/,
     )
     expect(lines('<function=f><parameter=a>1</parameter></function>')[0]).toMatch(
-      /where <\/seed:tool_call> should stand/,
+      /where <\/seed:tool_call> is expected/,
     )
   })
 })

@@ -157,14 +157,14 @@ async function templateProblems(
     const { ids } = await settled(codec, () => firstPrompt(messages, settings, codec), signal)
     const same = commonIds(ids, promptIds)
     if (same === ids.length && same === promptIds.length) return []
-    const message = `The server’s prompt is not what the chat template of this record renders: they differ from token ${same}.`
+    const message = `The server’s prompt differs from the render of the recorded chat template, from token ${same}.`
     return [{ kind: 'prompt', message, index: same }]
   } catch (error) {
     if (error instanceof TemplateError)
       return [
         {
           kind: 'prompt',
-          message: `The chat template of this record does not render the conversation: ${error.message}`,
+          message: `The recorded chat template cannot render the conversation: ${error.message}`,
         },
       ]
     throw error

@@ -77,7 +77,7 @@ export class AgentModel extends Model<ModelConfig> {
   }
 
   override stream(): AsyncIterable<ModelStreamEvent> {
-    throw new Error('a turn is told as a whole')
+    throw new Error('a turn is reported as a whole')
   }
 }
 

@@ -13,30 +13,30 @@ export const limitsSchema = z
     maxToolIterations: z
       .int()
       .min(0)
-      .describe('Responses with tool calls; the model does not read the results of the last one.'),
+      .describe('Responses with tool calls. The model does not read the results of the last response.'),
     maxToolCalls: z.int().min(0),
-    maxParallelToolCalls: z.int().min(1).describe('Calls of one response; further calls get an error result.'),
+    maxParallelToolCalls: z.int().min(1).describe('Calls in one response. Further calls get an error result.'),
     maxMessages: z
       .int()
       .min(1)
-      .describe('Messages, counting questions, replies and the results of one response as one each.'),
+      .describe('Messages. A question, a reply, and the results of one response count as one message each.'),
     maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output.'),
     contextWindow: z
       .int()
       .min(1)
       .describe(
-        'Tokens of one request and its response, instead of the context length that the server reports: max_new_tokens is lowered to what the request leaves, and a request that leaves nothing is not sent.',
+        'Tokens of one request and its response, instead of the context length that the server reports. max_new_tokens is lowered to the remaining tokens; a request without remaining tokens is not sent.',
       ),
     toolTimeoutMs: z
       .int()
       .min(1)
       .max(3_600_000)
-      .describe('Milliseconds of one tool call; one that takes longer gets an error result. Default 30000.'),
+      .describe('Milliseconds of one tool call. A call that takes longer gets an error result. Default 30000.'),
     maxResultCharacters: z
       .int()
       .min(100)
       .describe(
-        'Characters of a tool result that the model reads; of a longer result the middle is left out, which the result states.',
+        'Characters of a tool result that the model reads. The middle of a longer result is left out, and the result says so.',
       ),
   })
   .partial()

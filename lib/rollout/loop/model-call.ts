@@ -196,19 +196,23 @@ export async function callModel(
       throw new RunEnded({ kind: 'ended', reason: 'cancelled' })
     }
     if (!(error instanceof SglangError)) {
-      finish({ kind: 'cut', code: 'INTERNAL', message: 'Rollscope itself failed; the received part was kept.' })
+      finish({
+        kind: 'cut',
+        code: 'INTERNAL',
+        message: 'Rollscope itself failed: see its log. The received part was kept.',
+      })
       throw error
     }
     finish({ kind: 'cut', code: error.code, message: error.message })
     throw new RunEnded(failed(error), { cause: error })
   }
-  if (!end) throw new Error('the client ended a reply without its end')
+  if (!end) throw new Error('the client closed a reply that has no end')
   return goingOn(finish(end.finish), room)
 }
 
 function lastResponse({ trajectory }: Recorder): ResponseSegment {
   const last = trajectory.segments.at(-1)
-  if (last?.kind !== 'response') throw new Error('no response is there to be resumed')
+  if (last?.kind !== 'response') throw new Error('there is no response to continue')
   return last
 }
 

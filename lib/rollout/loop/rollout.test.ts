@@ -80,7 +80,7 @@ describe('a rollout', () => {
     })
     expect(runs).toBe(0)
     expect(drawMask(trajectory)).toContain(
-      '(tool Error: malformed tool call: "}" where a JSON value should stand. It was not executed.)',
+      '(tool Error: malformed tool call: "}" where a JSON value is expected. It was not executed.)',
     )
     expect(events.filter(({ type }) => type === 'tool-started')).toEqual([])
   })

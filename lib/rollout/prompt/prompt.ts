@@ -340,7 +340,7 @@ function checked(
   const at = commonText(expected, found)
   return {
     kind: 'broken',
-    why: 'in the whole conversation this template writes the new part differently than after a single question',
+    why: 'this template writes the new part differently in the whole conversation than after a single question',
     expected: excerpt(expected, at),
     found: excerpt(found, at),
   }

@@ -49,13 +49,13 @@ function textPrompt(text: string, tokenizer: Tokenizer, { before, after }: TextF
   if (before.length > 0) {
     const isTwice = before.every((id, index) => own[index] === id)
     const added = `The tokenizer put ${decoded(before, tokenizer)} before the text, as before every text.`
-    const twice = isTwice ? ' The text begins with it too, so that it occurs twice: remove it from the text.' : ''
+    const twice = isTwice ? ' The text begins with the same token, so it occurs twice: remove it from the text.' : ''
     problems.push({ kind: 'given', message: `${added}${twice}`, index: 0 })
   }
   if (after.length > 0)
     problems.push({
       kind: 'given',
-      message: `The tokenizer put ${decoded(after, tokenizer)} after the text, as after every text. Use ids to leave it out.`,
+      message: `The tokenizer put ${decoded(after, tokenizer)} after the text, as after every text. To omit it, send ids.`,
       index: before.length + own.length,
     })
   return { kind: 'prompt', prompt: { ids, derivation: { kind: 'given', what: 'text' }, problems } }

@@ -62,16 +62,16 @@ export async function setTrap(): Promise<SetTrap> {
     port,
     url: `http://127.0.0.1:${port}`,
     caught(text) {
-      if (text.includes(secret)) return 'it read a file or a folder of the host'
+      if (text.includes(secret)) return 'Python code read a file or a folder of the host'
       if (process.env.PATH !== undefined && process.env.PATH.length > 12 && text.includes(process.env.PATH))
-        return 'it read the environment'
+        return 'Python code read the environment'
       if (existsSync(markerFile)) {
         rmSync(markerFile)
-        return 'it wrote a file, or ran a command, on the host'
+        return 'Python code wrote a file or ran a command on the host'
       }
       if (visits > 0) {
         visits = 0
-        return 'it reached the network'
+        return 'Python code reached the network'
       }
       return undefined
     },

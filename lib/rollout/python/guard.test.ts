@@ -100,8 +100,8 @@ test('a hole in the guard turns the Python tool off, with its name', async () =>
   }
   const tried = probes.filter(({ name }) => ['os.system', 'run_js', 'open() of a host file'].includes(name))
   expect(await guardHoles(async () => interpreter, tried)).toEqual([
-    'run_js: it read a file or a folder of the host',
-    'os.system: it wrote a file, or ran a command, on the host',
+    'run_js: Python code read a file or a folder of the host',
+    'os.system: Python code wrote a file or ran a command on the host',
   ])
 })
 

@@ -33,7 +33,7 @@ test.each([
   ['ends', 'process.exit(3)', 'it ended with status 3'],
   ['breaks', 'nothing()', 'it ended with status 1: ReferenceError: nothing is not defined'],
   ['says why', `write('{"type":"failed","why":"the guard is open"}\\n')`, 'the guard is open'],
-  ['says something else', `write('Hello\\n')`, 'it said something that it should not'],
+  ['says something else', `write('Hello\\n')`, 'the interpreter wrote an unexpected message'],
   ['answers what nobody asked', `write('{"type":"ran","number":1}\\n')`, 'should not'],
 ])('an interpreter process that %s before it is ready is reported', async (_, script, why) => {
   const failure = await start(script).catch((error: unknown) => error)
@@ -44,7 +44,7 @@ test.each([
 test.each([
   ['ends', 'process.exit(0)', 'it ended with status 0'],
   ['is killed', `process.abort()`, 'it ended by SIGABRT'],
-  ['says something else', `write('Hello\\n')`, 'it said something that it should not'],
+  ['says something else', `write('Hello\\n')`, 'the interpreter wrote an unexpected message'],
   ['answers another call', `write('{"type":"ran","number":2}\\n')`, 'should not'],
   ['answers without a text', `write('{"type":"ran","number":1,"value":{}}\\n')`, 'should not'],
   ['answers twice', `write('{"type":"ran","number":1}\\n{"type":"ready"}\\n')`, 'should not'],
@@ -99,7 +99,7 @@ test('an interpreter that never starts is ended with its signal', async () => {
   const controller = new AbortController()
   const started = start('setInterval(() => {}, 1000)', controller.signal)
   controller.abort()
-  await expect(started).rejects.toThrow('it was ended while it started')
+  await expect(started).rejects.toThrow('the interpreter was stopped while it started')
 })
 
 test('ending an interpreter ends its process, whatever it does', async () => {

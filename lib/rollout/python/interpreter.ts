@@ -56,8 +56,11 @@ export async function startInterpreter(place: InterpreterPlace, signal?: AbortSi
   })
   const channel = openChannel(child)
   endWithApplication(child)
-  const stop = () => channel.fail('it was ended while it started')
-  const timer = setTimeout(() => channel.fail(`it did not start within ${LONGEST_START_MS / 1000} s`), LONGEST_START_MS)
+  const stop = () => channel.fail('the interpreter was stopped while it started')
+  const timer = setTimeout(
+    () => channel.fail(`the interpreter did not start within ${LONGEST_START_MS / 1000} s`),
+    LONGEST_START_MS,
+  )
   signal?.addEventListener('abort', stop)
   try {
     const first = await channel.next()
@@ -100,7 +103,7 @@ function endWithApplication(child: ChildProcess): void {
 }
 
 const NO_ENVIRONMENT = {} as NodeJS.ProcessEnv
-const MISFIT = 'it said something that it should not'
+const MISFIT = 'the interpreter wrote an unexpected message'
 
 /** Returns Node’s parameters, including the walls that are flags, then the guest and its own. */
 export function guestParameters({

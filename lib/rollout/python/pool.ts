@@ -72,7 +72,7 @@ export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>,
       async interpreter() {
         const interpreter = await own.interpreter.catch(() => undefined)
         if (interpreter && !interpreter.isOver()) return interpreter
-        if (isLeft) throw new Error('this seat has been left')
+        if (isLeft) throw new Error('the run has already released its interpreter')
         own = takeSpare() ?? begin()
         return own.interpreter
       },

@@ -31,8 +31,8 @@ async function run(code: string, signal?: AbortSignal, of = tool): Promise<strin
     return error instanceof ToolFailure ? `✗ ${error.message}` : `✗ Error: ${(error as Error).message}`
   }
 }
-const ANEW = '[new interpreter: nothing that was defined before is there]'
-const ENDED = 'Error: the Python process ended while it ran this code: it took too much memory, or broke.'
+const ANEW = '[new interpreter: earlier definitions are lost]'
+const ENDED = 'Error: the Python process ended while it ran this code: it used too much memory, or crashed.'
 
 test.each([
   ['print("a"); print("b")', 'a\nb'],

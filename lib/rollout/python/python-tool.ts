@@ -84,5 +84,5 @@ async function ran(
 
 const lines = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
 
-const ANEW = '[new interpreter: nothing that was defined before is there]'
-const ENDED = 'Error: the Python process ended while it ran this code: it took too much memory, or broke.'
+const ANEW = '[new interpreter: earlier definitions are lost]'
+const ENDED = 'Error: the Python process ended while it ran this code: it used too much memory, or crashed.'

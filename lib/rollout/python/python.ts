@@ -50,7 +50,7 @@ export function createPython(options: PythonOptions): Python {
   const check = async (): Promise<string | undefined> => {
     try {
       const holes = await guardHoles(async () => startInterpreter(await place()))
-      why = holes.length > 0 ? `its guard does not hold on this machine (${holes.join('; ')})` : undefined
+      why = holes.length > 0 ? `its sandbox is not safe on this machine (${holes.join('; ')})` : undefined
     } catch (error) {
       if (!(error instanceof InterpreterError)) throw error
       why = `its process cannot be started: ${error.message}`

@@ -129,7 +129,10 @@ describe('withTokenizer sets an unknown end of a run', () => {
     ['with a call', ending([prompt('a'), response('<tool_call>{"name": "f", "arguments": {}}</tool_call><|im_end|>')])],
     ['a prompt last', ending([prompt('a<|im_end|>')])],
     ['nothing', ending([])],
-    ['no such token', ending([prompt('a'), response('b<|im_end|>')], { ...texts, endOfTurnId: undefined })],
+    [
+      'the last id of the chosen tokenizer',
+      ending([prompt('a'), response('b<|im_end|>')], { ...texts, endOfTurnId: undefined }),
+    ],
   ])('but leaves it unknown: %s', (_what, outcome) => {
     expect(outcome).toEqual(unknown)
   })

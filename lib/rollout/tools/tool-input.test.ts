@@ -30,7 +30,7 @@ describe('arguments that do not match are reported by path, expectation and find
     [
       { dependentRequired: { a: ['b'] } },
       { a: 1 },
-      'expected what "dependentRequired" of the schema allows, found an object with a',
+      'expected a value that "dependentRequired" of the schema allows, found an object with a',
     ],
     [
       { properties: { a: { type: 'object', properties: { b: { items: { required: ['c'] } } } } } },
@@ -74,13 +74,17 @@ describe('arguments that do not match are reported by path, expectation and find
     [{ minItems: 1 }, [], 'at least 1 item, found an array of 0'],
     [{ maxItems: 2 }, [1, 2, 3], 'at most 2 items, found an array of 3'],
     [{ uniqueItems: true }, [1, 1], 'no item twice, found an array of 2'],
-    [{ contains: { const: 1 } }, [2], 'what "contains" of the schema allows, found an array of 1'],
-    [{ not: { const: 1 } }, 1, 'what "not" of the schema allows, found 1'],
-    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1, 'what fits one of the alternatives of the schema, found 1'],
+    [{ contains: { const: 1 } }, [2], 'a value that "contains" of the schema allows, found an array of 1'],
+    [{ not: { const: 1 } }, 1, 'a value that "not" of the schema allows, found 1'],
+    [
+      { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      1,
+      'a value that matches one of the alternatives of the schema, found 1',
+    ],
     [
       { oneOf: [{ minimum: 1 }, { minimum: 2 }] },
       3,
-      'what fits exactly one of the alternatives of the schema, found 3',
+      'a value that matches exactly one of the alternatives of the schema, found 3',
     ],
     [{ items: [{ const: 1 }, { const: 2 }] }, [1, 3], /^a\[1\]: expected 2, found 3$/],
     [{ prefixItems: [true, false] }, [1, 3], /^a\[1\]: expected no such property, found 3$/],
@@ -114,7 +118,7 @@ describe('a hostile schema', () => {
   ])('%s ends in an error, for the whole run', (_, schema) => {
     const check = createInputCheck({ type: 'object', ...schema })
     const input = { a: long, [long]: 1 }
-    const words = 'they cannot be checked: the schema of the tool takes too long'
+    const words = 'they cannot be checked, because checking the schema of the tool takes too long'
     expect(check(input)).toBe(words)
     expect(check({})).toBe(words)
   })
@@ -130,7 +134,9 @@ describe('a hostile schema', () => {
 
   test('is limited also where it hides behind quick keywords', () => {
     const hidden = { properties: { a: { items: { properties: { b: { pattern: '^(a+)+$' } } } } } }
-    expect(why(hidden, { a: [{ b: long }] })).toBe('they cannot be checked: the schema of the tool takes too long')
+    expect(why(hidden, { a: [{ b: long }] })).toBe(
+      'they cannot be checked, because checking the schema of the tool takes too long',
+    )
   })
 
   test('gives the same report for a call, whatever calls came before', () => {

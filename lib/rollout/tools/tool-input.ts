@@ -26,7 +26,7 @@ export function createInputCheck(inputSchema: unknown): InputCheck {
     if (errors === undefined) {
       // The check is not repeated in this run, because each attempt would block the whole application.
       isUsable = false
-      return 'they cannot be checked: the schema of the tool takes too long'
+      return 'they cannot be checked, because checking the schema of the tool takes too long'
     }
     const violation = errors.length > 0 ? violationOf(errors, known.schema, input) : undefined
     return violation && violationText(violation)
@@ -186,11 +186,11 @@ function expectation(keyword: string, rule: unknown): string {
     case 'maxProperties':
       return `at most ${counted(rule, 'property')}`
     case 'anyOf':
-      return 'what fits one of the alternatives of the schema'
+      return 'a value that matches one of the alternatives of the schema'
     case 'oneOf':
-      return 'what fits exactly one of the alternatives of the schema'
+      return 'a value that matches exactly one of the alternatives of the schema'
     default:
-      return `what "${keyword}" of the schema allows`
+      return `a value that "${keyword}" of the schema allows`
   }
 }
 

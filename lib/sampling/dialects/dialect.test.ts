@@ -146,7 +146,7 @@ test.each<[JsonObject, JsonObject]>([
 
 test('readDialect gives the reason for every ignored name and a hint for every unknown one', () => {
   expect(readDialect({ n_gram: 1, stream_interval: 5, response_format: 7 }).ignored).toEqual([
-    { name: 'n_gram', why: 'Rollscope does not know it. If the server does, add it as a further parameter.' },
+    { name: 'n_gram', why: 'Rollscope does not support it. If the server does, add it as a further parameter.' },
     { name: 'stream_interval', why: expect.stringContaining('stream') },
     { name: 'response_format', why: 'It contains no schema.' },
   ])

@@ -85,7 +85,7 @@ function readUnread(name: string, written: string, found: Found): void {
 function reasonFor(name: string): string {
   if (Object.hasOwn(IGNORED, name)) return IGNORED[name] as string
   if (isOwnParameter(name)) return OWN_WORDS[name]
-  return 'Rollscope does not know it. If the server does, add it as a further parameter.'
+  return 'Rollscope does not support it. If the server does, add it as a further parameter.'
 }
 
 function readKnown(written: string, name: SamplingName, value: unknown, found: Found): void {

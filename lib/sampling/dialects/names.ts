@@ -60,7 +60,7 @@ export function sglangName(name: string): SamplingName | undefined {
 export const isMeant = (name: string): boolean =>
   sglangName(name) !== undefined || SAMPLE_NAMES.has(name) || FORMATS.has(name) || name === 'do_sample'
 
-const BEAMS = 'It belongs to beam search, and beams are not samples of the policy.'
+const BEAMS = 'It is for beam search, and beams are not samples of the policy.'
 const MODEL = 'The server takes it from its model.'
 const RECORDED = 'Logprobs are always requested; the number of alternatives is a field of the setup.'
 const NO_SUCH = 'SGLang does not support this way of sampling.'

@@ -37,7 +37,7 @@ export async function runCompareRequest(
     throw new HttpProblem({
       status: 422,
       code: 'NO_SIDE',
-      detail: `the ${comparing.side} side cannot be made: ${comparing.why}`,
+      detail: `the ${comparing.side} side cannot be created: ${comparing.why}`,
       hint: comparing.hint,
       field: comparing.side,
     })
@@ -62,7 +62,7 @@ async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<Load
       throw new HttpProblem({
         status: 422,
         code: 'BAD_REQUEST',
-        detail: `${name}: this is not the text of a side: ${input.slice(0, SHOWN_CHARACTERS)}`,
+        detail: `${name}: not the text of a side: ${input.slice(0, SHOWN_CHARACTERS)}`,
         hint: 'KEY, KEY~text, KEY~structured, KEY~raw or KEY~read, then ~tokenizer=NAME and ~template=…, in that order.',
         field: name,
       })
@@ -97,7 +97,7 @@ async function idsSide(
       status: 422,
       code: 'FOREIGN_ID',
       detail: `${name}: the tokenizer ${named} has no id ${foreign.id} (token ${foreign.tokenIndex})`,
-      hint: 'Name the tokenizer that these ids are of.',
+      hint: 'Name the tokenizer of these ids.',
       field: `${name}.ids`,
     })
   const trajectory = withTokenizer(bare, { tokenizer, endOfTurnId: undefined, parser })
@@ -116,7 +116,12 @@ async function keptTrajectory(key: string, name: Name, { reader, examplesFolder 
   const found = reader.read(key)?.found
   if (found === undefined) throw notThere(key, name)
   if (typeof found === 'string')
-    throw new HttpProblem({ status: 422, code: 'DAMAGED', detail: `${name}: it cannot be read: ${found}`, field: name })
+    throw new HttpProblem({
+      status: 422,
+      code: 'DAMAGED',
+      detail: `${name}: the stored trajectory cannot be read: ${found}`,
+      field: name,
+    })
   return found
 }
 
@@ -154,9 +159,9 @@ async function templateText(choice: TemplateChoice, { model }: Trajectory, name:
     code: 'NO_TEMPLATE',
     detail:
       choice.kind === 'lab'
-        ? `${name}: the template lab’s document is in a browser`
-        : `${name}: there is no chat template in what ~template names`,
-    hint: 'Give the side as {"trajectory": KEY, "as": {"kind": "structured", "template": "…"}}.',
+        ? `${name}: the document of the template lab is only in the browser`
+        : `${name}: the source that ~template names has no chat template`,
+    hint: 'Send the side as {"trajectory": KEY, "as": {"kind": "structured", "template": "…"}}.',
     field: name,
   })
 }

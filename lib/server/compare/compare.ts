@@ -9,11 +9,13 @@ import { answered } from './comparing.ts'
 import { rescoreOnServer } from './rescore.ts'
 
 const named = z.string().min(1).max(4096)
-const tokenizer = named.describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: that of the trajectory.')
+const tokenizer = named.describe(
+  'Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: the tokenizer of the trajectory.',
+)
 const template = z
   .string()
   .max(1_000_000)
-  .describe('Chat template, Jinja. Default: the recorded one, or that of the `tokenizer` named.')
+  .describe('Chat template, Jinja. Default: the recorded template, or the template of `tokenizer`.')
 
 const asSchema = z
   .discriminatedUnion('kind', [
@@ -26,26 +28,28 @@ const asSchema = z
     }),
   ])
   .describe(
-    'recorded: its own ids. text: encode(decode(ids)). structured, raw: its messages through the chat template, tool ' +
-      'calls parsed or left as text. read: what the server read last, of a run over a chat endpoint. Default: recorded.',
+    'recorded: the recorded ids. text: encode(decode(ids)). structured, raw: the messages through the chat template, with tool ' +
+      'calls parsed or as text. read: the last prompt that the server of a chat endpoint read. Default: recorded.',
   )
 
 const sideSchema = z
   .union([
-    named.describe('The text of a side, as addresses have it: KEY, KEY~text, KEY~structured~tokenizer=NAME.'),
+    named.describe(
+      'The text of a side, as in addresses of the compare page: KEY, KEY~text, KEY~structured~tokenizer=NAME.',
+    ),
     z.strictObject({
       trajectory: z.union([
         named.describe('Key of a stored trajectory.'),
-        z.looseObject({ format: z.string() }).describe('A trajectory: public/trajectory.schema.json.'),
+        z.looseObject({ format: z.string() }).describe('A trajectory, as in public/trajectory.schema.json.'),
       ]),
       as: asSchema.exactOptional(),
     }),
     z.strictObject({
-      ids: z.array(z.int().min(0)).min(1).describe('Token ids of the tokenizer named.'),
+      ids: z.array(z.int().min(0)).min(1).describe('Token ids of `tokenizer`.'),
       tokenizer: named,
     }),
   ])
-  .describe('What stands on one side.')
+  .describe('The content of one side.')
 /** One side of a request, as sent. */
 export type SideInput = z.infer<typeof sideSchema>
 
@@ -53,7 +57,7 @@ export type SideInput = z.infer<typeof sideSchema>
 export const compareRequestSchema = z.strictObject({
   left: sideSchema,
   right: sideSchema,
-  stretches: z.boolean().exactOptional().describe('Tell the equal stretches too.'),
+  stretches: z.boolean().exactOptional().describe('Include the equal parts in the answer.'),
   rescore: rescoreRequestSchema
     .exactOptional()
     .describe('Score both sides by prefill on saved servers, and compare the scores.'),
@@ -69,12 +73,12 @@ export const compareAnswerSchema = z.object({
   report: driftReportSchema,
   caveats: z
     .object({ left: z.array(z.string()), right: z.array(z.string()) })
-    .describe('What could not be made again as a pipeline would make it: drift may come from that.'),
+    .describe('Parts that could not be reconstructed as a pipeline creates them: they may cause drift.'),
   doubts: z.object({ left: z.array(z.string()), right: z.array(z.string()) }).describe('The former name of caveats.'),
   stretches: z
     .array(z.looseObject({ kind: z.enum(['equal', 'drift']), left: span, right: span }))
     .exactOptional()
-    .describe('In order; together they are both sides. The nth drift is the nth span of the report.'),
+    .describe('In order, covering both sides completely. The nth drift is the nth span of the report.'),
   rescored: rescoreAnswerSchema.exactOptional(),
   weighed: rescoreAnswerSchema.exactOptional().describe('The former name of rescored, for requests with weigh.'),
 })

@@ -35,7 +35,7 @@ export async function answered(
       status: 422,
       code: 'TOO_SLOW',
       detail: error.message,
-      hint: 'The trajectories are long, or the template renders slowly: use the compare page, or `npx rollscope drift`.',
+      hint: 'The trajectories are long, or the template renders slowly: use the compare page or `npx rollscope drift`.',
     })
   }
 }

@@ -33,7 +33,12 @@ function stored(key: string, { reader }: Deps): Trajectory {
   if (found === undefined)
     throw new HttpProblem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
   if (typeof found === 'string')
-    throw new HttpProblem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
+    throw new HttpProblem({
+      status: 422,
+      code: 'DAMAGED',
+      detail: `the stored trajectory cannot be read: ${found}`,
+      field: 'trajectory',
+    })
   return found
 }
 

@@ -150,7 +150,7 @@ describe('Retokenize refuses', () => {
     ],
     [
       { trajectory: 'without messages', mode: 'raw' },
-      { status: 422, code: 'NOT_RETOKENIZED', hint: expect.stringContaining('Compare it as text') },
+      { status: 422, code: 'NOT_RETOKENIZED', hint: expect.stringContaining('Compare as text') },
     ],
     [
       { trajectory: 'steady', mode: 'raw', template: "a\n{{ raise_exception('only once') }}" },

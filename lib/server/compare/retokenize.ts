@@ -11,18 +11,18 @@ import { answered } from './comparing.ts'
 /** Schema of the body of POST /api/retokenize. */
 export const retokenizeRequestSchema = z
   .strictObject({
-    ids: z.array(z.int().min(0)).min(1).exactOptional().describe('Token ids of the tokenizer named. With mode text.'),
-    trajectory: z.string().exactOptional().describe('Key of a stored trajectory, in the place of `ids`.'),
+    ids: z.array(z.int().min(0)).min(1).exactOptional().describe('Token ids of `tokenizer`. Only with mode text.'),
+    trajectory: z.string().exactOptional().describe('Key of a stored trajectory, instead of `ids`.'),
     mode: z
       .enum(['text', 'structured', 'raw'])
       .describe(
-        'text: encode(decode(ids)). structured, raw: the messages through the chat template, tool calls parsed or left as text.',
+        'text: encode(decode(ids)). structured, raw: the messages through the chat template, with tool calls parsed or as text.',
       ),
     tokenizer: labShape.tokenizer.describe(
-      'Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: that of the trajectory; of ids, built-in.',
+      'Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: the tokenizer of the trajectory; built-in for ids.',
     ),
     template: labShape.template.describe(
-      'Chat template, Jinja. Default: the recorded one, or that of the `tokenizer` named. Not with mode text.',
+      'Chat template, Jinja. Default: the recorded template, or the template of `tokenizer`. Not with mode text.',
     ),
   })
   .refine(({ ids, trajectory }) => (ids === undefined) !== (trajectory === undefined), {
@@ -39,31 +39,39 @@ const count = z.int().min(0)
 
 /** Schema of the answer of POST /api/retokenize. */
 export const retokenizeAnswerSchema = z.object({
-  ids: z.array(count).describe('In the place of those that were read and written.'),
-  vocab: z.record(z.string(), schemas.vocabEntry).describe('The text of each id; {hex} where it is no UTF-8 alone.'),
+  ids: z.array(count).describe('The ids after retokenization.'),
+  vocab: z
+    .record(z.string(), schemas.vocabEntry)
+    .describe('The text of each id; {hex} if its bytes alone are not valid UTF-8.'),
   text: z.string(),
   mask: z
     .array(z.int())
     .nullable()
-    .describe('One entry per token: 1 = trained, where the original’s text is. null: of ids alone it is not known.'),
-  firstDrift: count.nullable().describe('Index of the first token that is another one; null: none is.'),
+    .describe(
+      'One entry per token: 1 = its text is trained in the original. null: unknown, because only ids were sent.',
+    ),
+  firstDrift: count.nullable().describe('Index of the first token that differs. null: no token differs.'),
   segments: z
     .array(z.object({ kind: z.enum(['prompt', 'response']), start: count, end: count }))
-    .describe('Half-open ranges of `ids`. Of ids alone: one.'),
+    .describe('Segments as half-open ranges of `ids`. One segment if only ids were sent.'),
   perSegment: z
     .array(
       z.object({
         kind: z.enum(['prompt', 'response']),
         tokens: count.describe('As recorded.'),
-        alone: count.describe('As encoded alone.'),
-        drifted: count.describe('Recorded tokens that stand otherwise; or the new ones where none of those do.'),
+        alone: count.describe('Number of tokens if the segment is encoded separately.'),
+        drifted: count.describe(
+          'Number of recorded tokens that change, or of new tokens if no recorded token changes.',
+        ),
       }),
     )
     .exactOptional()
-    .describe('Each segment encoded by itself, as pipelines do that encode every message alone. With mode text.'),
+    .describe(
+      'Each segment encoded separately, like in pipelines that encode each message separately. Only with mode text.',
+    ),
   caveats: z
     .array(z.string())
-    .describe('What could not be made as a pipeline would make it: a difference may come from that.'),
+    .describe('Parts that could not be reconstructed as a pipeline creates them: they may cause differences.'),
   doubts: z.array(z.string()).describe('The former name of caveats.'),
   tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
 })

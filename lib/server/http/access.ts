@@ -23,8 +23,8 @@ export function hostProblem(headers: AccessHeaders, { hosts }: AccessConfig): Pr
   return {
     status: 403,
     code: 'HOST_REFUSED',
-    detail: `this server does not answer to the host ${JSON.stringify(host ?? '')}`,
-    hint: 'Use 127.0.0.1 or localhost, or start Rollscope with ROLLSCOPE_HOSTS naming this host.',
+    detail: `this server does not accept the host ${JSON.stringify(host ?? '')}`,
+    hint: 'Use 127.0.0.1 or localhost, or start Rollscope with this host in ROLLSCOPE_HOSTS.',
   }
 }
 
@@ -54,7 +54,7 @@ export function accessProblem(headers: AccessHeaders, config: AccessConfig): Pro
     status: 401,
     code: 'TOKEN_REQUIRED',
     detail: sent === undefined ? 'the launch token is missing' : 'this is not the launch token of this server',
-    hint: 'Open the address that npm start printed, or send its token as Authorization: Bearer …',
+    hint: 'Open the address that npm start printed, or send its token in the header Authorization: Bearer …',
   }
 }
 
@@ -82,15 +82,15 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
       status: 403,
       code: 'HEADER_REQUIRED',
       detail: 'the header X-Rollscope: 1 is missing',
-      hint: 'Send X-Rollscope: 1 with every request that changes something.',
+      hint: 'Send the header X-Rollscope: 1 with every request that changes data.',
     }
   const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
   if (encoding !== 'identity')
     return {
       status: 415,
       code: 'BAD_ENCODING',
-      detail: `the body is compressed (content-encoding ${JSON.stringify(encoding.slice(0, 40))}), and bodies are never decompressed here`,
-      hint: 'Send the body as it is, without Content-Encoding.',
+      detail: `the body is compressed (content-encoding ${JSON.stringify(encoding.slice(0, 40))}), and Rollscope does not decompress bodies`,
+      hint: 'Send the body uncompressed, without Content-Encoding.',
     }
   const sent = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (contentType !== undefined && sent !== contentType)

@@ -37,7 +37,7 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
     throw new HttpProblem({
       status: 422,
       code: 'TOO_DEEP',
-      detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1} on`,
+      detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1}`,
     })
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
@@ -81,6 +81,6 @@ export async function* bodyChunks(request: Request, limit: number, hint?: string
     throw new HttpProblem({
       status: 400,
       code: 'CUT_BODY',
-      detail: `${announced} bytes were announced, ${received} arrived`,
+      detail: `${announced} bytes were announced, but ${received} arrived`,
     })
 }

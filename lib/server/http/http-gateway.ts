@@ -60,7 +60,7 @@ export function createHttpGateway({
       handle(request, response).catch((error) => {
         console.error('unhandled error in a request:', error instanceof Error ? error.message : error)
         if (!response.headersSent)
-          refuse(response, { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' })
+          refuse(response, { status: 500, code: 'INTERNAL', detail: 'Rollscope itself failed: see its log' })
         else response.destroy()
       })
     },
@@ -93,7 +93,7 @@ function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleM
     refuse(response, {
       status: 408,
       code: 'BODY_TIMEOUT',
-      detail: `nothing of the body has arrived for ${idleMs / 1000} s`,
+      detail: `no part of the body has arrived for ${idleMs / 1000} s`,
       hint: 'Send the request again, without pauses in its body.',
     })
   }, idleMs / LOOKS)
@@ -145,9 +145,9 @@ function requestProblem(request: IncomingMessage, access: AccessConfig): Problem
   if (!target.startsWith('/') || /^\/[/\\]/.test(target))
     return { status: 400, code: 'TARGET_REFUSED', detail: 'the request target must be a path' }
   if (request.method === 'OPTIONS' || request.method === 'TRACE' || request.method === 'CONNECT')
-    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'no other origin may call this server' }
+    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this server accepts no calls from other origins' }
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isInterface || isRead ? undefined : { status: 405, code: 'METHOD', detail: 'pages are only read' }
+  return isInterface || isRead ? undefined : { status: 405, code: 'METHOD', detail: 'pages accept only GET and HEAD' }
 }
 
 const timesSent = ({ rawHeaders }: IncomingMessage, name: string): number =>

@@ -26,17 +26,17 @@ export function readCursor(text: string, sort: ListSort): Cursor {
       status: 400,
       code: 'BAD_CURSOR',
       detail,
-      hint: 'Take `next` or `previous` of an answer with the same sort and order, or leave the cursor out.',
+      hint: 'Use `next` or `previous` of an answer with the same sort and order, or omit the cursor.',
     })
   }
   let value: unknown
   try {
     value = JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch {
-    refuse('"cursor" is none that this server has given')
+    refuse('"cursor" was not created by this server')
   }
   const parsed = cursorSchema.safeParse(value)
-  if (!parsed.success) return refuse('"cursor" is none that this server has given')
+  if (!parsed.success) return refuse('"cursor" was not created by this server')
   const [by, order, side, sortValue, sequence] = parsed.data
   if (by !== sort.by || order !== sort.order)
     return refuse(`"cursor" belongs to a list sorted by ${by} ${order}, not by ${sort.by} ${sort.order}`)

@@ -37,7 +37,7 @@ test('An event stream whose reader takes nothing for 30 s ends with a line that 
   expect(last).toEqual({
     type: 'stream-closed',
     code: 'READER_TOO_SLOW',
-    message: 'nothing was read from this stream for 30 s. Follow it again with ?from=43.',
+    message: 'the client read nothing from this stream for 30 s. Request it again with ?from=43.',
     next: 43,
   })
   expect((await reader.read()).done).toBe(true)

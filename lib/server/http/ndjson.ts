@@ -30,7 +30,7 @@ export function eventStream(
     return encodeLine({
       type: 'stream-closed',
       code: 'READER_TOO_SLOW',
-      message: `nothing was read from this stream for ${STALLED_MS / 1000} s. Follow it again with ?from=${next}.`,
+      message: `the client read nothing from this stream for ${STALLED_MS / 1000} s. Request it again with ?from=${next}.`,
       next,
     } satisfies StreamClosed)
   })

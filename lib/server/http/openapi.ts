@@ -14,12 +14,12 @@ export function describeApi(endpoints: readonly Endpoint[], version: string) {
       version,
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'Every call carries the launch token. Calls that change something carry X-Rollscope: 1 and the content type named. Errors are application/problem+json.',
+        'Every call needs the launch token. Calls that change data also need the header X-Rollscope: 1 and the named content type. Errors are application/problem+json.',
     },
     paths,
     components: {
       securitySchemes: {
-        launchToken: { type: 'http', scheme: 'bearer', description: 'The token that npm start prints.' },
+        launchToken: { type: 'http', scheme: 'bearer', description: 'The launch token, which npm start prints.' },
       },
       schemas: { Problem: problemSchema },
     },
@@ -37,8 +37,8 @@ const problemSchema = {
     detail: { type: 'string' },
     code: { type: 'string' },
     hint: { type: 'string' },
-    remedy: { const: 'server-tokenizer', description: 'Asked again with tokenizer "server" it may work.' },
-    field: { type: 'string', description: 'Path of the value in the body that is wrong, such as sampling.top_p.' },
+    remedy: { const: 'server-tokenizer', description: 'Whether the same request may succeed with tokenizer "server".' },
+    field: { type: 'string', description: 'Path of the invalid value in the body, such as sampling.top_p.' },
   },
 }
 
@@ -69,7 +69,7 @@ function describe({ method, path, summary, query, body, answers, access }: Endpo
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
       default: {
-        description: 'What went wrong.',
+        description: 'The error.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },

@@ -32,7 +32,7 @@ test.each([
       details: {
         status: 422,
         code: 'TOO_DEEP',
-        detail: `the body is nested deeper than 100 levels, from character ${character} on`,
+        detail: `the body is nested deeper than 100 levels, from character ${character}`,
       },
     })
   },
@@ -93,7 +93,7 @@ test.each<[StoreErrorCode, number, number]>([
 test('The body reader refuses a body that ends early, and names both lengths', async () => {
   const request = new Request('http://localhost/', { method: 'POST', headers: { 'content-length': '10' }, body: '{}' })
   await expect(readText(request, 100)).rejects.toMatchObject({
-    details: { status: 400, code: 'CUT_BODY', detail: '10 bytes were announced, 2 arrived' },
+    details: { status: 400, code: 'CUT_BODY', detail: '10 bytes were announced, but 2 arrived' },
   })
 })
 
@@ -118,7 +118,7 @@ test.each(['gzip', 'deflate', 'br', 'zstd', 'GZIP, identity'])(
     expect(await answer.json()).toMatchObject({
       code: 'BAD_ENCODING',
       detail: expect.stringContaining(encoding.toLowerCase()),
-      hint: 'Send the body as it is, without Content-Encoding.',
+      hint: 'Send the body uncompressed, without Content-Encoding.',
     })
     expect(handle).not.toHaveBeenCalled()
   },
@@ -147,7 +147,7 @@ test.each([['/api/a'], ['/api/a//'], ['/api/a/x/y'], ['/api/b/x'], ['/api/a/%zz'
   async (path) => {
     const answer = await routed({ method: 'GET', path: '/api/a/{name}', handle: () => ({}) })(asked('GET', path))
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
-    expect(await answer.json()).toMatchObject({ code: 'NO_ROUTE', hint: 'GET /api/openapi.json lists what there is.' })
+    expect(await answer.json()).toMatchObject({ code: 'NO_ROUTE', hint: 'GET /api/openapi.json lists all routes.' })
   },
 )
 
@@ -162,7 +162,7 @@ test('The router refuses a method that a path lacks, names its methods, and call
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, PUT'])
   expect(await answer.json()).toMatchObject({
     code: 'METHOD',
-    detail: 'DELETE is not for /api/a',
+    detail: 'the method DELETE is not allowed for /api/a',
     hint: 'Methods: GET, PUT.',
   })
   expect(handle).not.toHaveBeenCalled()

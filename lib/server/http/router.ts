@@ -82,15 +82,15 @@ const unknownPath = (request: Request): Response =>
   problemResponse({
     status: 404,
     code: 'NO_ROUTE',
-    detail: `there is nothing at ${sentSegments(request)?.join('/') ?? request.url}`,
-    hint: 'GET /api/openapi.json lists what there is.',
+    detail: `there is no route ${sentSegments(request)?.join('/') ?? request.url}`,
+    hint: 'GET /api/openapi.json lists all routes.',
   })
 
 function refusedMethod(request: Request, allowed: readonly string[]): Response {
   const response = problemResponse({
     status: 405,
     code: 'METHOD',
-    detail: `${request.method} is not for ${new URL(request.url).pathname}`,
+    detail: `the method ${request.method} is not allowed for ${new URL(request.url).pathname}`,
     hint: `Methods: ${allowed.join(', ')}.`,
   })
   response.headers.set('allow', allowed.join(', '))
@@ -117,5 +117,5 @@ function problemOf(error: unknown): ProblemDetails {
     return { status: STORE_STATUSES[code] ?? 500, code, detail: message, hint }
   }
   console.error('unexpected error in a route:', error)
-  return { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' }
+  return { status: 500, code: 'INTERNAL', detail: 'Rollscope itself failed: see its log' }
 }

@@ -20,7 +20,7 @@ const keys = z
   .min(1)
   .max(MOST_KEYS)
   .refine((keys) => new Set(keys).size === keys.length, { message: 'keys that differ' })
-  .describe('Of stored trajectories; the lines come in this order. Those without tokens are left out.')
+  .describe('Keys of stored trajectories, in the order of the lines. Trajectories without tokens are left out.')
 
 /** Schema of the body of POST /api/export/preview. */
 export const exportPreviewRequestSchema = z.strictObject({ keys })
@@ -31,7 +31,7 @@ export const exportRequestSchema = z.strictObject({
   format: z
     .string()
     .exactOptional()
-    .describe(`One of ${writableFormats.map(({ name }) => name).join(', ')}. rollscope unless given.`),
+    .describe(`One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.`),
 })
 
 /**

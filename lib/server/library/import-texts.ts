@@ -39,6 +39,6 @@ export function withTokenizerTexts(trajectory: Trajectory, texts: TextSource): T
     status: 422,
     code: 'OTHER_TOKENIZER',
     detail: `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${texts.tokenizer.name} has only ${texts.tokenizer.vocabularySize} ids`,
-    hint: 'The file was made with another model: name its tokenizer.',
+    hint: 'The file was created with another model: name its tokenizer.',
   })
 }

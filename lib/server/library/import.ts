@@ -17,7 +17,7 @@ import { importAnswer } from './importing.ts'
 import { formatNamed, storedTrajectory } from './trajectories.ts'
 
 const LONGEST_FILE_NAME = 1000
-const SPLIT_HINT = 'Store its records in several files: of JSON lines, `split -l 10000` writes parts of 10,000.'
+const SPLIT_HINT = 'Store its records in several files: for JSON lines, `split -l 10000` writes parts of 10,000.'
 
 /** Stores all trajectories of a file, or none. Throws HttpProblem. */
 export async function storeFile(request: Request, all: Services): Promise<Imported> {
@@ -45,7 +45,7 @@ export async function storeFile(request: Request, all: Services): Promise<Import
 /** Schema of the body that assigns a tokenizer to an imported trajectory. */
 export const tokenizerChoiceSchema = z.strictObject({
   tokenizer: z.string().min(1).max(4096).describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS.'),
-  parser: z.string().exactOptional().describe(`Of the tool calls in the text. Default ${DEFAULT_PARSER}.`),
+  parser: z.string().exactOptional().describe(`Parser of the tool calls in the text. Default ${DEFAULT_PARSER}.`),
 })
 
 /** Restores the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws HttpProblem. */
@@ -61,7 +61,7 @@ export async function restoreTexts(
     throw new HttpProblem({
       status: 409,
       code: 'HAS_TOKENIZER',
-      detail: 'this trajectory was made with its tokenizer: another one would give its ids other texts',
+      detail: 'this trajectory already has a tokenizer: another one would give its ids other texts',
     })
   const complete = withTokenizerTexts(found, texts)
   all.store.update(key, complete, 0)

@@ -176,7 +176,7 @@ describe('Deletion of a trajectory', () => {
     expect(problemOf(() => removeTrajectory('r', all))).toMatchObject({
       status: 409,
       code: 'RUNNING',
-      hint: 'Stop the rollout, or wait for its end, and delete it then.',
+      hint: 'Stop the rollout, or wait until it has ended, then delete the trajectory.',
     })
   })
 })
@@ -247,7 +247,7 @@ describe('Export of several trajectories', () => {
           title: 'Failed at once · sample 3',
           why: 'No tokens: the run failed before its first token with UNREACHABLE: No answer.',
         },
-        { key: 'f', title: 'f', why: 'No tokens: the run has just begun.' },
+        { key: 'f', title: 'f', why: 'No tokens: the run has just started.' },
         { key: 'g', title: 'sample 1', why: 'No tokens: the run ended before its first token (cancelled).' },
       ],
     })

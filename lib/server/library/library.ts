@@ -113,25 +113,25 @@ function filterIn(query: URLSearchParams): ListFilter {
 const tag = z
   .string()
   .max(80)
-  .regex(/^\S(.*\S)?$/u, 'a tag in one line, with no space before or after it')
+  .regex(/^\S(.*\S)?$/u, 'a tag in one line, without spaces at its ends')
 
 /** Schema of a change of labels; omitted labels stay, null removes one. */
 export const labelChangeSchema = z.strictObject({
   title: z
     .string()
     .max(500)
-    .regex(/^\S(.*\S)?$/u, 'a title in one line, with no space before or after it')
+    .regex(/^\S(.*\S)?$/u, 'a title in one line, without spaces at its ends')
     .nullable()
     .exactOptional()
-    .describe('null takes it away.'),
+    .describe('null removes it.'),
   tags: z
     .array(tag)
     .max(50)
     .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
     .nullable()
     .exactOptional()
-    .describe('All of them: they take the place of those before. null takes them away.'),
-  note: z.string().min(1).max(20_000).nullable().exactOptional().describe('null takes it away.'),
+    .describe('All tags of the trajectory: they replace the earlier ones. null removes them.'),
+  note: z.string().min(1).max(20_000).nullable().exactOptional().describe('null removes it.'),
   reward: z.number().nullable().exactOptional().describe('null: not scored.'),
 })
 
@@ -161,8 +161,8 @@ export function removeTrajectory(key: string, { store }: Services): void {
     throw new HttpProblem({
       status: 409,
       code: 'RUNNING',
-      detail: 'a rollout is writing this trajectory: it was not deleted',
-      hint: 'Stop the rollout, or wait for its end, and delete it then.',
+      detail: 'a rollout of this trajectory is running, so it was not deleted',
+      hint: 'Stop the rollout, or wait until it has ended, then delete the trajectory.',
     })
 }
 

@@ -29,7 +29,7 @@ export const noTrajectory = (key: string, store: Services['store']): HttpProblem
         status: 404,
         code: 'DELETED',
         detail: `the trajectory ${shownKey(key)} was deleted`,
-        hint: 'It can be restored for a day at least.',
+        hint: 'It can be restored for at least a day.',
       })
     : new HttpProblem({
         status: 404,
@@ -51,7 +51,7 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
     throw new HttpProblem({
       status: 422,
       code: 'NO_TOKENS',
-      detail: `${format.label} has no place for the trajectory ${shownKey(key)}. ${why}`,
+      detail: `${format.label} cannot represent the trajectory ${shownKey(key)}. ${why}`,
       hint: 'Rollscope’s own format holds it: format=rollscope.',
     })
   return new Response(readableJson(format.write(trajectory).value), {
@@ -73,7 +73,7 @@ export const whyExcluded = (trajectory: Trajectory): string | undefined =>
 function endOf(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'running':
-      return 'the run has just begun.'
+      return 'the run has just started.'
     case 'failed':
       return `the run failed before its first token with ${outcome.code}: ${outcome.message}`
     case 'ended':

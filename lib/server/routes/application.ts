@@ -23,16 +23,18 @@ export const applicationRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/health',
-    summary: 'Whether Rollscope runs.',
+    summary: 'Reports whether Rollscope runs.',
     access: 'origin',
-    answers: { 200: { description: 'It does.', schema: z.object({ status: z.literal('ok'), version: z.string() }) } },
+    answers: {
+      200: { description: 'Rollscope runs.', schema: z.object({ status: z.literal('ok'), version: z.string() }) },
+    },
     handle: ({ services }) => ({ status: 'ok' as const, version: services.version }),
   }),
   endpoint({
     method: 'GET',
     path: '/api/capabilities',
-    summary: 'Parsers and tools that there are.',
-    answers: { 200: { description: 'Their names.', schema: capabilitiesSchema } },
+    summary: 'Lists the tool parsers and the built-in tools.',
+    answers: { 200: { description: 'Names of parsers and tools.', schema: capabilitiesSchema } },
     handle: ({ services }) => capabilities(services),
   }),
 ]

@@ -17,10 +17,11 @@ import { structuredOutput, structuredRequestSchema } from '../runs/structured.ts
 
 const EMPTY = z.object({})
 const UNTIL_TEXT =
-  '`end`, unless given; `now`: only those so far. A run that is looked at so every three minutes is not stopped.'
-const CLOSED = 'A reader that takes nothing for 30 s gets one last line, `stream-closed`, and follows the events again.'
+  '`end` (default): all events until the run has ended. `now`: only the events so far; a run that is polled like this at least every three minutes is not stopped.'
+const CLOSED =
+  'A client that reads nothing for 30 s gets one last line, `stream-closed`, and must request the events again.'
 const events = {
-  description: `One RolloutEvent a line, until the rollout has ended. ${CLOSED}`,
+  description: `One RolloutEvent per line, until the rollout has ended. ${CLOSED}`,
   lines: z.union([rolloutEventSchema, streamClosedSchema]),
 }
 
@@ -29,17 +30,20 @@ export const runRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/rollouts',
-    summary: 'Runs an agent. Without "detached" it stops when the connection closes.',
+    summary: 'Runs an agent. Without `detached`, the run stops when the connection closes.',
     body: largeJsonBody(rolloutRequestSchema),
-    answers: { 200: events, 201: { description: 'Detached: it runs; follow its events.', schema: runStartedSchema } },
+    answers: {
+      200: events,
+      201: { description: 'Detached: the run has started. Follow its events.', schema: runStartedSchema },
+    },
     handle: async ({ body, services, signal }) =>
       runResponse(await startRollout(body, services, signal), body.detached === true, services, signal),
   }),
   endpoint({
     method: 'GET',
     path: '/api/rollouts/{id}/events',
-    summary: 'The events of a rollout.',
-    query: { from: 'Number of the first event; 0 unless given.', until: UNTIL_TEXT },
+    summary: 'Streams the events of a rollout.',
+    query: { from: 'Number of the first event. Default 0.', until: UNTIL_TEXT },
     answers: { 200: events },
     handle: ({ request, params, services, signal }) => {
       const { from, until } = eventsAsked(request)
@@ -49,9 +53,9 @@ export const runRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/rollouts/{id}/cancel',
-    summary: 'Stops a rollout; what was generated stays. Needs no body.',
+    summary: 'Stops a rollout. The tokens generated so far are kept. Needs no body.',
     body: NO_BODY,
-    answers: { 200: { description: 'It has ended.', schema: EMPTY } },
+    answers: { 200: { description: 'The rollout has ended.', schema: EMPTY } },
     handle: async ({ params, services }) => {
       await services.runs.cancel(params.id)
       return {}
@@ -61,26 +65,27 @@ export const runRoutes = [
     method: 'POST',
     path: '/api/groups',
     summary:
-      'Runs samples of one prompt at once, on a shared prefix. They are stopped when nobody has looked at them for 60 s.',
+      'Runs several samples of one prompt at once, on a shared prefix. They are stopped when no client has requested them for 60 s.',
     body: largeJsonBody(groupRequestSchema),
-    answers: { 201: { description: 'They run; follow their events.', schema: groupStartedSchema } },
+    answers: { 201: { description: 'The samples have started. Follow their events.', schema: groupStartedSchema } },
     handle: ({ body, services, signal }) => startGroup(body, services, signal),
   }),
   endpoint({
     method: 'GET',
     path: '/api/groups/{id}',
-    summary: 'The samples of a group, and how they are rewarded. A look keeps those that run running for 60 s more.',
+    summary:
+      'Returns the samples of a group and its reward rule. Each request keeps running samples alive for 60 s more.',
     answers: { 200: { description: 'The group.', schema: groupSchema } },
     handle: ({ params, services }) => groupNamed(params.id, services),
   }),
   endpoint({
     method: 'GET',
     path: '/api/groups/{id}/events',
-    summary: 'The events of all samples of a group in one stream.',
-    query: { from: 'Number of the first line; 0 unless given.', until: UNTIL_TEXT },
+    summary: 'Streams the events of all samples of a group.',
+    query: { from: 'Number of the first line. Default 0.', until: UNTIL_TEXT },
     answers: {
       200: {
-        description: `One event of one sample a line, until all have ended. ${CLOSED}`,
+        description: `One event of one sample per line, until all samples have ended. ${CLOSED}`,
         lines: z.union([groupLineSchema, streamClosedSchema]),
       },
     },
@@ -92,9 +97,10 @@ export const runRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/groups/{id}/cancel',
-    summary: 'Stops all samples of a group; what was generated stays. One is stopped as a rollout. Needs no body.',
+    summary:
+      'Stops all samples of a group. The tokens generated so far are kept. To stop a single sample, cancel its rollout. Needs no body.',
     body: NO_BODY,
-    answers: { 200: { description: 'They have ended.', schema: EMPTY } },
+    answers: { 200: { description: 'The samples have ended.', schema: EMPTY } },
     handle: async ({ params, services }) => {
       await services.groups.cancel(params.id)
       return {}
@@ -103,7 +109,7 @@ export const runRoutes = [
   endpoint({
     method: 'PUT',
     path: '/api/groups/{id}/reward',
-    summary: 'Rewards the samples of a group by another rule.',
+    summary: 'Rewards the samples of a group by a different rule.',
     body: jsonBody(rewardChangeSchema),
     answers: { 200: { description: 'The group with its new rewards.', schema: groupSchema } },
     handle: ({ params, body, services }) => changeReward(params.id, body.reward, services),
@@ -111,18 +117,21 @@ export const runRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/continue',
-    summary: 'A further turn on the same tokens.',
+    summary: 'Runs a further turn on the same tokens.',
     body: jsonBody(continueRequestSchema),
-    answers: { 200: events, 201: { description: 'Detached: it runs; follow its events.', schema: runStartedSchema } },
+    answers: {
+      200: events,
+      201: { description: 'Detached: the run has started. Follow its events.', schema: runStartedSchema },
+    },
     handle: async ({ params, body, services, signal }) =>
       runResponse(await continueRollout(params.key, body, services, signal), body.detached === true, services, signal),
   }),
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/structured',
-    summary: 'JSON that fits a schema, asked for behind the tokens of a trajectory, which stays as it is.',
+    summary: 'Requests JSON that matches a schema, after the tokens of a trajectory. The trajectory does not change.',
     body: jsonBody(structuredRequestSchema),
-    answers: { 200: { description: 'The answer, held against the schema.', schema: structuredAnswerSchema } },
+    answers: { 200: { description: 'The answer, checked against the schema.', schema: structuredAnswerSchema } },
     handle: ({ params, body, services, signal }) => structuredOutput(params.key, body, services, signal),
   }),
 ]

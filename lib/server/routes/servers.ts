@@ -16,10 +16,10 @@ export const serverRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/servers',
-    summary: 'The SGLang servers that may be called.',
+    summary: 'Lists the SGLang servers.',
     answers: {
       200: {
-        description: 'All of them.',
+        description: 'All servers.',
         schema: serverListSchema,
       },
     },
@@ -44,9 +44,9 @@ export const serverRoutes = [
   endpoint({
     method: 'DELETE',
     path: '/api/servers/{name}',
-    summary: 'Forgets a saved server and its key.',
+    summary: 'Deletes a saved server and its key.',
     body: EMPTY_BODY,
-    answers: { 204: { description: 'Forgotten.' } },
+    answers: { 204: { description: 'Deleted.' } },
     handle({ params, services }) {
       services.servers.remove(params.name)
       return undefined
@@ -55,8 +55,8 @@ export const serverRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/servers/{name}/status',
-    summary: 'Whether a server is up, and what it serves.',
-    answers: { 200: { description: 'How it stands.', schema: serverStatusSchema } },
+    summary: 'Reports whether a server is ready, and what it serves.',
+    answers: { 200: { description: 'The status of the server.', schema: serverStatusSchema } },
     handle: ({ params, services, signal }) =>
       serverStatus(services.servers.client(params.name), signal, () =>
         params.name === BUILT_IN ? services.localModel.downloads()[0] : undefined,
@@ -65,31 +65,31 @@ export const serverRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/servers/{name}/load',
-    summary: 'What a server is busy with, as far as it tells.',
-    answers: { 200: { description: 'Its queue and its cache.', schema: serverLoadSchema } },
+    summary: 'Reports the load of a server, as far as the server reports it.',
+    answers: { 200: { description: 'The queue and the cache of the server.', schema: serverLoadSchema } },
     handle: ({ params, services, signal }) => serverLoad(services.servers.client(params.name), signal),
   }),
   endpoint({
     method: 'POST',
     path: '/api/servers/{name}/parse',
-    summary: 'What a server’s own parsers make of a text (/parse_function_call, /separate_reasoning).',
+    summary: 'Parses a text with the server’s own parsers (/parse_function_call, /separate_reasoning).',
     body: jsonBody(serverParsingRequestSchema),
-    answers: { 200: { description: 'Its answers, or why there are none.', schema: serverParsingSchema } },
+    answers: { 200: { description: 'The answers of the server, or why there are none.', schema: serverParsingSchema } },
     handle: ({ params, body, services, signal }) => serverParsing(services.servers.client(params.name), body, signal),
   }),
   endpoint({
     method: 'GET',
     path: '/api/mcp-servers',
-    summary: 'The MCP servers whose tools runs may have.',
+    summary: 'Lists the MCP servers whose tools runs may use.',
     answers: {
-      200: { description: 'All of them.', schema: mcpServerListSchema },
+      200: { description: 'All servers.', schema: mcpServerListSchema },
     },
     handle: ({ services }) => ({ servers: services.mcpServers.list() }),
   }),
   endpoint({
     method: 'POST',
     path: '/api/mcp-servers',
-    summary: 'Saves an MCP server by its URL. Programs are named in the file of ROLLSCOPE_MCP alone.',
+    summary: 'Saves an MCP server by its URL. Programs can only be named in the file of ROLLSCOPE_MCP.',
     body: jsonBody(mcpServerInputSchema),
     answers: { 201: { description: 'Saved.', schema: mcpServerEntrySchema } },
     handle: ({ body, services }) => services.mcpServers.create(body),
@@ -97,9 +97,9 @@ export const serverRoutes = [
   endpoint({
     method: 'DELETE',
     path: '/api/mcp-servers/{name}',
-    summary: 'Forgets a saved MCP server and its key.',
+    summary: 'Deletes a saved MCP server and its key.',
     body: EMPTY_BODY,
-    answers: { 204: { description: 'Forgotten.' } },
+    answers: { 204: { description: 'Deleted.' } },
     handle({ params, services }) {
       services.mcpServers.remove(params.name)
       return undefined
@@ -108,20 +108,21 @@ export const serverRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/mcp-servers/{name}/tools',
-    summary: 'What an MCP server offers; a program is started for it.',
+    summary: 'Lists the tools of an MCP server. A server that is a program is started for this.',
     answers: {
-      200: { description: 'Its tools.', schema: offeredToolsSchema },
+      200: { description: 'The tools of the MCP server.', schema: offeredToolsSchema },
     },
     handle: async ({ params, services, signal }) => ({ tools: await services.mcpServers.tools(params.name, signal) }),
   }),
   endpoint({
     method: 'POST',
     path: '/api/score',
-    summary: 'Prefill logprobs (temperature 1) of given ids, from a server that reads them and writes nothing.',
+    summary: 'Computes prefill logprobs (temperature 1) of given ids on a server, without sampling.',
     body: largeJsonBody(scoreRequestSchema),
     answers: {
       200: {
-        description: 'The scores; with `ranges` as lines (application/x-ndjson): server, scores …, and done or failed.',
+        description:
+          'The scores. With `ranges` they are lines (application/x-ndjson): server, scores …, then done or failed.',
         schema: scoreAnswerSchema,
         lines: scoreLineSchema,
       },

@@ -23,15 +23,15 @@ export const templateRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/parse',
-    summary: 'Tool calls in a text, as each parser finds them, and what it leaves and drops.',
+    summary: 'Finds the tool calls in a text with each parser, with the text that the parser leaves and drops.',
     body: jsonBody(parseRequestSchema),
-    answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
+    answers: { 200: { description: 'The result of each parser.', schema: parseAnswerSchema } },
     handle: ({ body }) => parseRequestText(body),
   }),
   endpoint({
     method: 'POST',
     path: '/api/render',
-    summary: 'A conversation through a chat template: text, ids, and the line and message that each token comes from.',
+    summary: 'Renders a conversation with a chat template: text, ids, and the template line and message of each token.',
     body: labBody(renderRequestSchema),
     answers: { 200: { description: 'The render, token by token.', schema: renderAnswerSchema } },
     handle: async ({ body, services, signal }) =>
@@ -40,7 +40,7 @@ export const templateRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/compare',
-    summary: 'Two sides held against each other: every drift with its kind, cause and remedy, and what it costs.',
+    summary: 'Compares two sides: every drift span with its kind, cause and remedy, and the costs of the drift.',
     body: largeJsonBody(compareRequestSchema),
     answers: { 200: { description: 'The drift report.', schema: compareAnswerSchema } },
     handle: ({ body, services, signal }) => answerCompare(body, services, signal),
@@ -48,15 +48,15 @@ export const templateRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/retokenize',
-    summary: 'The ids that a pipeline would have which keeps text or messages in place of the ids of a run.',
+    summary: 'Computes the ids of a pipeline that keeps text or messages instead of the ids of a run.',
     body: largeJsonBody(retokenizeRequestSchema),
-    answers: { 200: { description: 'Those ids, and where they first differ.', schema: retokenizeAnswerSchema } },
+    answers: { 200: { description: 'The ids, and where they first differ.', schema: retokenizeAnswerSchema } },
     handle: ({ body, services, signal }) => retokenize(body, services, signal),
   }),
   endpoint({
     method: 'POST',
     path: '/api/templates/doctor',
-    summary: 'Whether a chat template keeps what the model wrote, turn after turn.',
+    summary: 'Checks at every boundary whether a chat template is prefix-preserving.',
     body: labBody(doctorRequestSchema),
     answers: { 200: { description: 'A verdict for every boundary.', schema: doctorAnswerSchema } },
     handle: async ({ body, services, signal }) => jsonTextResponse(await answerDoctor(body, services, signal)),
@@ -64,27 +64,36 @@ export const templateRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/templates/fix',
-    summary: 'Changes to a chat template that cure unstable boundaries, each tried before it is offered.',
+    summary:
+      'Finds changes of a chat template that fix unstable boundaries. Each change is tested before it is returned.',
     body: labBody(fixRequestSchema),
-    answers: { 200: { description: 'The template with its fixes, and what they cost.', schema: fixAnswerSchema } },
+    answers: {
+      200: { description: 'The template with its fixes, and what else they change.', schema: fixAnswerSchema },
+    },
     handle: async ({ body, services, signal }) =>
       jsonTextResponse(await labAnswer(services.diagnosing, { kind: 'fix', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',
     path: '/api/templates/search',
-    summary: 'The smallest generated conversation whose next turn does not begin with what was read and written.',
+    summary:
+      'Searches generated conversations for the smallest one whose next turn does not begin with the tokens read and written before.',
     body: labBody(searchRequestSchema),
-    answers: { 200: { description: 'A counterexample, or how many were tried.', schema: searchAnswerSchema } },
+    answers: {
+      200: {
+        description: 'A counterexample, or the number of conversations that were tried.',
+        schema: searchAnswerSchema,
+      },
+    },
     handle: async ({ body, services, signal }) =>
       jsonTextResponse(await labAnswer(services.diagnosing, { kind: 'search', ...body }, signal)),
   }),
   endpoint({
     method: 'POST',
     path: '/api/templates/check',
-    summary: 'Holds a render against another renderer: the server’s own template, or the user’s Python.',
+    summary: 'Compares a render with another renderer: the server’s own template, or Python on this machine.',
     body: labBody(checkRequestSchema),
-    answers: { 200: { description: 'What it says, and which one was asked.', schema: templateCheckSchema } },
+    answers: { 200: { description: 'The result, and the renderer that was used.', schema: templateCheckSchema } },
     handle: ({ body, services, signal }) => checkTemplate(body, services, signal),
   }),
 ]

@@ -18,8 +18,8 @@ export const tokenizerRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/tokenizers',
-    summary: 'Tokenizers of this machine, and what is being downloaded from the Hub.',
-    answers: { 200: { description: 'Names and downloads.', schema: tokenizersSchema } },
+    summary: 'Lists the tokenizers of this machine and the downloads in progress.',
+    answers: { 200: { description: 'Names of tokenizers, and downloads.', schema: tokenizersSchema } },
     handle: async ({ services }) => ({
       downloads: [...services.tokenizers.downloads(), ...services.localModel.downloads()],
       names: await services.tokenizers.names(),
@@ -28,11 +28,12 @@ export const tokenizerRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/tokenizers',
-    summary: 'Loads a tokenizer, from the Hub where this machine has it not. Closing the connection gives it up.',
+    summary:
+      'Loads a tokenizer, from the Hub if it is not on this machine. Closing the connection cancels the download.',
     body: jsonBody(tokenizerRequestSchema),
     answers: {
       200: {
-        description: 'One line for each step of a download, and a last one: ready or failed.',
+        description: 'One line for each step of a download, and a last line: ready or failed.',
         lines: loadingSchema,
       },
     },
@@ -41,22 +42,23 @@ export const tokenizerRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/tokenizers/files',
-    summary: 'The files of a tokenizer that can be loaded, for programs that encode themselves. Has an ETag.',
+    summary: 'Returns the files of a tokenizer, for programs that encode text themselves. The answer has an ETag.',
     query: { name: 'A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.' },
     answers: {
-      200: { description: 'Their texts.', schema: tokenizerFilesSchema },
-      304: { description: 'As they were (If-None-Match).' },
+      200: { description: 'The texts of the files.', schema: tokenizerFilesSchema },
+      304: { description: 'The files have not changed (If-None-Match).' },
     },
     handle: ({ request, services }) => tokenizerFilesResponse(request, services.tokenizers),
   }),
   endpoint({
     method: 'GET',
     path: '/api/tokenizers/generation-config',
-    summary: 'The generation_config.json beside a tokenizer: how its publishers advise to sample.',
+    summary:
+      'Returns the generation_config.json of a tokenizer: the sampling parameters that its publisher recommends.',
     query: { name: 'A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.' },
     answers: {
       200: {
-        description: 'Its text.',
+        description: 'The text of the file.',
         schema: generationConfigSchema,
       },
     },
@@ -65,8 +67,7 @@ export const tokenizerRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/tokenize',
-    summary:
-      'What a run that begins with this text or these ids would send: its tokens, and what there is to know of them.',
+    summary: 'Returns the tokens that a run with this text or these ids would send, with notes on them.',
     body: largeJsonBody(previewRequestSchema),
     answers: { 200: { description: 'The tokens.', schema: promptPreviewSchema } },
     handle: ({ body, services, signal }) => previewPrompt(body, services, signal),

@@ -24,19 +24,18 @@ import { addPromptLogprobs, promptLogprobsRequestSchema } from '../runs/prompt-l
 
 /** Query parameters of the list, which select its rows and their order. */
 const LIST_QUERY = {
-  q: 'Words and "phrases" that must all stand in title, first question (its first 4,000 characters), tags, note, model, outcome or file name, or begin words of what the model wrote; and numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
-  outcome: 'running, ended or failed, or a reason or code such as length.',
-  tag: 'A tag that they must have; may be given several times.',
-  source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
-  health: 'problems (errors or warnings), none, drift, unchecked, or lost (trained tokens, to `cut`).',
-  cut: 'The most tokens that a trainer takes of a sample: `cut` of the answer counts what is lost, and rows have it as a finding.',
-  overlong:
-    'What the trainer does to longer samples: cut (it takes their first tokens), mask or drop. cut unless given.',
-  group: 'The id of a group of samples.',
+  q: 'Words and "phrases". Each must occur in the title, the first 4,000 characters of the first question, tags, note, model, outcome or file name, or begin a word that the model wrote. Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
+  outcome: 'running, ended or failed, or a stop reason or error code such as length.',
+  tag: 'A required tag. May be given several times.',
+  source: 'rollout, import, fork or recorded. import:{format} selects one file format.',
+  health: 'problems (errors or warnings), none, drift, unchecked, or lost (trained tokens that `cut` removes).',
+  cut: 'Maximum number of tokens of a sample that the trainer accepts. `cut` in the answer counts the lost tokens, and rows list them as a finding.',
+  overlong: 'What the trainer does with longer samples: cut (it uses their first tokens), mask or drop. Default cut.',
+  group: 'Id of a group of samples.',
   groups:
-    'folded: a group is one row, its first sample in this order; `groups` of the answer tells of all its samples. open, as samples, unless given.',
-  sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
-  order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
+    'folded: a group is one row, with its first sample in this order; `groups` in the answer describes all its samples. open (default): each sample is a row.',
+  sort: `${SORT_COLUMNS.join(', ')}. Default added.`,
+  order: 'asc or desc. Default desc, but asc for titles. Unknown values are last in both orders.',
 } as const
 
 /** Rows of stored trajectories. */
@@ -44,11 +43,11 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/trajectories',
-    summary: 'Stored trajectories, page by page.',
+    summary: 'Lists stored trajectories, page by page.',
     query: {
       ...LIST_QUERY,
-      limit: 'At most 200; 50 unless given.',
-      cursor: '`next` or `previous` of another page with the same sort and order.',
+      limit: 'Rows per page, at most 200. Default 50.',
+      cursor: '`next` or `previous` of a page with the same sort and order.',
     },
     answers: {
       200: {
@@ -64,14 +63,14 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}',
-    summary: 'One stored trajectory.',
+    summary: 'Returns a stored trajectory.',
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
     handle: ({ params, services }) => trajectoryForViewer(params.key, services),
   }),
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}/neighbours',
-    summary: 'Where a stored trajectory stands in a list, and the rows beside it.',
+    summary: 'Returns the position of a stored trajectory in a list, and the rows before and after it.',
     query: LIST_QUERY,
     answers: { 200: { description: 'Its place.', schema: neighboursSchema } },
     handle: ({ request, params, services }) => trajectoryNeighbours(params.key, request, services),
@@ -79,22 +78,23 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}/health',
-    summary: 'What is wrong with a stored trajectory, and what could not be told. At most 200 places of each finding.',
+    summary:
+      'Reports the findings of a stored trajectory, and the checks that could not run. At most 200 places of each finding.',
     answers: { 200: { description: 'Findings and checks.', schema: healthSchema } },
     handle: ({ params, services }) => trajectoryHealth(params.key, services),
   }),
   endpoint({
     method: 'PATCH',
     path: '/api/trajectories/{key}',
-    summary: 'Changes title, tags, note or reward, in mid-run too.',
+    summary: 'Changes title, tags, note or reward, also during a run.',
     body: jsonBody(labelChangeSchema),
-    answers: { 200: { description: 'Its row in the list.', schema: summarySchema } },
+    answers: { 200: { description: 'The row of the trajectory in the list.', schema: summarySchema } },
     handle: ({ params, body, services }) => labelTrajectory(params.key, body, services),
   }),
   endpoint({
     method: 'DELETE',
     path: '/api/trajectories/{key}',
-    summary: 'Deletes a trajectory that is not running. For a day at least it can be restored.',
+    summary: 'Deletes a trajectory that is not running. It can be restored for at least a day.',
     body: EMPTY_BODY,
     answers: { 204: { description: 'Deleted.' } },
     handle({ params, services }) {
@@ -105,43 +105,42 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/restore',
-    summary: 'Brings a deleted trajectory back.',
+    summary: 'Restores a deleted trajectory.',
     body: EMPTY_BODY,
-    answers: { 200: { description: 'Its row in the list.', schema: summarySchema } },
+    answers: { 200: { description: 'The row of the trajectory in the list.', schema: summarySchema } },
     handle: ({ params, services }) => restoreTrajectory(params.key, services),
   }),
   endpoint({
     method: 'GET',
     path: '/api/trajectories/{key}/export',
-    summary: 'One trajectory as a file.',
-    query: { format: `One of ${writableFormats.map(({ name }) => name).join(', ')}; rollscope unless given.` },
+    summary: 'Exports a trajectory as a file.',
+    query: { format: `One of ${writableFormats.map(({ name }) => name).join(', ')}. Default rollscope.` },
     answers: { 200: { description: 'The file.', schema: z.looseObject({}) } },
     handle: ({ request, params, services }) => exportTrajectory(request, params.key, services),
   }),
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/tokenizer',
-    summary: 'Finds the texts, think blocks and tool calls of a trajectory that was imported as ids.',
+    summary: 'Adds texts, think blocks and tool calls to a trajectory that was imported as ids.',
     body: jsonBody(tokenizerChoiceSchema),
-    answers: { 200: { description: 'The trajectory with them.', schema: trajectorySchema } },
+    answers: { 200: { description: 'The completed trajectory.', schema: trajectorySchema } },
     handle: ({ params, body, services, signal }) => restoreTexts(params.key, body, services, signal),
   }),
   endpoint({
     method: 'POST',
     path: '/api/trajectories/{key}/prompt-logprobs',
-    summary:
-      'Requests the logprobs of prompts that have none, from the model that sampled the trajectory, and stores them.',
+    summary: 'Requests the missing logprobs of prompts from the model that sampled the trajectory, and stores them.',
     body: jsonBody(promptLogprobsRequestSchema),
-    answers: { 200: { description: 'The trajectory with them.', schema: trajectorySchema } },
+    answers: { 200: { description: 'The completed trajectory.', schema: trajectorySchema } },
     handle: ({ params, body, services, signal }) => addPromptLogprobs(params.key, body, services, signal),
   }),
   endpoint({
     method: 'GET',
     path: '/api/library',
-    summary: 'What stored trajectories can be filtered by.',
+    summary: 'Lists the values that the library can be filtered by.',
     answers: {
       200: {
-        description: 'Outcomes, sources and tags that occur.',
+        description: 'The outcomes, sources and tags in the library.',
         schema: choicesSchema,
       },
     },
@@ -151,7 +150,7 @@ export const trajectoryRoutes = [
     method: 'POST',
     path: '/api/export',
     summary:
-      'Several trajectories as one file, a line each. Those without tokens are left out, and x-rollscope-excluded counts them.',
+      'Exports several trajectories as one file, one per line. Trajectories without tokens are left out; the header x-rollscope-excluded counts them.',
     body: jsonBody(exportRequestSchema),
     answers: { 200: { description: 'The file.', lines: z.union([trajectorySchema, z.looseObject({})]) } },
     handle: ({ body, services, signal }) => exportSeveral(body, services, signal),
@@ -159,7 +158,7 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/export/preview',
-    summary: 'What such a file would contain: which trajectories are left out, and what each format loses.',
+    summary: 'Reports what such a file would contain: the trajectories that are left out, and what each format loses.',
     body: jsonBody(exportPreviewRequestSchema),
     answers: { 200: { description: 'The preview.', schema: exportPreviewSchema } },
     handle: ({ body, services, signal }) => exportPreview(body, services, signal),
@@ -167,17 +166,17 @@ export const trajectoryRoutes = [
   endpoint({
     method: 'POST',
     path: '/api/import',
-    summary: 'Stores all trajectories of a file, or none.',
+    summary: 'Stores all trajectories of a file. If one cannot be read, none is stored.',
     query: {
-      name: 'Name of the file, kept with what is imported.',
-      format: `One of ${formats.map(({ name }) => name).join(', ')}. Default: found out.`,
-      tokenizer: 'Hub name or folder, for files of ids alone. Default: their texts stay unknown.',
-      parser: `Of the tool calls in the texts; with \`tokenizer\`. Default ${DEFAULT_PARSER}.`,
+      name: 'Name of the file, stored with the trajectories.',
+      format: `One of ${formats.map(({ name }) => name).join(', ')}. Default: detected from the file.`,
+      tokenizer: 'Hub name or folder, for files that contain only ids. Default: their texts stay unknown.',
+      parser: `Parser of the tool calls in the texts. Only with \`tokenizer\`. Default ${DEFAULT_PARSER}.`,
     },
-    body: fileBody('The file itself: JSON or JSON lines. docs/limits.md says how large.'),
+    body: fileBody('The file: JSON or JSON lines. docs/limits.md has the size limits.'),
     answers: {
       201: {
-        description: 'What was found, and under which keys it is stored.',
+        description: 'The trajectories that were found, and their keys.',
         schema: importedSchema,
       },
     },

@@ -51,8 +51,8 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
       throw new HttpProblem({
         status: 404,
         code: 'NO_GROUP',
-        detail: 'there is no such group, or it ended some time ago',
-        hint: 'Its trajectories are stored: open those.',
+        detail: 'this group is not running: it does not exist, or it ended some time ago',
+        hint: 'Trajectories of an ended group are in the library: open them there.',
       })
     return entry
   }

@@ -17,12 +17,16 @@ const MOST_SAMPLES = 64
 
 /** Schema of the body of a request to start a group. */
 export const groupRequestSchema = rolloutRequestSchema.safeExtend({
-  samples: z.int().min(1).max(MOST_SAMPLES).describe('How many. With a sampling_seed, sample i gets the seed + i.'),
-  reward: rewardRuleSchema.exactOptional().describe('How their answers are rewarded. Omitted: not at all.'),
+  samples: z
+    .int()
+    .min(1)
+    .max(MOST_SAMPLES)
+    .describe('Number of samples. With a sampling_seed, sample i gets the seed + i.'),
+  reward: rewardRuleSchema.exactOptional().describe('The rule that scores the answers. Omitted: no rewards.'),
   detached: z
     .literal(true)
     .exactOptional()
-    .describe(`A group always goes on after the connection is closed. ${UNWATCHED}`),
+    .describe(`A group always continues after the connection is closed. ${UNWATCHED}`),
 })
 /** The body of a request to start a group, after its check. */
 export type GroupRequest = z.infer<typeof groupRequestSchema>
@@ -31,7 +35,7 @@ export type GroupRequest = z.infer<typeof groupRequestSchema>
 export const rewardChangeSchema = z.strictObject({
   reward: rewardRuleSchema
     .nullable()
-    .describe('The rule from now on; null takes it and its rewards away. Rewards given by hand stay.'),
+    .describe('The new rule. null removes the rule and its rewards. Rewards set by hand are kept.'),
 })
 
 /** Starts all samples of a group, or none. Throws HttpProblem, and every error of a single rollout. */

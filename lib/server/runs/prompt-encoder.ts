@@ -74,7 +74,7 @@ export async function choosePromptEncoder(
 const NO_TEMPLATE: ChatTemplate = {
   text: '',
   render() {
-    throw new TemplateError('the tokenizer comes without a chat template')
+    throw new TemplateError('the tokenizer has no chat template')
   },
 }
 
@@ -89,8 +89,8 @@ export async function recordedPromptEncoder(
     throw new HttpProblem({
       status: 422,
       code: 'NO_TOKENIZER',
-      detail: 'this trajectory does not say which tokenizer and chat template it was made with',
-      hint: 'Only trajectories with both can be continued on their tokens.',
+      detail: 'this trajectory does not record its tokenizer and its chat template',
+      hint: 'Only trajectories with both can be continued.',
     })
   const isOther = (found: string, recorded: string | undefined) => recorded !== undefined && found !== recorded
   if (tokenizer.source !== 'server') {
@@ -100,7 +100,7 @@ export async function recordedPromptEncoder(
         status: 422,
         code: 'OTHER_TOKENIZER',
         detail: `the tokenizer ${tokenizer.name} has changed since this trajectory was made`,
-        hint: 'Its ids would mean other texts. Make the tokenizer of that time available.',
+        hint: 'The recorded ids would get other texts. Make the original version of the tokenizer available.',
       })
     if (!isBuiltIn(tokenizer.name, server))
       await checkTokenizer(loaded.tokenizer, all.servers.client(server.name), signal)
@@ -113,19 +113,19 @@ export async function recordedPromptEncoder(
     all,
     signal,
   )
-  const hint = 'Choose the server that it was made with, or one of the same model.'
+  const hint = 'Choose the server that ran the trajectory, or another server with the same model.'
   if (isOther(codec.tokenizer.fingerprint, tokenizer.fingerprint))
     throw new HttpProblem({
       status: 422,
       code: 'OTHER_TOKENIZER',
-      detail: `the tokenizer of the server ${server.name} is not the one that made this trajectory`,
+      detail: `the tokenizer of the server ${server.name} is not the tokenizer of this trajectory`,
       hint,
     })
   if (codec.templateFingerprint !== undefined && isOther(codec.templateFingerprint, template.fingerprint))
     throw new HttpProblem({
       status: 422,
       code: 'OTHER_TEMPLATE',
-      detail: `the chat template of the server ${server.name} writes turns otherwise than when this trajectory was made`,
+      detail: `the chat template of the server ${server.name} writes turns differently than it did when this trajectory was run`,
       hint,
     })
   return codec
@@ -166,8 +166,8 @@ async function loadedCodec(
   throw await refused({
     status: 422,
     code: 'NO_TEMPLATE',
-    detail: `the tokenizer ${name} comes without a chat template`,
-    hint: 'Choose the tokenizer of the chat or instruct version of the model, or give a chat template.',
+    detail: `the tokenizer ${name} has no chat template`,
+    hint: 'Choose the tokenizer of the chat or instruct version of the model, or set a chat template.',
   })
 }
 
@@ -213,8 +213,8 @@ async function serverCodec(
       throw new HttpProblem({
         status: 422,
         code: 'NO_TEMPLATE',
-        detail: `the server ${server.name} does not write conversations: ${error.message}`,
-        hint: 'Give a chat template. Older servers and routers encode only texts; some tokenizers have no template.',
+        detail: `the server ${server.name} does not render conversations: ${error.message}`,
+        hint: 'Set a chat template. Older servers and routers encode only texts; some tokenizers have no template.',
       })
     throw error
   }

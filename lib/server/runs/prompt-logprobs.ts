@@ -39,7 +39,7 @@ export async function addPromptLogprobs(
     throw new HttpProblem({
       status: 422,
       code: 'NO_SERVER',
-      detail: 'this trajectory does not say which server sampled it',
+      detail: 'this trajectory does not record the server that sampled it',
       hint: 'Name a saved server of the same model.',
       field: 'server',
     })
@@ -64,8 +64,8 @@ function endedTrajectory(key: string, all: Services): Trajectory {
   throw new HttpProblem({
     status: 409,
     code: 'RUNNING',
-    detail: 'this trajectory is being written',
-    hint: 'Request its prompt logprobs when the run has ended.',
+    detail: 'a rollout of this trajectory is running',
+    hint: 'Request the prompt logprobs after the run has ended.',
   })
 }
 
@@ -80,7 +80,7 @@ function checkServed(trajectory: Trajectory, { server }: Scoring, versions: read
   throw new HttpProblem({
     status: 409,
     code: 'OTHER_MODEL',
-    detail: `the server ${server.name} is not what sampled this trajectory: ${others.map(({ name, text }) => `${name} ${text}`).join('; ')}`,
+    detail: `the server ${server.name} does not serve the model that sampled this trajectory: ${others.map(({ name, text }) => `${name} ${text}`).join('; ')}`,
     hint: 'Start the recorded model again, or name a server that serves it. “Verify on server” compares with any model and stores nothing.',
     field: 'server',
   })

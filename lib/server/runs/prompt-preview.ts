@@ -11,9 +11,9 @@ import { promptOfRaw, rawPromptIn } from './raw-prompt.ts'
 /** Schema of the body of a request for a preview. */
 export const previewRequestSchema = z.strictObject({
   text: z.string().exactOptional(),
-  ids: z.array(z.int().min(0)).min(1).exactOptional().describe('They win over `text` beside them.'),
-  server: z.string().exactOptional().describe('As for a run.'),
-  tokenizer: z.string().max(4096).exactOptional().describe('As for a run.'),
+  ids: z.array(z.int().min(0)).min(1).exactOptional().describe('They have priority over `text`.'),
+  server: z.string().exactOptional().describe('The same as for a run.'),
+  tokenizer: z.string().max(4096).exactOptional().describe('The same as for a run.'),
 })
 
 const HEAD = 240

@@ -41,8 +41,8 @@ export async function promptOfRaw(
       throw new HttpProblem({
         status: 422,
         code: 'EMPTY_PROMPT',
-        detail: 'no token comes of this text, and SGLang needs one to go on from',
-        hint: 'Give a text, or the id of a beginning-of-sequence token.',
+        detail: 'this text has no tokens, and SGLang needs at least one token to continue from',
+        hint: 'Send a text, or the id of a beginning-of-sequence token.',
         field: 'text',
       })
     case 'unknown-id':
@@ -50,7 +50,7 @@ export async function promptOfRaw(
         status: 422,
         code: 'UNKNOWN_ID',
         detail: `ids[${made.index}] is ${made.id}, and the ids of the tokenizer ${tokenizer.name} end at ${tokenizer.vocabularySize - 1}`,
-        hint: 'The ids may be those of another tokenizer.',
+        hint: 'The ids may belong to another tokenizer.',
         field: `ids.${made.index}`,
       })
   }

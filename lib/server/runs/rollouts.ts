@@ -26,29 +26,31 @@ import { checkTools, chosenTools, requestedToolSchema } from './tools.ts'
 
 /** Sentence of the API description about runs without a reader. */
 export const UNWATCHED =
-  'A run that nobody looks at for 60 s is stopped: who follows the events looks all the time, who gets the trajectory or the group once.'
+  'A run without a client for 60 s is stopped: an open event stream counts all the time, a request for the trajectory or the group once.'
 
 const settingsShape = {
   sampling: samplingSchema
     .exactOptional()
-    .describe('With SGLang’s names. Omitted: SGLang’s defaults, but max_new_tokens 1024.'),
-  limits: limitsSchema.exactOptional().describe('Omitted: none but the server’s context.'),
+    .describe(
+      'Sampling parameters with SGLang’s names. Omitted: SGLang’s defaults, except max_new_tokens, which is 1024.',
+    ),
+  limits: limitsSchema.exactOptional().describe('Limits of the run. Omitted: only the context length of the server.'),
   promptLogprobs: z
     .boolean()
     .exactOptional()
     .describe(
-      'Request the logprobs of each new prompt with the run: its first token then comes later. Default false; they can be requested afterwards, with /api/trajectories/{key}/prompt-logprobs.',
+      'Request the logprobs of each new prompt during the run, which delays its first token. Default false: they can be requested later with /api/trajectories/{key}/prompt-logprobs.',
     ),
   topLogprobs: z.int().min(0).max(20).exactOptional().describe('Alternatives kept for each token. Default 5.'),
   stream: z.boolean().exactOptional().describe('Show tokens as they arrive. Default true.'),
   detached: z
     .boolean()
     .exactOptional()
-    .describe(`Answer at once and go on after the connection is closed. ${UNWATCHED} Default false.`),
+    .describe(`Answer immediately and continue after the connection is closed. ${UNWATCHED} Default false.`),
   server: z
     .string()
     .exactOptional()
-    .describe('Name of a saved server. Default: that of SGLANG_BASE_URL, else the built-in one.'),
+    .describe('Name of a saved server. Default: the server of SGLANG_BASE_URL, otherwise the built-in server.'),
 }
 
 const templateOptions = z.record(z.string(), z.unknown()).superRefine((options, context) => {
@@ -66,20 +68,20 @@ export const rolloutRequestSchema = z
       .array(schemas.message)
       .min(1)
       .exactOptional()
-      .describe('A conversation that ends with what the model shall answer.'),
+      .describe('A conversation. The model answers its last message.'),
     text: z
       .string()
       .exactOptional()
       .describe(
-        'The first prompt as it is: no chat template. It is encoded as the tokenizer encodes texts, with the beginning-of-sequence ' +
-          'token that some add, and special tokens in it become their ids.',
+        'The first prompt as text, without a chat template. The tokenizer encodes it, with the beginning-of-sequence ' +
+          'token that some tokenizers add. Special tokens in the text become their ids.',
       ),
     ids: z
       .array(z.int().min(0))
       .min(1)
       .exactOptional()
       .describe(
-        'The ids of the first prompt as they are. They win over `text` beside them, which is then only checked.',
+        'The ids of the first prompt, sent unchanged. They have priority over `text`, which is then only compared with them.',
       ),
     system: z.string().exactOptional().describe('System prompt, with `prompt` or `messages`.'),
     tools: z
@@ -87,21 +89,21 @@ export const rolloutRequestSchema = z
       .max(128)
       .exactOptional()
       .describe(
-        'Names of tools that come with the application, tools of MCP servers, and mock tools. Default: none; with `text` or `ids` the run then ends with ' +
-          'the first response, and calls in it are recorded without being run.',
+        'Names of built-in tools, tools of MCP servers, and mock tools. Default: none. With `text` or `ids` and no tools, the run ends after ' +
+          'the first response, and its calls are recorded but not executed.',
       ),
     parser: z
       .string()
       .exactOptional()
       .describe(
-        `One of ${parserNames.join(', ')}. Default: the server’s own, where it is one of these, else the one whose calls the ` +
-          'chat template writes, else hermes.',
+        `One of ${parserNames.join(', ')}. Default: the server’s parser if it is one of these, otherwise the parser for the calls of the ` +
+          'chat template, otherwise hermes.',
       ),
     templateOptions: templateOptions
       .exactOptional()
       .describe(
         'Variables of the chat template, for example {"enable_thinking": false}. Other arguments of apply_chat_template are refused: ' +
-          'a run renders with a generation prompt, and continues no message.',
+          'a run always renders with a generation prompt, and cannot continue a message.',
       ),
     tokenizer: z
       .string()
@@ -109,7 +111,7 @@ export const rolloutRequestSchema = z
       .exactOptional()
       .describe(
         'A name or folder under ROLLSCOPE_TOKENIZERS, a Hub name, or "server": the server’s own, over its /tokenize and /detokenize. ' +
-          'Default: what the server says; its own where that is a path which this machine cannot read.',
+          'Default: the tokenizer that the server reports, or "server" if that is a path that this machine cannot read.',
       ),
     chatTemplate: z
       .string()
@@ -121,10 +123,10 @@ export const rolloutRequestSchema = z
       .enum(['generate', 'chat'])
       .exactOptional()
       .describe(
-        'generate: token-in/token-out. chat: the baseline; the agent holds messages, sends them to the server’s ' +
-          '/v1/chat/completions as Strands’ OpenAI provider does, and the record says where the server then read other ' +
-          'tokens than had been sampled. It needs a server that returns token ids, is not streamed, and has no alternatives ' +
-          'and no logprobs of prompts. Default generate.',
+        'generate: token-in/token-out. chat: the baseline. The agent keeps messages and sends them to the server’s ' +
+          '/v1/chat/completions, as Strands’ OpenAI provider does. The trajectory records where the server read other ' +
+          'tokens than were sampled. The server must return token ids. Replies are not streamed, and have no alternatives ' +
+          'and no prompt logprobs. Default generate.',
       ),
     ...settingsShape,
   })
@@ -137,7 +139,7 @@ export const rolloutRequestSchema = z
   .refine(
     ({ prompt, messages, text, ids }) =>
       [prompt, messages, text ?? ids].filter((opening) => opening !== undefined).length === 1,
-    { message: 'exactly one of "prompt", "messages", "text" and "ids" (ids may have their text beside them)' },
+    { message: 'exactly one of "prompt", "messages", "text" and "ids" ("text" is also allowed with "ids")' },
   )
   .refine((request) => rawPromptIn(request) === undefined || request.endpoint !== 'chat', {
     message: 'no "text" or "ids" with the endpoint chat: it takes messages',
@@ -146,7 +148,7 @@ export const rolloutRequestSchema = z
     message: 'no "system" with "text" or "ids": no chat template is used',
   })
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
-    message: '"messages" that end with what the model shall answer, not with an answer',
+    message: '"messages" that do not end with an assistant message',
   })
 /** The body of a request to start a rollout, after its check. */
 export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
@@ -158,19 +160,23 @@ export const continueRequestSchema = z
       .string()
       .regex(/\S/, 'a question')
       .exactOptional()
-      .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
+      .describe(
+        'The next question. Omitted: the run continues with the results of the last calls, which the model has not read yet.',
+      ),
     resume: z
       .literal(true)
       .exactOptional()
       .describe(
-        'Continue the last response where it was stopped, cut, aborted or ended by its length: the server gets all ids so ' +
-          'far, and what it writes joins that response. Not with `prompt`, and not where a grammar binds the response.',
+        'Continue the last response if it was stopped, cut off, aborted or ended by its length. The server gets all ids so ' +
+          'far, and the new tokens become part of that response. Not with `prompt`, and not if a grammar constrains the response.',
       ),
     seenSegments: z
       .int()
       .min(0)
       .exactOptional()
-      .describe('Segments that the asker has seen: refused when there are others by now. Omitted: whatever there is.'),
+      .describe(
+        'Number of segments that the client has seen. The request is refused if the trajectory has a different number. Omitted: not checked.',
+      ),
     ...settingsShape,
   })
   .refine(({ prompt, resume }) => prompt === undefined || resume === undefined, {
@@ -260,7 +266,7 @@ export async function continueRollout(
     throw new HttpProblem({
       status: 422,
       code: 'NOTHING_NEW',
-      detail: 'there is nothing new to tell the model: give a prompt',
+      detail: 'the request has no prompt, and there are no tool results that the model has not read: send a prompt',
     })
   await checkTools(found.model.tools, all)
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
@@ -278,14 +284,14 @@ export async function continueRollout(
       status: 409,
       code: 'RUNNING',
       detail: 'another instance of Rollscope on this data folder runs a rollout on this trajectory',
-      hint: 'Wait for it, or stop it there.',
+      hint: 'Wait until that rollout has ended, or stop it in that instance.',
     })
   if (request.seenSegments !== undefined && request.seenSegments !== stored.segments.length)
     throw new HttpProblem({
       status: 409,
       code: 'CHANGED',
       detail: 'this trajectory has been continued elsewhere',
-      hint: 'It is shown as it is now: look at it, and send again.',
+      hint: 'The page shows the current version. Check it, then send again.',
     })
   if (request.resume) checkResume(stored, request.sampling)
   if (isChat(stored)) checkChat(stored, request.sampling ?? {})
@@ -317,7 +323,7 @@ function checkResume(trajectory: Trajectory, sampling: object = {}): void {
     throw new HttpProblem({
       status: 422,
       code: 'NOT_RESUMABLE',
-      detail: `the last response cannot be resumed. ${why}`,
+      detail: `the last response cannot be continued. ${why}`,
       hint: 'Send a next turn instead: the open turn is closed first.',
     })
 }
@@ -332,15 +338,15 @@ function checkChat({ segments }: Trajectory, sampling: object): void {
     throw new HttpProblem({
       status: 422,
       code: 'NO_MESSAGES',
-      detail: `segment ${without} does not hold the message that the server made of it`,
-      hint: 'A run over a chat endpoint goes on from its messages. Start a new one.',
+      detail: `segment ${without} does not contain the message that the server parsed from it`,
+      hint: 'A run over a chat endpoint can only continue from its messages. Start a new run.',
     })
   const unknown = NOT_IN_CHAT.find((name) => name in sampling)
   if (unknown)
     throw new HttpProblem({
       status: 422,
       code: 'NOT_IN_CHAT',
-      detail: `/v1/chat/completions takes no ${unknown}, and this trajectory was run over it`,
+      detail: `this trajectory was run over /v1/chat/completions, which does not accept ${unknown}`,
     })
 }
 

@@ -100,8 +100,8 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
       throw new HttpProblem({
         status: 404,
         code: 'NO_ROLLOUT',
-        detail: 'there is no such rollout, or it ended some time ago',
-        hint: 'Its trajectory is stored: open that.',
+        detail: 'this rollout is not running: it does not exist, or it ended some time ago',
+        hint: 'The trajectory of an ended rollout is in the library: open it there.',
       })
     return log
   }
@@ -111,15 +111,15 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
         throw new HttpProblem({
           status: 409,
           code: 'RUNNING',
-          detail: 'a rollout on this trajectory is running',
-          hint: 'Wait for it, or stop it.',
+          detail: 'a rollout of this trajectory is running',
+          hint: 'Wait until it has ended, or stop it.',
         })
       if (unstored.store(options.key))
         throw new HttpProblem({
           status: 409,
           code: 'CHANGED',
           detail: 'the end of the last run could only be stored now',
-          hint: 'It is shown as it is now: look at it, and send again.',
+          hint: 'The page shows the current version. Check it, then send again.',
         })
       const controller = new AbortController()
       const entry: Entry = {
@@ -210,7 +210,7 @@ async function drive(
     try {
       publish(event)
     } catch (again) {
-      console.error('its end could not be told to all readers:', again)
+      console.error('its end could not be sent to all clients:', again)
     }
   } finally {
     entry.log.end()
@@ -221,7 +221,7 @@ async function drive(
 const INTERNAL: Exclude<Outcome, { kind: 'running' }> = {
   kind: 'failed',
   code: 'INTERNAL',
-  message: 'Rollscope itself failed; its log says more. What was recorded is kept.',
+  message: 'Rollscope itself failed: see its log. The recorded part is kept.',
 }
 
 function failureOf(error: unknown): Exclude<Outcome, { kind: 'running' }> {

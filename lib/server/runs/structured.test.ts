@@ -85,10 +85,10 @@ test('Structured output turns thinking off if the template has the option', asyn
 describe('Structured output reports a reply that does not fit the schema with its text', () => {
   test.each<[string, string, Finish | undefined]>([
     ['{"answer": "four"}', 'answer: expected', undefined],
-    ['[1]', 'it is no object', undefined],
-    ['four', 'it is no JSON', undefined],
+    ['[1]', 'the response is not an object', undefined],
+    ['four', 'the response is not JSON', undefined],
     ['{"answer"', 'raise max_new_tokens', { kind: 'length' }],
-    ['{"ans', 'the server aborted it', { kind: 'abort' }],
+    ['{"ans', 'the server aborted the request', { kind: 'abort' }],
   ])('the reply %s', async (text, words, end) => {
     const key = await run()
     reply = text

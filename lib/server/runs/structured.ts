@@ -26,14 +26,19 @@ import { isChat } from './run-options.ts'
 
 /** Schema of the body of a request for structured output. */
 export const structuredRequestSchema = z.strictObject({
-  prompt: z.string().regex(/\S/, 'a question').describe('What is asked for.'),
+  prompt: z.string().regex(/\S/, 'a question').describe('The question.'),
   schema: z
     .record(z.string(), z.json())
-    .describe('JSON Schema of an object, which the answer has to fit; sent as `json_schema`.'),
+    .describe('JSON Schema of an object that the answer must match. Sent as `json_schema`.'),
   sampling: samplingSchema
     .exactOptional()
-    .describe('With SGLang’s names, but no grammar. Omitted: SGLang’s defaults, but max_new_tokens 1024.'),
-  server: z.string().exactOptional().describe('Name of a saved server. Default: that of the trajectory’s last call.'),
+    .describe(
+      'Sampling parameters with SGLang’s names, without grammars. Omitted: SGLang’s defaults, except max_new_tokens, which is 1024.',
+    ),
+  server: z
+    .string()
+    .exactOptional()
+    .describe('Name of a saved server. Default: the server of the trajectory’s last call.'),
 })
 /** The body of a request for structured output, after its check. */
 export type StructuredRequest = z.infer<typeof structuredRequestSchema>
@@ -107,7 +112,7 @@ function checkRequest(schema: object, sampling: object): void {
     throw new HttpProblem({
       status: 422,
       code: 'TWO_GRAMMARS',
-      detail: `sampling has ${grammar}, and the schema is a grammar already`,
+      detail: `sampling contains ${grammar}, but the schema is already a grammar`,
       field: `sampling.${grammar}`,
     })
 }
@@ -117,14 +122,14 @@ function checkTrajectory(stored: Trajectory): void {
     throw new HttpProblem({
       status: 409,
       code: 'RUNNING',
-      detail: 'this trajectory is running',
-      hint: 'Stop it, or wait for its end.',
+      detail: 'a rollout of this trajectory is running',
+      hint: 'Stop the rollout, or wait until it has ended.',
     })
   if (isChat(stored))
     throw new HttpProblem({
       status: 422,
       code: 'NOT_IN_CHAT',
-      detail: 'this trajectory was run over messages: structured output goes on from its tokens',
+      detail: 'this trajectory was run over a chat endpoint, and structured output continues from tokens',
     })
 }
 
@@ -167,9 +172,9 @@ function judged(text: string, finish: Finish, schema: object): Pick<StructuredAn
   try {
     value = JSON.parse(text)
   } catch {
-    const why = finish.kind === 'length' ? 'it was cut off: raise max_new_tokens' : 'it is no JSON'
-    return { text, problem: finish.kind === 'abort' ? 'the server aborted it' : why }
+    const why = finish.kind === 'length' ? 'the response was cut off: raise max_new_tokens' : 'the response is not JSON'
+    return { text, problem: finish.kind === 'abort' ? 'the server aborted the request' : why }
   }
-  const problem = isObject(value) ? createInputCheck(schema)(value) : 'it is no object'
+  const problem = isObject(value) ? createInputCheck(schema)(value) : 'the response is not an object'
   return { text, value: value as z.infer<ReturnType<typeof z.json>>, ...(problem !== undefined && { problem }) }
 }

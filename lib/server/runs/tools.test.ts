@@ -93,7 +93,11 @@ test('A tool that this machine cannot run is refused before a run starts, unless
     builtInTools: [{ ...plainTool(calculator), check: async () => 'there is no such machine' }],
   }
   await expect(checkTools([calculator.spec], off)).rejects.toMatchObject({
-    details: { status: 422, code: 'TOOL_OFF', detail: 'the tool calculator is off: there is no such machine' },
+    details: {
+      status: 422,
+      code: 'TOOL_OFF',
+      detail: 'the tool calculator is not available: there is no such machine',
+    },
   })
   await expect(checkTools([mock({ name: 'calculator' })], off)).resolves.toBeUndefined()
   await expect(checkTools([calculator.spec], sources)).resolves.toBeUndefined()

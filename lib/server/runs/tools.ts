@@ -45,7 +45,10 @@ export async function chosenTools(
 export function runnableTools(specs: readonly ToolSpec[], sources: ToolSources): readonly AgentTool[] {
   const problem = toolListProblem(specs)
   if (problem !== undefined)
-    throw badTool(problem, 'A run has one tool of a name, since the model calls it by that: choose one of them.')
+    throw badTool(
+      problem,
+      'The model calls tools by their names, so the names in a run must differ: choose one of the tools.',
+    )
   return specs.map((spec) => sources.mcpServers.runnable(spec) ?? runnableTool(spec, sources))
 }
 
@@ -57,7 +60,7 @@ export async function checkTools(specs: readonly ToolSpec[], sources: ToolSource
       throw new HttpProblem({
         status: 422,
         code: 'TOOL_OFF',
-        detail: `the tool ${name} is off: ${why}`,
+        detail: `the tool ${name} is not available: ${why}`,
         hint: 'Start the run without it, or with a mock tool of that name.',
       })
   }

@@ -108,7 +108,7 @@ describe('A tool of an MCP program', () => {
     expect(await problemOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([
       422,
       'NO_TOOL',
-      'the tool "nothing" of the MCP server everything cannot be had: it offers none of that name',
+      'the tool "nothing" of the MCP server everything is not available: it offers no tool with that name',
     ])
     const gone: ToolSpec = { name: 'echo', inputSchema: {}, mcp: { server: 'gone' } }
     expect(await problemOf(() => all.runnable(gone))).toEqual([
@@ -125,11 +125,11 @@ test('Two MCP servers with a tool of the same name are reported with both names,
   expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
     422,
     'BAD_TOOL',
-    'there are two tools named "echo": one from the MCP server everything, one from the MCP server other',
+    'there are two tools named "echo": a tool of the MCP server everything, a tool of the MCP server other',
   ])
   const echo = all.runnable(await all.spec({ mcp: 'other', name: 'echo' }, signal))
   await expect(echo?.run({ message: 'die' }, context)).rejects.toThrow(
-    /^the MCP server other gave no result: the connection closed before it answered/,
+    /^the MCP server other gave no result: the connection was closed before the server answered/,
   )
   expect(await echo?.run({ message: 'again' }, context)).toBe('Echo: again')
 })
@@ -144,7 +144,7 @@ test('The list of an MCP server contains tools that no run can use, with the rea
   const obstacles = tools.slice(0, 16).map(({ name, obstacle = '' }) => `${name}: ${obstacle}`)
   expect(obstacles).toEqual([
     'good: ',
-    'good: the server offers another of that name',
+    'good: the server offers another tool with that name',
     'has space: its name is not a name of 1 to 64 letters, digits, "_" or "-"',
     '__proto__: ',
     NO_NAME,
@@ -167,7 +167,7 @@ test('An MCP server that does not answer is a problem with the reason', async ()
   expect(await problemOf(() => all.tools('broken', signal))).toEqual([
     502,
     'MCP_FAILED',
-    expect.stringMatching(/^the MCP server broken does not answer as one: .*ENOENT/),
+    expect.stringMatching(/^the MCP server broken does not answer like an MCP server: .*ENOENT/),
   ])
 })
 
@@ -240,13 +240,13 @@ test.each([
   ['http://169.254.169.254/mcp', /link-local/],
   ['http://[::ffff:169.254.169.254]/mcp', /link-local/],
   ['http://user:pw@example.com/mcp', /user name or password/],
-  ['file:///etc/passwd', /neither http/],
+  ['file:///etc/passwd', /is not http/],
   ['nonsense', /not a URL/],
   ['http://a/\n', /control character/],
   ['http://a:0/mcp', /port 0/],
   ['http://a/mcp#tools', /a fragment/],
-  ['http://127.0.0.1:3000/mcp', /Rollscope’s own/],
-  ['http://localhost.:3000/sglang', /Rollscope’s own/],
+  ['http://127.0.0.1:3000/mcp', /Rollscope itself/],
+  ['http://localhost.:3000/sglang', /Rollscope itself/],
 ])('The MCP server URL %j is refused before any request', async (url, why) => {
   expect(await problemOf(() => servers().create({ name: 'x', url }))).toEqual([
     400,

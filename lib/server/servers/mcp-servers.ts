@@ -18,8 +18,8 @@ import { HttpProblem } from '../http/problem.ts'
 
 /** Schema of an MCP server to save. */
 export const mcpServerInputSchema = z.strictObject({
-  name: serverNameSchema.describe('Unique; the name by which tools of the server are chosen.'),
-  url: z.string().max(2000).describe('Of its streamable HTTP transport, like http://127.0.0.1:8000/mcp.'),
+  name: serverNameSchema.describe('Unique name, by which tools of the server are chosen.'),
+  url: z.string().max(2000).describe('URL of its streamable HTTP transport, such as http://127.0.0.1:8000/mcp.'),
   apiKey: z
     .string()
     .regex(/^[\x21-\x7e]{1,2000}$/, 'a key of at most 2,000 visible ASCII characters')
@@ -76,7 +76,8 @@ export function createMcpServers(
     const seen = new Set<string>()
     return offered.map(({ name: tool, description, inputSchema }) => {
       const isTaken = seen.has(tool)
-      const obstacle = obstacleTo(tool, inputSchema) ?? (isTaken ? 'the server offers another of that name' : undefined)
+      const obstacle =
+        obstacleTo(tool, inputSchema) ?? (isTaken ? 'the server offers another tool with that name' : undefined)
       seen.add(tool)
       const told = { name: tool, ...(description !== undefined && { description }) }
       // An invalid schema is not returned, because it can be too deep for JSON.stringify.
@@ -96,7 +97,7 @@ export function createMcpServers(
         throw new HttpProblem({
           status: 409,
           code: 'NAME_TAKEN',
-          detail: `there is an MCP server named ${JSON.stringify(name)} already`,
+          detail: `an MCP server named ${JSON.stringify(name)} already exists`,
           field: 'name',
         })
       const why = refusedMcpUrl(url, dependencies.own)
@@ -104,7 +105,7 @@ export function createMcpServers(
         throw new HttpProblem({
           status: 400,
           code: 'ADDRESS_REFUSED',
-          detail: `this cannot be an MCP server’s address: ${why}`,
+          detail: `this is not a valid address of an MCP server: ${why}`,
           field: 'url',
         })
       const saved: SavedMcpServer = { name, url, ...(apiKey !== undefined && { apiKey }) }
@@ -117,8 +118,8 @@ export function createMcpServers(
         throw new HttpProblem({
           status: 409,
           code: 'FIXED_SERVER',
-          detail: `the MCP server ${name} is not a saved one`,
-          hint: 'It stands in the file of ROLLSCOPE_MCP.',
+          detail: `the MCP server ${name} is not a saved server`,
+          hint: 'It is listed in the file that ROLLSCOPE_MCP names.',
         })
       store.save(store.list().filter((other) => other.name !== name))
       const key = keyOf(place)
@@ -130,12 +131,12 @@ export function createMcpServers(
     tools,
     async spec({ mcp, name, fingerprint: confirmed }, signal) {
       const found = (await tools(mcp, signal)).find((tool) => tool.name === name)
-      const why = found ? found.obstacle : 'it offers none of that name'
+      const why = found ? found.obstacle : 'it offers no tool with that name'
       if (!found || why !== undefined)
         throw new HttpProblem({
           status: 422,
           code: 'NO_TOOL',
-          detail: `the tool ${JSON.stringify(name)} of the MCP server ${mcp} cannot be had: ${why}`,
+          detail: `the tool ${JSON.stringify(name)} of the MCP server ${mcp} is not available: ${why}`,
         })
       const { obstacle: _, fingerprint, ...spec } = found
       if (confirmed !== undefined && confirmed !== fingerprint)
@@ -143,7 +144,7 @@ export function createMcpServers(
           status: 422,
           code: 'TOOL_CHANGED',
           detail: `the MCP server ${mcp} has changed the description or the schema of its tool ${JSON.stringify(name)} since it was chosen`,
-          hint: 'Read what it says now in Setup → Tools → MCP …, and confirm it there. A script sends the new fingerprint.',
+          hint: 'Read and confirm the new description in Setup → Tools → MCP …. Scripts must send the new fingerprint.',
         })
       return { ...spec, mcp: { server: mcp } }
     },
@@ -232,8 +233,8 @@ async function asked<T>(name: string, ask: () => Promise<T>): Promise<T> {
       {
         status: 502,
         code: 'MCP_FAILED',
-        detail: `the MCP server ${name} does not answer as one: ${error.message}`,
-        hint: 'See that it runs, that the address or the command is right, and that its key is.',
+        detail: `the MCP server ${name} does not answer like an MCP server: ${error.message}`,
+        hint: 'Check that the server runs, and check its address or command and its key.',
       },
       { cause: error },
     )

@@ -125,7 +125,7 @@ test('Scoring reports a failure on the way as the last line', async () => {
   expect(await last({ end: { finish: { kind: 'abort' }, usage: {} } })).toEqual([
     ['server', ''],
     ['scores', ''],
-    ['failed', 'the server aborted: it does not say why'],
+    ['failed', 'the server aborted: it reports no reason'],
   ])
   expect((await last({ prompt: { logprobs: [], problems: [] } })).at(-1)?.[1]).toBe(
     'the server scored 0 of 1 positions',

@@ -40,7 +40,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
     throw new HttpProblem({
       status: 422,
       code: 'CONTEXT_LENGTH',
-      detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}: it reads fewer than ${told.contextLength.toLocaleString('en')}`,
+      detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}, which accepts fewer than ${told.contextLength.toLocaleString('en')}`,
       hint: 'A sequence is never cut for scoring. Choose a server with a longer context.',
       field: 'ids',
     })
@@ -130,9 +130,12 @@ async function scored(
 ): Promise<Scores> {
   for await (const { prompt, end: ending, tokens } of chunks) {
     if (ending?.finish.kind === 'abort')
-      throw new SglangError('UPSTREAM_ERROR', `the server aborted: ${ending.finish.message ?? 'it does not say why'}`)
+      throw new SglangError('UPSTREAM_ERROR', `the server aborted: ${ending.finish.message ?? 'it reports no reason'}`)
     if (tokens.ids.length > 0)
-      throw new SglangError('INCONSISTENT', `the server wrote ${tokens.ids.length} tokens where it was to read only`)
+      throw new SglangError(
+        'INCONSISTENT',
+        `the server wrote ${tokens.ids.length} tokens, but the request was for scoring only`,
+      )
     const found = prompt?.logprobs ?? []
     const from = found.length - (end - start)
     if (from < 0) throw new SglangError('INCONSISTENT', `the server scored ${found.length} of ${end - start} positions`)
@@ -167,8 +170,8 @@ async function vocabularyOf(
     new HttpProblem({
       status: 422,
       code: 'OTHER_TOKENIZER',
-      detail: `the id ${largest} is none of the server ${server.name}`,
-      hint: 'The ids are another model’s: choose the server that serves it.',
+      detail: `the server ${server.name} has no token with the id ${largest}`,
+      hint: 'The ids belong to another model: choose a server with that model.',
       field: 'ids',
     })
   const name = server.name === BUILT_IN ? BUILT_IN : server.tokenizerName
@@ -186,8 +189,8 @@ async function vocabularyOf(
       throw new HttpProblem({
         status: 422,
         code: 'NO_TOKENIZER',
-        detail: `whether ${server.name} has these ids cannot be told: neither its tokenizer’s files can be had here, nor does it answer /detokenize (${error.message})`,
-        hint: 'An id that a server does not have ends it for everybody. Make its tokenizer available under ROLLSCOPE_TOKENIZERS.',
+        detail: `it is unknown whether ${server.name} has these ids: the files of its tokenizer are not available here, and /detokenize fails (${error.message})`,
+        hint: 'An unknown id would crash the server. Make its tokenizer available under ROLLSCOPE_TOKENIZERS.',
       })
     })
   if (texts[0] === '') throw foreign()

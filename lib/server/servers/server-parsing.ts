@@ -7,20 +7,20 @@ import type { SglangClient } from '#lib/sglang/client/client.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import { schemas } from '#lib/trajectory/format/trajectory.ts'
 
-const parserName = z.string().regex(/^[\w.-]{1,64}$/, 'the name of a parser of SGLang, such as qwen25')
+const parserName = z.string().regex(/^[\w.-]{1,64}$/, 'the name of an SGLang parser, such as qwen25')
 
 /** Schema of the body of a request to parse a text on a server. */
 export const serverParsingRequestSchema = z.strictObject({
-  text: z.string().describe('What a model wrote.'),
+  text: z.string().describe('The completion of a model.'),
   tools: z
     .array(schemas.toolSpec)
     .exactOptional()
-    .describe('SGLang drops calls of tools that are not among them. Omitted: none.'),
+    .describe('The defined tools. SGLang drops calls of other tools. Omitted: none.'),
   toolCallParser: parserName
     .exactOptional()
-    .describe('SGLang’s name. Omitted: the one that the server runs with, else that of `parser`.'),
-  reasoningParser: parserName.exactOptional().describe('SGLang’s name. Omitted: the one that the server runs with.'),
-  parser: z.string().exactOptional().describe('Ours: SGLang’s for the same format is asked for.'),
+    .describe('SGLang’s name. Omitted: the parser that the server runs with, otherwise the one for `parser`.'),
+  reasoningParser: parserName.exactOptional().describe('SGLang’s name. Omitted: the parser that the server runs with.'),
+  parser: z.string().exactOptional().describe('Parser of Rollscope. SGLang’s parser for the same format is used.'),
 })
 type ServerParsingRequest = z.infer<typeof serverParsingRequestSchema>
 

@@ -20,14 +20,14 @@ export const BUILT_IN_PATH = '/sglang'
 
 /** Schema of a server to save; a null key removes the saved one. */
 export const serverInputSchema = z.strictObject({
-  name: serverNameSchema.describe('Unique; the name by which rollouts choose the server.'),
+  name: serverNameSchema.describe('Unique name, by which rollouts choose the server.'),
   baseUrl: z.string().max(2000).describe('Like http://127.0.0.1:30000.'),
   apiKey: z
     .string()
     .regex(/^[\x21-\x7e]{1,500}$/, 'a key of at most 500 visible ASCII characters')
     .nullable()
     .exactOptional()
-    .describe('Write-only. null: none. Omitted: none, or the one saved before if the origin is the same.'),
+    .describe('Write-only. null: no key. Omitted: the stored key if the origin is the same, otherwise no key.'),
 })
 type ServerInput = z.infer<typeof serverInputSchema>
 
@@ -85,7 +85,7 @@ export function createServers(config: Config, store: ServerStore): Servers {
       throw new HttpProblem({
         status: 409,
         code: 'FIXED_SERVER',
-        detail: `the ${name} server is not a saved one`,
+        detail: `the server ${name} is not a saved server`,
         hint:
           source === 'environment'
             ? 'It is set by SGLANG_BASE_URL.'
@@ -100,8 +100,8 @@ export function createServers(config: Config, store: ServerStore): Servers {
         status: 409,
         code: 'NAME_TAKEN',
         detail: isTaken
-          ? `there is a server named ${JSON.stringify(input.name)} already`
-          : `the name ${FROM_ENVIRONMENT} is that of the server which SGLANG_BASE_URL sets`,
+          ? `a server named ${JSON.stringify(input.name)} already exists`
+          : `the name ${FROM_ENVIRONMENT} is reserved for the server of SGLANG_BASE_URL`,
         field: 'name',
       })
     const baseUrl = addressIn(input, own)

@@ -21,7 +21,7 @@ export const loadingSchema = z.discriminatedUnion('state', [
     name: z.string(),
     fingerprint: z.string().describe('SHA-256 of tokenizer.json.'),
     vocabularySize: z.int(),
-    hasTemplate: z.boolean().describe('Whether it comes with a chat template.'),
+    hasTemplate: z.boolean().describe('Whether the tokenizer has a chat template.'),
   }),
   z.object({ state: z.literal('failed'), code: z.string(), detail: z.string(), hint: z.string().optional() }),
 ])

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { boundedTemplate } from './bounded-template.ts'
 
 const exact = (what: string) =>
-  `${what}, or the JSON text of one. Either way numbers stay as they are written (1.0 is no 1) and keys keep their order.`
+  `${what}, or its JSON text. Numbers keep their spelling (1.0 is not 1), and keys their order.`
 
 /** Fields of every request's schema. */
 export const labShape = {
@@ -18,7 +18,9 @@ export const labShape = {
     .min(1)
     .max(4096)
     .exactOptional()
-    .describe(`Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default ${BUILT_IN}: that of the built-in model.`),
+    .describe(
+      `Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default ${BUILT_IN}: the tokenizer of the built-in model.`,
+    ),
   template: z.string().max(1_000_000).exactOptional().describe('Chat template, Jinja. Default: the tokenizer’s.'),
   tools: z
     .union([z.string(), z.array(z.unknown())])
@@ -28,7 +30,7 @@ export const labShape = {
     .union([z.string(), z.record(z.string(), z.unknown())])
     .exactOptional()
     .describe(
-      exact('An object of template variables, add_generation_prompt, continue_final_message and documents among them'),
+      exact('An object of template variables, including add_generation_prompt, continue_final_message and documents'),
     ),
 }
 
@@ -63,8 +65,8 @@ export async function loadChosenTemplate(
     throw new HttpProblem({
       status: 422,
       code: 'NO_TEMPLATE',
-      detail: `the tokenizer ${name} comes without a chat template`,
-      hint: 'Give one as `template`, or choose the tokenizer of the chat or instruct version of the model.',
+      detail: `the tokenizer ${name} has no chat template`,
+      hint: 'Send one as `template`, or choose the tokenizer of the chat or instruct version of the model.',
     })
   const compile: TokenizerWithTemplate['compile'] = (source, use) => boundedTemplate(loaded.compile(source, use))
   return { name, loaded, template: text, tokenizer: loaded.tokenizer, compile }

@@ -180,7 +180,7 @@ describe('The check route', () => {
     }
     expect(await check({ judge: 'server' })).toMatchObject({
       verdict: 'unavailable',
-      detail: 'the server remote gives no render: it has no /tokenize',
+      detail: 'the server remote cannot render: it has no /tokenize',
     })
     served = async () => [1]
     expect(await check({ judge: 'server', template: '{{ 1/0 }}' })).toMatchObject({
@@ -199,8 +199,8 @@ describe('The check route', () => {
 
   test.each([
     ['the same text and ids', { text: 'x', ids: 'ours' }, 'same', 'Python has the same'],
-    ['another text', { text: 'y', ids: [] }, 'differs', 'Python renders another text, from character 0 on.'],
-    ['other ids', { text: 'x', ids: [0, 1] }, 'differs', 'Python has other tokens, from token 0 on'],
+    ['another text', { text: 'y', ids: [] }, 'differs', 'Python renders a different text, from character 0.'],
+    ['other ids', { text: 'x', ids: [0, 1] }, 'differs', 'Python has different tokens, from token 0'],
     [
       'an error',
       { error: { className: 'TypeError', message: 'm', line: 1 } },

@@ -54,7 +54,7 @@ export async function labAnswer<Kind extends keyof LabAnswers>(
       status: 422,
       code: 'TOO_SLOW',
       detail: `rendering and encoding: ${error.message}`,
-      hint: 'The template renders slowly, or what it writes is long: use the template lab’s page or `npx rollscope doctor`.',
+      hint: 'The template renders slowly, or its output is long: use the page of the template lab or `npx rollscope doctor`.',
     })
   }
 }

@@ -53,9 +53,7 @@ test('The parse route names text that belongs to neither calls nor rest, and arg
   expect(parse({ text, parsers: ['hermes'], tools })).toMatchObject([
     {
       calls: [{ input: { a: 2 }, fault: '"a" is an integer, the schema wants a string' }],
-      dropped: [
-        { start: text.indexOf('"id"'), end: text.indexOf(', "arguments"'), why: 'a member that counts for nothing' },
-      ],
+      dropped: [{ start: text.indexOf('"id"'), end: text.indexOf(', "arguments"'), why: 'an unused member' }],
     },
   ])
 })

@@ -13,8 +13,8 @@ export const parseRequestSchema = z.strictObject({
   text: z
     .string()
     .describe(
-      'What a model wrote. Think blocks are found by <think> and </think> in the text, since there are no ids: in a ' +
-        'trajectory one that was spelled out is told from the token.',
+      'The completion of a model. Think blocks are found by <think> and </think> in the text, because there are no ids. In a ' +
+        'trajectory, the ids distinguish the special token from the same text.',
     ),
   parsers: z
     .array(z.string())
@@ -22,20 +22,22 @@ export const parseRequestSchema = z.strictObject({
     .max(parserNames.length)
     .readonly()
     .exactOptional()
-    .describe(`Of ${parserNames.join(', ')}. Omitted: all of them.`),
+    .describe(`Parsers to use, of ${parserNames.join(', ')}. Omitted: all.`),
   tools: z
     .array(schemas.toolSpec)
     .exactOptional()
-    .describe('Their schemas type the values of qwen_xml and glm. Omitted: what decodes as JSON is decoded.'),
+    .describe(
+      'Their schemas define the types of values for qwen_xml and glm. Omitted: values that are valid JSON are decoded.',
+    ),
 })
 
 const rangeShape = { start: z.int(), end: z.int() }
 const span = z.object(rangeShape).describe('Half-open range of UTF-16 code units of the text.')
 const place = {
-  id: z.string().describe('Ours, by place.'),
-  writtenId: z.string().optional().describe('The one that the model wrote, in formats that have ids.'),
-  raw: z.string().describe('What stands between the delimiters.'),
-  span: span.describe('The whole call, delimiters included.'),
+  id: z.string().describe('Id of the call, numbered by position.'),
+  writtenId: z.string().optional().describe('The id that the model wrote, in formats with ids.'),
+  raw: z.string().describe('The text between the delimiters.'),
+  span: span.describe('The whole call, including the delimiters.'),
 }
 const call = z.discriminatedUnion('kind', [
   z.object({
@@ -43,20 +45,20 @@ const call = z.discriminatedUnion('kind', [
     ...place,
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
-    arguments: z.array(z.object({ name: z.string(), span })).describe('Where the values stand.'),
+    arguments: z.array(z.object({ name: z.string(), span })).describe('Positions of the values.'),
     fault: z
       .string()
       .optional()
-      .describe('Why the arguments do not fit the tool’s schema. Omitted: nothing was found.'),
+      .describe('Why the arguments do not match the tool’s schema. Omitted: no violation was found.'),
   }),
   z.object({
     kind: z.literal('malformed'),
     ...place,
-    name: z.string().optional().describe('Omitted: none could be read.'),
+    name: z.string().optional().describe('Omitted: no name could be read.'),
     why: z.string(),
-    at: z.int().describe('Offset at which it went wrong.'),
-    line: z.int().describe('Of that offset, from 1.'),
-    column: z.int().describe('In code points, from 1.'),
+    at: z.int().describe('Offset of the error.'),
+    line: z.int().describe('Line of that offset, from 1.'),
+    column: z.int().describe('Column of that offset in code points, from 1.'),
   }),
 ])
 /** Schema of the answer of POST /api/parse. */
@@ -64,14 +66,16 @@ export const parseAnswerSchema = z.object({
   results: z.array(
     z.object({
       parser: z.string(),
-      calls: z.array(call).describe('In order, malformed ones too.'),
-      rest: z.string().describe('The text without calls, and without the tags around runs of calls.'),
+      calls: z.array(call).describe('Calls in order, including malformed ones.'),
+      rest: z.string().describe('The text without calls, and without the tags around sections of calls.'),
       dropped: z
         .array(z.object({ ...rangeShape, why: z.string() }))
-        .describe('Text that is in neither calls nor rest, in order.'),
+        .describe('Text that is neither in calls nor in rest, in order.'),
       thinking: z
         .array(z.object({ ...rangeShape, closed: z.boolean().describe('False: the text ends inside the block.') }))
-        .describe('Think blocks, delimiters included: they stay in the rest, and what stands in them is no call.'),
+        .describe(
+          'Think blocks, including their delimiters. They remain in the rest, and their content is never a call.',
+        ),
     }),
   ),
 })

@@ -15,16 +15,20 @@ const column = (of: string) => z.array(z.int()).describe(`One entry per token: $
 export const renderAnswerSchema = z.object({
   text: z.string(),
   ids: column('its id.'),
-  starts: column('UTF-16 offset of the first character that it holds a byte of.'),
-  ends: column('offset behind the last one.'),
-  lines: column('line of the template that wrote its first character, from 1.'),
-  messages: z.array(z.int().nullable()).describe('One entry per token: index of its message; null outside of all.'),
+  starts: column('UTF-16 offset of its first character, which may be partial.'),
+  ends: column('UTF-16 offset after its last character.'),
+  lines: column('template line that wrote its first character, from 1.'),
+  messages: z
+    .array(z.int().nullable())
+    .describe('One entry per token: index of its message. null: outside all messages.'),
   mask: z
     .array(z.int())
     .nullable()
-    .describe('One entry per token: 1 = trained, by `maskBy`. null: the template does not tell.'),
-  maskBy: z.string().describe('What the mask comes from, or why there is none.'),
-  vocab: z.record(z.string(), schemas.vocabEntry).describe('The text of each id; {hex} where it is no UTF-8 alone.'),
+    .describe('One entry per token: 1 = trained, by `maskBy`. null: unknown for this template.'),
+  maskBy: z.string().describe('Origin of the mask, or why there is none.'),
+  vocab: z
+    .record(z.string(), schemas.vocabEntry)
+    .describe('The text of each id; {hex} if its bytes alone are not valid UTF-8.'),
   tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
 })
 /** The answer of POST /api/render. */

@@ -21,8 +21,8 @@ export const checkRequestSchema = z.strictObject({
   ...conversationShape,
   judge: z
     .enum(['server', 'python'])
-    .describe('The server renders with its own template; Python (ROLLSCOPE_PYTHON) with the one that is given.'),
-  server: z.string().exactOptional().describe('Name of a saved server. Default: the default one.'),
+    .describe('server: the server renders with its own template. python: ROLLSCOPE_PYTHON renders the given template.'),
+  server: z.string().exactOptional().describe('Name of a saved server. Default: the default server.'),
 })
 /** The body of POST /api/templates/check, after its check. */
 export type CheckRequest = z.infer<typeof checkRequestSchema>
@@ -81,7 +81,7 @@ function againstPython(
     const at = commonText(text, theirs.text)
     return {
       verdict: 'differs',
-      detail: `Python renders another text, from character ${at} on.`,
+      detail: `Python renders a different text, from character ${at}.`,
       firstDifference: { unit: 'character', at, ours: excerpt(text, at), theirs: excerpt(theirs.text, at) },
     }
   }
@@ -115,7 +115,7 @@ async function checkByServer(
     }
   } catch (error) {
     if (!(error instanceof SglangError)) throw error
-    return { judge: 'server', verdict: 'unavailable', detail: `the server ${name} gives no render: ${error.message}` }
+    return { judge: 'server', verdict: 'unavailable', detail: `the server ${name} cannot render: ${error.message}` }
   }
 }
 
@@ -134,7 +134,7 @@ function againstIds(
   }
   return {
     verdict: 'differs',
-    detail: `${who} has other tokens, from token ${at} on (${theirs.length} tokens, here ${ours.length}).`,
+    detail: `${who} has different tokens, from token ${at} (${theirs.length} tokens, here ${ours.length}).`,
     firstDifference: { unit: 'token', at, ours: excerpt(texts(ours), 0), theirs: excerpt(texts(theirs), 0) },
   }
 }

@@ -19,10 +19,7 @@ import { HttpProblem } from '../http/problem.ts'
 import type { LabParts } from './lab-answers.ts'
 import { conversationShape, labShape, rejectedInput, type TokenizerWithTemplate } from './lab-request.ts'
 
-const compares = z
-  .enum(COMPARES)
-  .exactOptional()
-  .describe('text: characters are compared instead of the tokenizer’s ids. Default tokens.')
+const compares = z.enum(COMPARES).exactOptional().describe('text: compare characters instead of ids. Default tokens.')
 
 /** Schema of the body of POST /api/templates/doctor. */
 export const doctorRequestSchema = z.strictObject({
@@ -31,7 +28,7 @@ export const doctorRequestSchema = z.strictObject({
   trajectory: z
     .string()
     .exactOptional()
-    .describe('Key of a stored trajectory: its boundaries are checked with the ids that the model wrote.'),
+    .describe('Key of a stored trajectory, whose boundaries are checked with the recorded ids.'),
   compares,
 })
 /** The body of POST /api/templates/doctor, after its check. */
@@ -42,12 +39,10 @@ export const doctorAnswerSchema = z
   .looseObject({
     version: z.literal(DOCTOR_REPORT_VERSION),
     summary: z.object({
-      renders: z
-        .object({ stable: z.int(), unstable: z.int() })
-        .describe('Cells that an option renders like another one count once.'),
+      renders: z.object({ stable: z.int(), unstable: z.int() }).describe('Cells with the same render count once.'),
       stable: z.int(),
       unstable: z.int(),
-      merges: z.int().describe('Of the unstable ones: those whose text is the same, and whose tokens merge.'),
+      merges: z.int().describe('Unstable cells with equal text, in which only tokens merge.'),
       notApplicable: z.int(),
       errors: z.int(),
     }),
@@ -55,12 +50,12 @@ export const doctorAnswerSchema = z
     trl: z
       .looseObject({ kind: z.enum(['preserving', 'rewritten', 'notAsked', 'failed']) })
       .optional()
-      .describe('The answer to is_chat_template_prefix_preserving of TRL. Absent where the template was not checked.'),
+      .describe('The result of is_chat_template_prefix_preserving of TRL. Omitted: the template was not checked.'),
     masks: z
       .looseObject({ version: z.int() })
       .optional()
       .describe(
-        'The loss mask four ways: with messages or a trajectory. lib/templates/loss-mask/report.ts has its fields.',
+        'The loss mask, computed four ways. Only with messages or a trajectory. lib/templates/loss-mask/report.ts has its fields.',
       ),
   })
   .describe('lib/templates/prefix-preservation/report.ts has all fields.')
@@ -96,7 +91,12 @@ function recorded(key: string, reader: Pick<TrajectoryReader, 'read'>): Trajecto
       field: 'trajectory',
     })
   if (typeof found === 'string')
-    throw new HttpProblem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
+    throw new HttpProblem({
+      status: 422,
+      code: 'DAMAGED',
+      detail: `the stored trajectory cannot be read: ${found}`,
+      field: 'trajectory',
+    })
   return found
 }
 
@@ -106,37 +106,37 @@ export const fixRequestSchema = z.strictObject({
   cell: z
     .string()
     .exactOptional()
-    .describe(
-      'Id of the only cell of the doctor’s report that is to be cured. Default: all of them, one after the other.',
-    ),
+    .describe('Id of the only cell of the doctor’s report to fix. Default: all unstable cells, one after the other.'),
 })
 
 /** The body of POST /api/templates/fix, after its check. */
 export type FixRequest = z.infer<typeof fixRequestSchema>
 
 const cellFix = z.looseObject({
-  cell: z.string().describe('For which cell it was looked for.'),
+  cell: z.string().describe('Id of the cell that the fix is for.'),
   why: z.string(),
   diff: z.string().describe('Hunks as `diff -u` writes them.'),
-  cured: z.array(z.string()).describe('Ids of the cells that turn stable.'),
+  cured: z.array(z.string()).describe('Ids of the cells that become stable.'),
   costs: z
     .array(z.looseObject({ text: z.string() }))
-    .describe('How replies without calls and thinking are written otherwise.'),
+    .describe('How the fix changes replies without calls and thinking.'),
   search: z
     .object({ conversations: z.int(), brokenBefore: z.int(), brokenAfter: z.int() })
-    .describe('Generated conversations, and how many of them are unstable with the template and with the fix.'),
+    .describe('Number of generated conversations, and how many of them are unstable without and with the fix.'),
 })
 
 /** Schema of the answer of POST /api/templates/fix. */
 export const fixAnswerSchema = z
   .object({
-    template: z.string().describe('With the applied fixes.'),
+    template: z.string().describe('The template with the applied fixes.'),
     diff: z.string(),
     applied: z.array(cellFix),
     unstable: z
       .array(z.string())
-      .describe('Ids of the cells that are unstable or raise with the template that results.'),
-    isComplete: z.boolean().describe('False: time ran out, and the answer is what was found until then.'),
+      .describe('Ids of the cells that are still unstable, or raise an error, with the fixed template.'),
+    isComplete: z
+      .boolean()
+      .describe('False: the time limit was reached, and the answer contains the fixes found so far.'),
   })
   .describe('lib/templates/prefix-preservation/fix/repair.ts has all fields.')
 
@@ -163,17 +163,12 @@ export async function fixTemplate(
 /** Schema of the body of POST /api/templates/search. */
 export const searchRequestSchema = z.strictObject({
   ...labShape,
-  seed: z.int().exactOptional().describe('The same seed makes the same conversations. Default 1.'),
-  cases: z
-    .int()
-    .min(1)
-    .max(5000)
-    .exactOptional()
-    .describe('Conversations that are tried before giving up. Default 400.'),
+  seed: z.int().exactOptional().describe('The same seed creates the same conversations. Default 1.'),
+  cases: z.int().min(1).max(5000).exactOptional().describe('Maximum number of conversations to try. Default 400.'),
   known: z
     .array(z.string())
     .exactOptional()
-    .describe('Kinds of causes (`finding.cause.kind`) that are known: what breaks for one of them is passed over.'),
+    .describe('Known kinds of causes (`finding.cause.kind`): conversations that break for one of them are skipped.'),
 })
 
 /** The body of POST /api/templates/search, after its check. */
@@ -184,7 +179,11 @@ export const searchAnswerSchema = z
   .looseObject({
     kind: z.enum(['found', 'none']),
     seed: z.int(),
-    tried: z.int().describe('Conversations that were made; fewer than `cases` where one was found or time ran out.'),
+    tried: z
+      .int()
+      .describe(
+        'Number of conversations that were tried: fewer than `cases` if one was found or the time limit was reached.',
+      ),
     counterexample: z
       .looseObject({ messages: z.string(), replyIndex: z.int(), reproduction: z.string() })
       .optional()
@@ -247,7 +246,7 @@ async function finished<Progress, Result, Late = never>(
       status: 422,
       code: 'TOO_SLOW',
       detail: `it took longer than ${LONGEST_TASK_MS / 1000} s`,
-      hint: 'The template renders slowly, or the trajectory is long: use the template lab’s page or `npx rollscope doctor`.',
+      hint: 'The template renders slowly, or the trajectory is long: use the page of the template lab or `npx rollscope doctor`.',
     })
   }
 }

@@ -39,11 +39,11 @@ describe('a server address is refused:', () => {
     ['http://h:30000/v1', 'leave out /v1'],
     ['http://h:30000/v1/completions', 'leave out /v1/completions'],
     ['http://h:30000/v1/chat/completions', 'leave out /v1/chat/completions'],
-    ['localhost:30000', 'neither http:// nor https://'],
+    ['localhost:30000', 'is not http:// or https://'],
     ['', 'not a URL'],
-    ['ftp://host', 'neither http:// nor https://'],
-    ['file:///etc/passwd', 'neither http:// nor https://'],
-    ['javascript:alert(1)', 'neither http:// nor https://'],
+    ['ftp://host', 'is not http:// or https://'],
+    ['file:///etc/passwd', 'is not http:// or https://'],
+    ['javascript:alert(1)', 'is not http:// or https://'],
     ['http://user:pw@host', 'user name'],
     ['http://user@host', 'user name'],
     ['http://host/#x', 'fragment'],
@@ -53,13 +53,13 @@ describe('a server address is refused:', () => {
     ['http://ho st', 'space'],
     ['http://host\r\nx: y', 'control character'],
     ['http://host\\@evil', 'backslash'],
-    ['http://127.0.0.1:3000', 'own'],
-    ['http://localhost:3000/', 'own'],
-    ['http://[::1]:3000/api', 'own'],
-    ['http://[::ffff:127.0.0.1]:3000', 'own'],
-    ['http://127.9.9.9:3000/sglang/x', 'own'],
-    ['http://2130706433:3000', 'own'],
-    ['http://a.localhost:3000', 'own'],
+    ['http://127.0.0.1:3000', 'Rollscope itself'],
+    ['http://localhost:3000/', 'Rollscope itself'],
+    ['http://[::1]:3000/api', 'Rollscope itself'],
+    ['http://[::ffff:127.0.0.1]:3000', 'Rollscope itself'],
+    ['http://127.9.9.9:3000/sglang/x', 'Rollscope itself'],
+    ['http://2130706433:3000', 'Rollscope itself'],
+    ['http://a.localhost:3000', 'Rollscope itself'],
   ])('%s', (text, why) => {
     expect(refusal(text)).toContain(why)
   })
@@ -128,12 +128,12 @@ test.each([
   'http://[::ffff:127.0.0.1]:3000/',
   'http://192.168.1.5:3000/mcp',
 ])('an MCP server URL that points at the application itself is refused: %s', (text) => {
-  expect(refusedMcpUrl(text, own)).toBe('it is Rollscope’s own')
+  expect(refusedMcpUrl(text, own)).toBe('it is the address of Rollscope itself')
 })
 
 test.each([
   ['nonsense', 'not a URL; write it like http://127.0.0.1:8000/mcp'],
-  ['file:///etc/passwd', 'neither http'],
+  ['file:///etc/passwd', 'is not http'],
   ['http://user:pw@host/mcp', 'user name'],
   ['http://host/mcp#', 'fragment'],
   ['http://host:0/mcp', 'port 0'],

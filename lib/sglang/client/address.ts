@@ -36,7 +36,7 @@ const ENDPOINT = /\/(?:generate|(?:get_)?model_info|v1(?:\/(?:chat\/)?completion
 /** Returns the address in its canonical spelling, without a trailing slash. Throws SglangError ADDRESS_REFUSED. */
 export function serverAddress(text: string, own: OwnAddress): string {
   const refuse = (why: string): never => {
-    throw new SglangError('ADDRESS_REFUSED', `this cannot be a server’s address: ${why}`)
+    throw new SglangError('ADDRESS_REFUSED', `this is not a valid server address: ${why}`)
   }
   const why = refusedUrl(text, 'http://127.0.0.1:30000')
   if (why !== undefined) refuse(why)
@@ -46,7 +46,7 @@ export function serverAddress(text: string, own: OwnAddress): string {
   if (endpoint !== undefined) refuse(`it ends with the path of an endpoint: leave out ${endpoint.replace(/\/+$/, '')}`)
   url.hostname = hostOf(url)
   if (isOwn(url, own) && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
-    refuse(`it is Rollscope’s own; the built-in model is at ${own.builtInPath}`)
+    refuse(`it is the address of Rollscope itself; the built-in model is at ${own.builtInPath}`)
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
 }
 
@@ -56,7 +56,7 @@ export function serverAddress(text: string, own: OwnAddress): string {
 export function refusedMcpUrl(text: string, own: OwnAddress): string | undefined {
   const why = refusedUrl(text, 'http://127.0.0.1:8000/mcp')
   if (why !== undefined) return why
-  return isOwn(new URL(text), own) ? 'it is Rollscope’s own' : undefined
+  return isOwn(new URL(text), own) ? 'it is the address of Rollscope itself' : undefined
 }
 
 /** Returns why no server of any kind may have this URL, or undefined. */
@@ -64,7 +64,7 @@ function refusedUrl(text: string, example: string): string | undefined {
   if (/[\p{Cc}\s\\]/u.test(text)) return 'it contains a space, a backslash or a control character'
   if (!URL.canParse(text)) return `it is not a URL; write it like ${example}`
   const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol}// is neither http:// nor https://`
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol}// is not http:// or https://`
   if (url.username !== '' || url.password !== '')
     return 'it contains a user name or password; enter the key in its own field'
   if (text.includes('#')) return 'it contains a fragment (#…)'

@@ -35,12 +35,12 @@ test('the circuit breaker blocks calls for half a minute after five failures in 
   fail(FAILURES_IN_A_ROW - 1)
   expect(enter()).toBeDefined()
   fail(1)
-  expect(() => breaker.enter()).toThrow('(UPSTREAM_ERROR: it broke); the next try is in 30 s')
+  expect(() => breaker.enter()).toThrow('(UPSTREAM_ERROR: it broke); the next call is possible in 30 s')
   clock.nowMs = OPEN_MS - 1
-  expect(() => breaker.enter()).toThrow('the next try is in 1 s')
+  expect(() => breaker.enter()).toThrow('the next call is possible in 1 s')
   clock.nowMs = OPEN_MS
   const probe = enter()
-  expect(() => breaker.enter()).toThrow('one call is probing it now')
+  expect(() => breaker.enter()).toThrow('one call is testing the server now')
   probe?.observe('answered')
   expect(enter()).toBeDefined()
 })
@@ -99,10 +99,10 @@ test('a call is retried only while the breaker allows it; the probe may be retri
   const old = enter()
   expect(() => old?.again()).not.toThrow()
   fail(FAILURES_IN_A_ROW)
-  expect(() => old?.again()).toThrow('the next try is in 30 s')
+  expect(() => old?.again()).toThrow('the next call is possible in 30 s')
   clock.nowMs = OPEN_MS
   const probe = enter()
-  expect(() => old?.again()).toThrow('one call is probing it now')
+  expect(() => old?.again()).toThrow('one call is testing the server now')
   expect(() => probe?.again()).not.toThrow()
   probe?.observe('left')
   expect(() => old?.again()).not.toThrow()
@@ -110,8 +110,8 @@ test('a call is retried only while the breaker allows it; the probe may be retri
 })
 
 test.each([
-  ['UPSTREAM_ERROR', 'Check the server’s log. The next call after that time probes the server.'],
-  ['CONNECT_REFUSED', expect.stringContaining('Calls are sent again as soon as its status can be read')],
+  ['UPSTREAM_ERROR', 'Check the server’s log. The next call after that time tests the server.'],
+  ['CONNECT_REFUSED', expect.stringContaining('Calls continue as soon as the server reports its status')],
 ] as const)('the breaker gives a hint on what to do after %s', (code, hint) => {
   const { breaker, fail } = breakerAt()
   fail(FAILURES_IN_A_ROW, code)

@@ -76,7 +76,10 @@ export function createBreaker({ nowMs }: Pick<ClockAndRandom, 'nowMs'>): Breaker
 }
 
 function notSent(because: SglangError, waitMs: number | undefined): SglangError {
-  const next = waitMs === undefined ? 'one call is probing it now' : `the next try is in ${Math.ceil(waitMs / 1000)} s`
+  const next =
+    waitMs === undefined
+      ? 'one call is testing the server now'
+      : `the next call is possible in ${Math.ceil(waitMs / 1000)} s`
   return new SglangError(
     'CIRCUIT_OPEN',
     `not sent because the last ${FAILURES_IN_A_ROW} calls to this server failed (${because.code}: ${because.message}); ${next}`,

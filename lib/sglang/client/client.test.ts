@@ -194,7 +194,7 @@ describe('a reply that contradicts itself is refused:', () => {
     const server = await replaying(reply({ meta_info: { output_token_logprobs: [[-1, VOCABULARY, null]] } }))
     expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
       code: 'TOKENIZER_MISMATCH',
-      message: expect.stringContaining('the chosen tokenizer has no such token'),
+      message: expect.stringContaining('the last id of the chosen tokenizer'),
       hint: expect.stringContaining('“server”'),
     })
     // A foreign id is more informative than an odd logprob: both come from another model.
@@ -808,9 +808,11 @@ describe('a retry', () => {
     expect(error).toMatchObject({
       code: 'CIRCUIT_OPEN',
       retryAfterMs: 18_000,
-      hint: 'Check the server’s log. The next call after that time probes the server.',
+      hint: 'Check the server’s log. The next call after that time tests the server.',
     })
-    expect(error.message).toMatch(/^not sent because .* failed \(UPSTREAM_ERROR: .*\); the next try is in 18 s$/)
+    expect(error.message).toMatch(
+      /^not sent because .* failed \(UPSTREAM_ERROR: .*\); the next call is possible in 18 s$/,
+    )
     expect(await failing.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
     expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
     expect(calls).toBe(15)

@@ -101,7 +101,7 @@ export const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
 ])
 
 const UNREACHED_HINT =
-  'Check that the server runs and can be reached. Calls are sent again as soon as its status can be read.'
+  'Check that the server runs and can be reached. Calls continue as soon as the server reports its status.'
 
 const KEY_REFUSED_HINT =
   'The server refused the API key: change it (Servers → Change), or SGLANG_API_KEY for the default server.'
@@ -111,7 +111,7 @@ const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   ADDRESS_REFUSED:
     'Give the server another address: link-local, metadata, unspecified and multicast addresses are never called.',
   REQUEST_REFUSED: 'Correct the named value: SGLang would crash on it, so the request was not sent.',
-  CIRCUIT_OPEN: 'Check the server’s log. The next call after that time probes the server.',
+  CIRCUIT_OPEN: 'Check the server’s log. The next call after that time tests the server.',
   CHAT_UNSUPPORTED:
     'The chat baseline needs a server that returns token ids from /v1/chat/completions (return_token_ids: supported by SGLang 0.5.23, removed by sglang-router). Choose the built-in server or a newer SGLang.',
   CONNECT_REFUSED: 'Start the server, or correct its address.',

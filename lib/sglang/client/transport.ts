@@ -215,7 +215,7 @@ async function send(
     try {
       for (let part = await reading(parts.next); part; part = await reading(parts.next)) yield part
     } finally {
-      answer.fail(new Error('the reader stopped reading'))
+      answer.fail(new Error('the client stopped reading'))
     }
   }
   return {
@@ -264,10 +264,10 @@ const CODES: Readonly<Record<string, readonly [SglangErrorCode, string]>> = {
   ETIMEDOUT: ['CONNECT_TIMEOUT', 'the server’s host does not answer'],
   EHOSTUNREACH: ['CONNECT_TIMEOUT', 'the server’s host cannot be reached'],
   ENETUNREACH: ['CONNECT_TIMEOUT', 'the server’s network cannot be reached'],
-  UND_ERR_HEADERS_TIMEOUT: ['HEADERS_TIMEOUT', 'the server accepted the request and sent nothing'],
+  UND_ERR_HEADERS_TIMEOUT: ['HEADERS_TIMEOUT', 'the server accepted the request but sent nothing'],
   UND_ERR_BODY_TIMEOUT: ['BODY_TIMEOUT', 'the response stopped arriving'],
   UND_ERR_HEADERS_OVERFLOW: ['BAD_HTTP', 'the response’s headers are too large'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['UPSTREAM_TRUNCATED', 'the response is shorter than announced'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['UPSTREAM_TRUNCATED', 'the response is shorter than its Content-Length'],
   UND_ERR_SOCKET: ['CONNECTION_RESET', 'the server closed the connection'],
   ECONNRESET: ['CONNECTION_RESET', 'the server closed the connection'],
   EPIPE: ['CONNECTION_RESET', 'the server closed the connection'],

@@ -76,7 +76,7 @@ function answerOf(
   if (odd !== undefined)
     throw new SglangError(
       'TOKENIZER_MISMATCH',
-      `the server read token id ${odd}, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}`,
+      `the server read token id ${odd}, but the last id of the chosen tokenizer is ${vocabularySize - 1}`,
     )
   const logprobs = choice?.logprobs?.content
   if (logprobs && logprobs.length !== ids.length)

@@ -39,7 +39,7 @@ export function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string, ap
   // The error shows the value clipped, which could reveal a part of the key, so a value with the key is never shown.
   const holdsKey = apiKey !== undefined && JSON.stringify(value).includes(apiKey)
   const told = violationText(holdsKey ? { ...violation, found: 'something else' } : violation)
-  throw new SglangError('BAD_SHAPE', `the reply to ${path} is not SGLang’s: ${told}`)
+  throw new SglangError('BAD_SHAPE', `the reply to ${path} does not have SGLang’s format: ${told}`)
 }
 
 /** Returns the error of an answer that no SGLang server gives. */

@@ -162,7 +162,7 @@ function tokensOf(
   if (odd >= 0)
     throw new SglangError(
       'TOKENIZER_MISMATCH',
-      `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
+      `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, but the last id of the chosen tokenizer is ${vocabularySize - 1}. Either the tokenizer belongs to another model, or the model wrote an unused id at the end of its vocabulary`,
     )
   checkLogprobs(logprobs, `token ${first} of the response`)
   return { ids, logprobs: logprobs.map((logprob, index) => clean(logprob, first + index, 'logprobs', problems)) }

@@ -19,7 +19,7 @@ test.each([
   [{ top_k: 0 }, 'top_k: expected a whole number from 1, or -1, found 0'],
   [{ further: { top_p: 1 } }, 'further.top_p: expected top_p next to "further", not inside it, found 1'],
   [{ further: { n: 2 } }, 'further.n: expected no n: Rollscope sets it'],
-  [{ regex: 'a', ebnf: 'root ::= "a"' }, 'ebnf: expected empty: regex is set, and there can be one grammar'],
+  [{ regex: 'a', ebnf: 'root ::= "a"' }, 'ebnf: expected empty, because regex is set, and only one grammar is allowed'],
   [{ json_schema: '{' }, 'json_schema: expected a JSON Schema'],
 ])('sampling parameters %j are refused', (value, words) => {
   expect(refusal(value)).toContain(words)

@@ -64,7 +64,7 @@ export async function openServerPromptEncoder(
   }
   let collecting: Lack | undefined
   const lacking = (): Lack => {
-    if (!collecting) throw new Error('the server’s codec was called outside of settle')
+    if (!collecting) throw new Error('the server’s encoder was called outside of settle')
     return collecting
   }
   const tokenizer: Tokenizer = {
@@ -125,7 +125,7 @@ export async function openServerPromptEncoder(
           signal,
         )
       }
-      throw new Error(`a computation on the server’s codec lacked data ${MOST_ROUNDS} times`)
+      throw new Error(`a computation with the server’s encoder lacked data ${MOST_ROUNDS} times`)
     },
   }
 }

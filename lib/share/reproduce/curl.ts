@@ -21,8 +21,8 @@ JSON
 ${further.join('')}`
 }
 
-const ROLLOUT = `# Runs the agent; the events come as lines of JSON, the first with the trajectory.
+const ROLLOUT = `# Runs the agent. The events are lines of JSON; the first contains the trajectory.
 curl --fail-with-body --no-buffer "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}/api/rollouts" \\`
 
-const GROUP = `# Starts the samples and names them; how they stand: GET /api/groups/{groupId}.
+const GROUP = `# Starts the samples and returns their ids. Their status: GET /api/groups/{groupId}.
 curl --fail-with-body "\${ROLLSCOPE_URL:-http://127.0.0.1:3000}/api/groups" \\`

@@ -5,7 +5,7 @@ MISSING = object()
 
 
 def mocked(mock, value, number):
-    """What a mock tool answers to its call \`number\`, from 1, as it is defined."""
+    """Return the reply of a mock tool to its call \`number\`, from 1."""
     failure = mock.get("failure")
     if failure and (
         failure["kind"] == "always"
@@ -18,7 +18,7 @@ def mocked(mock, value, number):
 
 
 def filled(template, value):
-    """A templated reply: {{name}} and {{a.b.0}} stand for arguments, {{.}} for all of them."""
+    """Fill a templated reply: {{name}} and {{a.b.0}} are arguments, {{.}} is all of them."""
 
     def inserted(place):
         path = place[1].strip()
@@ -42,7 +42,7 @@ def member(value, name):
 
 
 def json_text(value):
-    """As JavaScript writes it: without spaces, and 2.0 as 2."""
+    """Return JSON as JavaScript writes it: without spaces, and 2.0 as 2."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{json_text(name)}:{json_text(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list):

@@ -14,33 +14,34 @@ export function notesOn(again: Again): readonly string[] {
   return [
     ...(endpoint === 'chat' ? ['The run was over a chat endpoint; this script is token-in/token-out.'] : []),
     ...(tokenizer === 'server'
-      ? ['The server itself was the tokenizer: MODEL has to be the tokenizer of its model.']
+      ? ['The server itself was the tokenizer: MODEL must be the tokenizer of the server’s model.']
       : []),
     ...(parser !== undefined && !PARSERS.includes(parser)
-      ? [`strands-sglang has no parser ${parser}: calls are read as hermes.`]
+      ? [`strands-sglang has no parser ${parser}: calls are parsed with hermes.`]
       : []),
     ...['maxTokens', 'toolTimeoutMs', 'maxResultCharacters'].flatMap((name) =>
-      limits[name] === undefined ? [] : [`No counterpart of the limit ${name} (${limits[name]}).`],
+      limits[name] === undefined ? [] : [`strands-sglang has no limit ${name} (${limits[name]} in the run).`],
     ),
-    ...(reward ? [`Rewards are left out (the rule was ${JSON.stringify(reward)}).`] : []),
+    ...(reward ? [`The script computes no rewards (the rule was ${JSON.stringify(reward)}).`] : []),
     ...(messages.some(
       (message) => message.role === 'assistant' && (message.toolCalls || message.reasoning !== undefined),
     )
-      ? ['Structured calls and reasoning of given answers are left out: strands-sglang passes on only their text.']
+      ? ['Structured calls and reasoning of given replies are left out: strands-sglang uses only their text.']
       : []),
     ...(isGiven && (turns.length > 0 || tools.length > 0 || Object.keys(results).length > 0)
-      ? ['It began with text or ids, which agents of Strands cannot: this is its first response.']
+      ? ['The run began with text or ids, which a Strands agent cannot do. The script samples only the first response.']
       : []),
     ...(isGiven
       ? []
       : [
           ...aboutTools(
             tools.filter(({ spec }) => !spec),
-            (names) => `No schema is known here of: ${names}. Put it into SPECS, or the first prompt has other ids.`,
+            (names) =>
+              `The schemas of these tools are unknown: ${names}. Add them to SPECS; without them, the first prompt has other ids.`,
           ),
           ...aboutTools(
             tools.filter((tool) => !tool.mock && !isCalculator(tool)),
-            (names) => `These tools give only recorded results: ${names}. Put the real ones into answer().`,
+            (names) => `These tools return only recorded results: ${names}. Call the real tools in answer().`,
           ),
         ]),
   ]

@@ -14,7 +14,7 @@ test('the Python script names what strands-sglang cannot express', () => {
   const odd = pythonScript(againOfRequest({ prompt: 'q', sampling: { top_p: 1, further: { odd: true } } }), BASE)
   expect(odd).toContain('SAMPLING = {"max_new_tokens": 1024, "odd": True, "top_p": 1}')
   expect(script).toContain('no parser llama3')
-  expect(script).toContain('No counterpart of the limit maxTokens (99)')
+  expect(script).toContain('strands-sglang has no limit maxTokens (99 in the run).')
   expect(script).toContain('MODEL = os.environ["MODEL"]')
   expect(script).toContain('LoopLimiter(max_tool_iters=2)')
   expect(script).toContain('only recorded results: search')
@@ -24,7 +24,9 @@ test('the Python script names what strands-sglang cannot express', () => {
   const reasoning = { role: 'assistant', content: 'a', reasoning: 'r' } as const
   const messages = [reasoning, { role: 'user', content: 'q' }] as const
   expect(pythonScript(againOfRequest({ messages }), BASE)).toContain('Structured calls and reasoning')
-  expect(pythonScript({ ...againOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain('its first response')
+  expect(pythonScript({ ...againOfRequest({ ids: [1] }), turns: ['x'] }, BASE)).toContain(
+    'samples only the first response',
+  )
 })
 
 test('the Python script has the known schema of each tool, and names the tools whose schema is unknown', () => {
@@ -35,10 +37,10 @@ test('the Python script has the known schema of each tool, and names the tools w
   )
   expect(known).toContain('"description": "Adds"')
   expect(known).toContain('"description": "Searches files"')
-  expect(known).not.toContain('No schema is known')
+  expect(known).not.toContain('schemas of these tools are unknown')
   const unknown = pythonScript(againOfRequest(request, { specs: [{ ...searchTool, mcp: { server: 'other' } }] }), BASE)
-  expect(unknown).toContain('No schema is known here of: add, search.')
-  expect(unknown).toContain('"properties": {}}}},  # its schema is not known')
+  expect(unknown).toContain('The schemas of these tools are unknown: add, search.')
+  expect(unknown).toContain('"properties": {}}}},  # add its schema here, which is unknown')
 })
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -210,7 +212,7 @@ test('the Python script gives an agent the context window of the run, or none', 
   const windowOf = (limits: RunRequest['limits']) =>
     pythonScript(againOfRequest({ prompt: 'q', ...(limits && { limits }) }), BASE)
   expect(windowOf({ contextWindow: 512 })).toContain('CONTEXT_WINDOW = 512')
-  expect(windowOf({ contextWindow: 512 })).not.toContain('No counterpart')
+  expect(windowOf({ contextWindow: 512 })).not.toContain('strands-sglang has no limit')
   expect(windowOf(undefined)).toContain('CONTEXT_WINDOW = None')
   expect(windowOf(undefined)).toContain('context_window_limit=CONTEXT_WINDOW')
 })
@@ -234,7 +236,7 @@ test.runIf(hasPython)(
     const request: RunRequest = { prompt: 'q', sampling: { sampling_seed: 5, max_new_tokens: 2 } }
     const rule = { kind: 'exact', expected: '4' } as never
     const again = againOfRequest(request, { samples: 3, reward: rule })
-    expect(pythonScript(again, BASE)).toContain('Rewards are left out')
+    expect(pythonScript(again, BASE)).toContain('computes no rewards')
     expect(printed(again)).toMatchObject(
       [5, 6, 7].map((seed) => ({ rollout: [{ sampling_seed: seed, max_new_tokens: 2 }, {}, 'q'] })),
     )

@@ -23,12 +23,12 @@ const STRANDS_SGLANG = '0.6.2'
 export function pythonScript(again: Again, { baseUrl }: ScriptPlaces): string {
   const isGiven = again.request.ids !== undefined || again.request.text !== undefined
   const what = again.samples > 1 ? `${again.samples} runs of one prompt` : 'A run'
-  return `"""${what} of Rollscope as a script for strands-sglang ${STRANDS_SGLANG}: a line of JSON for each rollout.
+  return `"""${what} of Rollscope as a script for strands-sglang ${STRANDS_SGLANG}. It prints a line of JSON for each rollout.
 
     pip install strands-sglang==${STRANDS_SGLANG}    # Python 3.12 or later
     SGLANG_BASE_URL=http://… MODEL=… python script.py
 
-MODEL: the tokenizer, by its name on the Hub or as a folder.
+MODEL: the Hub name or the folder of the tokenizer.
 ${notesOn(again)
   .map((note) => `\n${inDocstring(note)}\n`)
   .join('')}"""
@@ -49,7 +49,7 @@ function head({ request, samples }: Again, baseUrl: string | undefined): string 
       : `os.environ.get("SGLANG_BASE_URL", ${pythonString(baseUrl)})`
   return `BASE_URL = ${base}
 ${request.ids === undefined ? `MODEL = ${model}\n` : ''}SAMPLING = ${pythonLiteral(sentSampling(request.sampling ?? {}))}
-${samples > 1 ? `SAMPLES = ${samples}\n` : ''}CONTEXT_WINDOW = ${request.limits?.contextWindow ?? 'None'}  # None: what the server reports
+${samples > 1 ? `SAMPLES = ${samples}\n` : ''}CONTEXT_WINDOW = ${request.limits?.contextWindow ?? 'None'}  # None: the value that the server reports
 `
 }
 
@@ -97,7 +97,7 @@ ${chatTemplate === undefined ? '' : `CHAT_TEMPLATE = ${pythonString(chatTemplate
 ${toolSource(tools, results)}
 
 def with_options(render):
-    """strands-sglang always says enable_thinking; the template of the run was told OPTIONS alone."""
+    """Pass OPTIONS to the template, and drop enable_thinking, which strands-sglang always passes."""
 
     def rendered(messages, enable_thinking=None, **given):
         return render(messages, **given, **OPTIONS)
@@ -118,7 +118,7 @@ ${tools.length > 0 ? '    model.format_tool_specs = lambda _: SPECS\n' : ''}${li
         system_prompt=SYSTEM,
         messages=list(HISTORY),
         tools=${tools.length > 0 ? 'tools_of_a_run()' : '[]'},${limiter.length > 0 ? '\n        hooks=[limiter],' : ''}
-        conversation_manager=NullConversationManager(),  # the others take messages away that are in the tokens
+        conversation_manager=NullConversationManager(),  # other managers remove messages whose tokens are kept
         callback_handler=None,
     )
     stopped = None
@@ -126,7 +126,7 @@ ${tools.length > 0 ? '    model.format_tool_specs = lambda _: SPECS\n' : ''}${li
         stopped = None
 ${limiter.length > 0 ? '        limiter.reset()\n' : ''}        try:
             await agent.invoke_async(prompt)
-        except Exception as error:  # a limit, the length of a response: the next question goes on from there
+        except Exception as error:  # a limit, or the length of a response: the next question continues from there
             stopped = repr(error)
     return {"rollout": json.loads(model.rollout.model_dump_json()), "stopped": stopped}
 

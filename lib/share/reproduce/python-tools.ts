@@ -47,23 +47,23 @@ export function toolSource(tools: readonly ScriptTool[], results: Again['results
   const mocks = tools.flatMap(({ name, mock }) => (mock ? [[name, mock] as const] : []))
   const calculator = tools.find(isCalculator)
   return `${calculator ? `\n# The calculator of Rollscope.\n${CALCULATOR}` : ''}${mocks.length > 0 ? MOCKED : ''}
-# As the chat template prints them.
+# The tools as the chat template prints them.
 SPECS = [
 ${tools.map((tool) => `    ${specSource(tool)}\n`).join('')}]
-# What each tool answered, call after call: [status, text].
+# The recorded results of each tool, in order of its calls: [status, text].
 RESULTS = {
 ${tools.map(({ name }) => `    ${pythonString(name)}: ${pythonLiteral((results[name] ?? []).map(({ status, text }) => [status, text]))},\n`).join('')}}
 ${mocks.length > 0 ? `MOCKS = {\n${mocks.map(([name, mock]) => `    ${pythonString(name)}: ${pythonLiteral(mock)},\n`).join('')}}\n` : ''}
 
 async def answer(name, value, number):
-    """What the tool was recorded to answer to its call \`number\`, from 1; then what it answers by itself. Put the real one here."""
+    """Return the recorded result of call \`number\`, from 1. After the last recorded result, call the tool: add the real one here."""
     if number <= len(RESULTS[name]):
         return RESULTS[name][number - 1]
 ${mocks.length > 0 ? MOCK_ANSWER : ''}${calculator ? CALCULATOR_ANSWER : ''}    raise ValueError("no recorded result is left")
 
 
 def tools_of_a_run():
-    """They count their calls."""
+    """Return the tools of one run. They count their calls."""
     calls = dict.fromkeys(RESULTS, 0)
 
     async def call(use, **_):
@@ -75,7 +75,7 @@ def tools_of_a_run():
             status, text = "error", f"Error: {error}"
         return {"toolUseId": use["toolUseId"], "status": status, "content": [{"text": text}]}
 
-    # Strands adds to schemas: the model is given SPECS instead, and these are for calls alone.
+    # Strands extends schemas, so the model gets SPECS, and these schemas are only for calls.
     anything = {"json": {"type": "object", "properties": {}}}
     return [
         PythonAgentTool(name, {"name": name, "description": name, "inputSchema": anything}, call) for name in RESULTS
@@ -96,5 +96,5 @@ function specSource({ name, spec }: ScriptTool): string {
   const description = spec?.description
   const parameters = spec?.inputSchema ?? { type: 'object', properties: {} }
   const shown = { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } }
-  return `${pythonLiteral(shown)},${spec ? '' : '  # its schema is not known: put it here'}`
+  return `${pythonLiteral(shown)},${spec ? '' : '  # add its schema here, which is unknown'}`
 }

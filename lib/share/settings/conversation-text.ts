@@ -26,7 +26,7 @@ export function messagesIn(text: string): ConversationIn {
     messages.push(read.data as Message)
   }
   if (messages.at(-1)?.role === 'assistant')
-    return { ok: false, why: 'it ends with an answer: add what the model shall answer' }
+    return { ok: false, why: 'it ends with an assistant message: add a message for the model to answer' }
   return { ok: true, messages }
 }
 

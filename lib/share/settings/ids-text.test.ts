@@ -79,7 +79,7 @@ describe('readIds reports an error with its position', () => {
   test.each([
     ['1, two, 3', 3, 'expected a token id, found two'],
     ['[1, -100, 3]', 4, 'ids are not negative'],
-    ['[1 2 ... 9]', 5, 'left out'],
+    ['[1 2 ... 9]', 5, 'omits ids'],
     ['1.5', 0, 'expected a token id, found 1.5'],
     ['99999999999999999999', 0, 'expected a token id'],
     ['x'.repeat(60), 0, '…'],

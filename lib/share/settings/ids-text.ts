@@ -102,7 +102,7 @@ function scanned(text: string): Found {
 }
 
 function wrongWord(word: string): string {
-  if (/^(\.\.\.|…)/.test(word)) return 'ids were left out here when the array was printed: print the whole of it'
+  if (/^(\.\.\.|…)/.test(word)) return 'the printed array omits ids here: print the whole array'
   if (/^-\d+$/.test(word)) return `expected a token id, found ${word}: ids are not negative`
   return `expected a token id, found ${word.length > 40 ? `${word.slice(0, 40)}…` : word}`
 }

@@ -50,7 +50,11 @@ describe('a pasted conversation', () => {
     ['is not empty', [], 'expected a list of messages'],
     ['has messages only', [user, 3], 'message 2: expected an object'],
     ['has roles', [{ role: 'bot', content: '' }], 'message 1: role'],
-    ['ends with a message that needs a reply', [user, { role: 'assistant', content: 'x' }], 'it ends with an answer'],
+    [
+      'ends with a message that needs a reply',
+      [user, { role: 'assistant', content: 'x' }],
+      'it ends with an assistant message',
+    ],
     ['has calls with names', [{ role: 'assistant', tool_calls: [7] }, user], 'message 1: toolCalls[0]'],
   ])('is refused unless it %s', (_, value, why) => {
     expect(read(value)).toMatchObject({ ok: false, why: expect.stringContaining(why) })

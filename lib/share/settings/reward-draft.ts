@@ -39,7 +39,7 @@ export function rewardRuleOf(draft: RewardDraft): RewardRule | undefined | strin
   }
 }
 
-const TOO_LARGE = 'needs a finite number: this one is larger than any that can be kept'
+const TOO_LARGE = 'needs a finite number: this one is too large'
 
 function numberRule(expectedText: string, toleranceText: string): RewardRule | string {
   const expected = wholeNumberText(expectedText)
@@ -47,7 +47,7 @@ function numberRule(expectedText: string, toleranceText: string): RewardRule | s
   if (!Number.isFinite(expected)) return TOO_LARGE
   if (toleranceText.trim() === '') return { kind: 'number', expected }
   const tolerance = wholeNumberText(toleranceText)
-  if (tolerance === undefined || tolerance < 0) return 'needs a tolerance that is a number from 0 on'
+  if (tolerance === undefined || tolerance < 0) return 'needs a tolerance of at least 0'
   if (!Number.isFinite(tolerance)) return TOO_LARGE
   return { kind: 'number', expected, tolerance }
 }

@@ -27,7 +27,7 @@ const serverSchema = z
     needsKey: z
       .boolean()
       .default(false)
-      .describe('Whether it was saved with a key, which has to be given again elsewhere.'),
+      .describe('Whether the server was saved with a key, which must be entered again elsewhere.'),
   })
   .readonly()
 /** A server in a settings file. */
@@ -37,7 +37,7 @@ const settingsSchema = z
   .object({
     servers: z.array(serverSchema).readonly(),
     setup: setupSchema.readonly().optional(),
-    presets: ownPresetsSchema.optional().describe('Of sampling parameters. Omitted: none.'),
+    presets: ownPresetsSchema.optional().describe('Presets of sampling parameters. Omitted: none.'),
     /** Prompt of the next run. A shared setup has it, but exported settings do not. */
     prompt: promptDraftSchema.readonly().optional(),
   })

@@ -100,7 +100,7 @@ describe('requestOf reports a value out of range at its field', () => {
     [{ top_k: '0' }, 'top_k', 'must be a whole number from 1, or -1'],
     [{ max_new_tokens: '1.5' }, 'max_new_tokens', 'whole number'],
     [{ min_new_tokens: '600' }, 'min_new_tokens', 'at most max_new_tokens, 512'],
-    [{ regex: 'a', json_schema: '{}' }, 'regex', 'must be empty: json_schema is set'],
+    [{ regex: 'a', json_schema: '{}' }, 'regex', 'must be empty, because json_schema is set'],
     [{ further: '[1]' }, 'further', 'must be a JSON object'],
     [{ further: '{"n": 4}' }, 'further', 'must have no n: Rollscope sets it'],
   ])('for sampling parameters %j', (sampling, field, words) => {

@@ -89,7 +89,7 @@ const WHOLE = { isWhole: true, maximum: 1_000_000_000 } as const
 
 /** Part of the explanations of the two limits that end a run. */
 const LOOKED_AT_AFTER =
-  'Looked at after the calls of a response have run, as in strands-sglang: 0 still runs those of the first.'
+  'Checked after the calls of a response have run, as in strands-sglang: with 0, the calls of the first response still run.'
 
 /** Number fields of the form. */
 export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', NumberRange>> = {
@@ -111,20 +111,20 @@ export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', Num
   contextWindow: {
     label: 'context window',
     explanation:
-      'Tokens of one request and its response. max_new_tokens is lowered to what the request leaves; a request that leaves nothing is not sent. Empty: the context length that the server reports.',
+      'Tokens of one request and its response. max_new_tokens is lowered to the remaining tokens; a request without remaining tokens is not sent. Empty: the context length that the server reports.',
     minimum: 1,
     ...WHOLE,
   },
   toolTimeoutMs: {
     label: 'tool timeout, ms',
-    explanation: 'Milliseconds of one tool call; one that takes longer gets an error result.',
+    explanation: 'Milliseconds of one tool call. A call that takes longer gets an error result.',
     ...WHOLE,
     minimum: 1,
     maximum: 3_600_000,
   },
   samples: {
     label: 'samples',
-    explanation: 'Runs at once from this one prompt, on a shared prefix.',
+    explanation: 'Number of runs of this prompt at once, on a shared prefix.',
     ...WHOLE,
     minimum: 1,
     maximum: 64,
@@ -132,13 +132,13 @@ export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', Num
   maxResultCharacters: {
     label: 'result characters',
     explanation:
-      'Characters of a tool result that the model reads; of a longer one the middle is left out, and it reads how much. Empty: results are never cut.',
+      'Characters of a tool result that the model reads. The middle of a longer result is left out, and the result says how much. Empty: results are never cut.',
     ...WHOLE,
     minimum: 100,
   },
   topLogprobs: {
     label: 'alternatives',
-    explanation: 'Likeliest tokens kept at each position.',
+    explanation: 'Number of most likely tokens to record at each position.',
     ...WHOLE,
     minimum: 0,
     maximum: 20,

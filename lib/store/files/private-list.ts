@@ -55,6 +55,6 @@ function jsonValue(text: string, damaged: (why: string) => StoreError): unknown 
     return JSON.parse(text)
   } catch {
     // The parser's message may quote the file, which contains keys.
-    throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON, or truncated')
+    throw damaged(text.trim() === '' ? 'the file is empty' : 'the file is not JSON, or is truncated')
   }
 }

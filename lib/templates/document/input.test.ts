@@ -50,13 +50,13 @@ describe('an argument of apply_chat_template among the options', () => {
     ['padding', true, 'nothing is padded'],
     ['truncation', true, 'nothing is cut'],
     ['max_length', 10, 'nothing is padded or cut'],
-    ['tokenizer_kwargs', {}, 'no settings of its own'],
+    ['tokenizer_kwargs', {}, 'has no further settings'],
     ['return_assistant_tokens_mask', true, 'always computed'],
     ['sanitize_control_tokens', true, 'not supported'],
-    ['chat_template', 'x', 'give the template by itself'],
-    ['conversation', [], 'give the messages by themselves'],
-    ['messages', [], 'give the messages by themselves'],
-    ['tools', [], 'give the tools by themselves'],
+    ['chat_template', 'x', 'put the template into the template'],
+    ['conversation', [], 'put messages into the messages'],
+    ['messages', [], 'put messages into the messages'],
+    ['tools', [], 'put tools into the tools'],
   ])('is refused by name with advice: %s', (name, value, advice) => {
     const input = readInput(document({ options: JSON.stringify({ enable_thinking: true, [name]: value }) }))
     expect(input).toMatchObject({

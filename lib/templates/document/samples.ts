@@ -20,7 +20,7 @@ export const TEMPLATES: readonly Sample[] = [
     note: '[INST], roles must take turns, tools before the last question',
   },
   { name: 'glm-like', title: 'GLM-like', note: 'nothing ends a turn; arguments in tags' },
-  { name: 'generation-block', title: 'ChatML with {% generation %}', note: 'tells the trainer what was generated' },
+  { name: 'generation-block', title: 'ChatML with {% generation %}', note: 'marks the generated text for the trainer' },
 ]
 
 /** The sample conversations, in the order of the menu. */

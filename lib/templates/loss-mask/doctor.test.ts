@@ -94,7 +94,7 @@ describe('the masks of one conversation', () => {
       breaks: [
         {
           message: 1,
-          text: 'the whole conversation renders this message, or one before it, differently than the conversation that ends with it',
+          text: 'the whole conversation renders this or an earlier message differently than the conversation that ends with it',
           difference: {
             expected: expect.stringContaining('<think>t'),
             found: expect.stringContaining('\na<|im_end|>'),
@@ -193,7 +193,7 @@ describe('an open trajectory in the mask report', () => {
     expect(drawn('generation', found)).toContain('{<think>t</think>}a')
     expect(drawn('prefix', found)).toContain('[<think>t</think>a<|im_end|>\n]')
     expect(way('generation', found)).toMatchObject({
-      finding: { text: 'the template has no generation block · 7 of what was sampled missing' },
+      finding: { text: 'the template has no generation block · 7 sampled missing' },
     })
   })
 

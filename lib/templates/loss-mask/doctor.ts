@@ -147,7 +147,7 @@ const fromTrajectory = (trajectory: Trajectory, tokens: TrajectoryTokens): Compu
 })
 
 function notRendered({ message }: InputError): Record<Exclude<WayName, 'tito'>, Attempt> {
-  const attempt = { why: `the conversation cannot be rendered: ${message}` }
+  const attempt = { why: `the template cannot render the conversation: ${message}` }
   return { generation: attempt, prefix: attempt, 'fixed-base': attempt }
 }
 

@@ -32,7 +32,7 @@ export function summarizeMask({ hasTag, lints, breaks, foreign, marks, truth }: 
   const parts = [
     ...(hasTag ? [] : ['the template has no generation block']),
     ...lints.flatMap(({ kind }) => (kind === 'all-zero' && !hasTag ? [] : [SHORT_LINTS[kind]])),
-    ...(missing > 0 ? [`${missing} of what was sampled missing`] : []),
+    ...(missing > 0 ? [`${missing} sampled missing`] : []),
     ...(tooMany > 0 ? [`${tooMany} that ${tooMany === 1 ? 'was' : 'were'} not sampled`] : []),
     ...(elsewhere > 0 ? [`${elsewhere} trained that ${are(elsewhere)} not in this sequence`] : []),
     ...(untrained > 0 ? [`${untrained} untrained that ${are(untrained)} not in this sequence`] : []),

@@ -133,7 +133,7 @@ const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'
     severity: 'error',
     text: 'No token is trained: the loss is zero, and no error is reported.',
     remedy:
-      'Put {% generation %} … {% endgeneration %} around what the assistant writes, its end of turn included; or take the mask from the rollout’s own ids.',
+      'Put {% generation %} … {% endgeneration %} around the assistant’s text, including its end of turn; or use the mask of the rollout’s ids.',
   },
   'header-trained': {
     severity: 'error',
@@ -143,7 +143,7 @@ const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'
   'context-trained': {
     severity: 'error',
     text: 'Text of the system, of the user or of the template is trained.',
-    remedy: 'Train only what the assistant wrote: check where the block or the difference begins and ends.',
+    remedy: 'Train only the assistant’s text: check where the block or the difference begins and ends.',
   },
   'tool-result-trained': {
     severity: 'error',
@@ -153,7 +153,7 @@ const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'
   'end-of-turn-untrained': {
     severity: 'error',
     text: 'The end-of-turn token is not trained: the model does not learn to stop.',
-    remedy: 'Let the trained range include the end-of-turn token: move it into the {% generation %} block.',
+    remedy: 'Include the end-of-turn token in the trained range: move it into the {% generation %} block.',
   },
   'after-end-trained': {
     severity: 'warning',
@@ -162,14 +162,14 @@ const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'
   },
   'synthetic-end': {
     severity: 'error',
-    text: 'An end of turn is trained with logprob 0, as if it had been certain: it was probably inserted, not sampled.',
+    text: 'An end of turn is trained with logprob 0, as if it were certain: it was probably inserted, not sampled.',
     remedy: 'Mask it, or record its sampled logprob: otherwise its importance ratio is wrong.',
   },
   merge: {
     severity: 'warning',
     text: 'One token contains characters of a trained and of an untrained range.',
     remedy:
-      'Put an added token or a line end at the boundary, so that no merge crosses it; or train on the rollout’s own ids.',
+      'Put an added token or a line end at the boundary, so that no merge crosses it; or train on the rollout’s ids.',
   },
   'unknown-logprob': {
     severity: 'error',
@@ -179,13 +179,13 @@ const WORDS: Readonly<Record<LintKind, Pick<Lint, 'severity' | 'text' | 'remedy'
   'span-lost': {
     severity: 'error',
     text: 'transformers finds no token for an end of a {% generation %} block, and the mask is wrong from there.',
-    remedy: 'Let the block begin and end with characters that are tokens of their own, such as an added token.',
+    remedy: 'Begin and end the block with characters that are separate tokens, such as an added token.',
   },
 }
 
 /** Remedies for the mask of a rollout, for which no template is to blame. */
 const TRAJECTORY_REMEDIES: Readonly<Partial<Record<LintKind, string>>> = {
-  'all-zero': 'Check how the file was made: responses should have mask 1.',
+  'all-zero': 'Check how the file was created: responses should have mask 1.',
   'end-of-turn-untrained': 'Set mask 1 for the sampled end-of-turn token.',
   'context-trained': 'Set mask 0 for tokens that the model did not sample.',
   'header-trained': 'Set mask 0 for the generation prompt.',

@@ -38,7 +38,7 @@ export function* prefixDifference(conversation: RenderedConversation): Generator
     const after = renderPart(conversation, input.messages.slice(0, message + 1), false)
     if (!before.ok || !after.ok) {
       const error = before.ok ? (after.ok ? undefined : after.error) : before.error
-      if (error) breaks.push(failedRender(message, 'the conversation up to here cannot be rendered by itself', error))
+      if (error) breaks.push(failedRender(message, 'the conversation up to here cannot be rendered separately', error))
       continue
     }
     const cut = before.value.ids.length
@@ -76,7 +76,7 @@ const MERGED = 'one token contains the end of the generation prompt and the star
 const OPENED_OTHERWISE = 'the template opens this reply differently than its generation prompt does'
 const JOINED = 'in the whole conversation one token contains the end of this reply and the start of what follows'
 const REWRITTEN =
-  'the whole conversation renders this message, or one before it, differently than the conversation that ends with it'
+  'the whole conversation renders this or an earlier message differently than the conversation that ends with it'
 const DROPPED = 'the whole conversation does not show this message'
 
 /** Returns the tokens within a range of the text, without those that extend beyond its end. */

@@ -95,8 +95,8 @@ export function causeOf(subject: DifferenceCase, place: FirstDifference): Differ
     return cause(
       'merge',
       subject.comparison.textDiffers
-        ? 'Encoded as a whole the text has other tokens here than it was read and written with; further on the text differs too.'
-        : 'The text is the same, but encoded as a whole it has other tokens than it was read and written with.',
+        ? 'Encoding the whole text gives different tokens here than the recorded ones. The text after this position differs too.'
+        : 'The text is the same, but encoding the whole text gives different tokens than the recorded ones.',
     )
   const a = expected.text.slice(place.tokenOffset)
   const b = rendered.text.slice(place.tokenOffset)
@@ -129,7 +129,7 @@ function emptyThink(
   return region === 'prompt'
     ? cause(
         'generation-prompt',
-        'The generation prompt ends with an empty think block, and the template leaves it out when the reply is history.',
+        'The generation prompt ends with an empty think block, which the template omits once the reply is in the history.',
       )
     : cause(
         'empty-think-dropped',
@@ -155,7 +155,7 @@ function lostThinking(
   const isThere = new RegExp(`${escapePattern(thought)}\\s*${escapePattern(tags?.close ?? '')}`).test(own)
   if (thought === '' || isThere) return undefined
   if (!isReply)
-    return cause('thinking-stripped', 'The template drops the thinking of an earlier reply that it wrote in turn n.')
+    return cause('thinking-stripped', 'The template drops the thinking of an earlier reply, which it wrote in turn n.')
   return cause(
     'thinking-stripped',
     replyIndex === messages.length - 1
@@ -232,7 +232,7 @@ export function findMissingMessages({
   const [from, to] = [elementAt(places, late), elementAt(places, late - 1)]
   const [one, other] = [added[late]?.content ?? '', added[late - 1]?.content ?? '']
   return {
-    cause: cause('results-reordered', 'The template writes the results in another order than the given one.'),
+    cause: cause('results-reordered', 'The template writes the results in a different order than they were given.'),
     wanted: text.slice(0, from) + other + text.slice(from + one.length, to) + one + text.slice(to + other.length),
   }
 }
@@ -300,8 +300,8 @@ function whitespace(a: string, b: string, { offset, region }: FirstDifference): 
   const what = /^\n*$/.test(run.ours + run.theirs) ? 'newline' : 'whitespace'
   const [from, to] = [run.ours, run.theirs].map((text) => JSON.stringify(text))
   return run.theirs.length < run.ours.length
-    ? cause('whitespace', `The template drops ${what}: ${to} stands where it was ${from}.`)
-    : cause('whitespace', `The template adds ${what}: ${to} stands where it was ${from}.`)
+    ? cause('whitespace', `The template drops ${what}: ${from} became ${to}.`)
+    : cause('whitespace', `The template adds ${what}: ${from} became ${to}.`)
 }
 
 function byRegion(
@@ -318,13 +318,13 @@ function byRegion(
       return cause(
         'history-rewritten',
         message === undefined
-          ? 'The template writes what came before the reply differently than in turn n.'
+          ? 'The template writes the text before the reply differently than in turn n.'
           : `The template writes message ${message + 1} (${messages[message]?.role}) differently than in turn n.`,
       )
     case 'prompt':
       return cause(
         'generation-prompt',
-        'The generation prompt is not what the template writes before a reply that is history.',
+        'The generation prompt differs from the text that the template writes before a reply in the history.',
       )
     case 'thinking':
       return cause('content-rewritten', 'The template writes the thinking differently than the model did.')
@@ -339,7 +339,7 @@ function byRegion(
         : cause(
             'content-dropped',
             reply?.callNames.length
-              ? 'The template does not print the content of the reply beside its calls.'
+              ? 'The template does not print the content of a reply with calls.'
               : 'The template does not print all of the content of the reply.',
           )
     case 'calls':
@@ -371,22 +371,22 @@ export function remedyFor({ kind }: DifferenceCause): string {
 }
 
 const REMEDIES: Readonly<Record<CauseKind, string>> = {
-  'thinking-stripped':
-    'Let the template print the thinking of every reply that has one, not only after the last question.',
+  'thinking-stripped': 'Print the thinking of every reply, not only after the last question.',
   'empty-think-inserted': 'Print a think block only where the message has thinking.',
-  'empty-think-dropped': 'Print the empty think block of every reply without thinking, not only of the last one.',
-  'generation-prompt': 'Write before a reply in history what the generation prompt writes before a new one.',
+  'empty-think-dropped': 'Print the empty think block of every reply without thinking, not only of the last reply.',
+  'generation-prompt':
+    'Write the same text before a reply in the history as the generation prompt writes before a new reply.',
   whitespace:
     'Remove the trim, strip or whitespace control that changes it, or write the same whitespace in both places.',
   'end-of-turn': 'End every assistant turn with the one token that the model is trained to stop at.',
-  'call-reserialised': 'Keep the ids of what was sampled; a call that was parsed and printed again is another text.',
+  'call-reserialised': 'Keep the sampled ids: a call that is parsed and printed again has a different text.',
   'call-dropped': 'Print message.tool_calls, or keep the call’s text in the content.',
   'content-dropped': 'Print the content of every reply, whole, before its calls.',
   'content-rewritten': 'Print the content unchanged.',
   'results-reordered': 'Print the results in the order of the messages.',
   'message-dropped': 'Print messages of this role at their position, or raise an exception.',
-  'system-changed': 'Write the start of the conversation from its first messages alone.',
-  'history-rewritten': 'Write a message by its own content, not by the messages after it.',
-  'new-messages-rewritten': 'Write a message by its own content, not by the messages before it.',
-  merge: 'Keep the ids of what was sampled instead of encoding the text again.',
+  'system-changed': 'Write the start of the conversation only from its first messages.',
+  'history-rewritten': 'Write a message only from its own content, not depending on later messages.',
+  'new-messages-rewritten': 'Write a message only from its own content, not depending on earlier messages.',
+  merge: 'Keep the sampled ids instead of encoding the text again.',
 }

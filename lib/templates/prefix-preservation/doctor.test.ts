@@ -218,7 +218,7 @@ describe('a cell that does not apply to a template gives the reason for', () => 
     const refusing = `{%- if messages[-1].role == 'tool' -%}{{- raise_exception('no tools here') -}}{%- endif -%}${steady}`
     expect(cell(examined(refusing), 'tool/with/off').verdict).toEqual({
       kind: 'notApplicable',
-      why: 'The template refuses it: no tools here',
+      why: 'The template raises an error: no tools here',
     })
   })
 })
@@ -327,7 +327,7 @@ describe('the doctor finds', () => {
     const report = doctor({ template: templateOf(llama) }, llama)
     expect(causesIn(report)).toEqual(['content-dropped'])
     expect(cell(report, 'parallel/with/off').verdict).toMatchObject({
-      why: 'The template refuses it: This model only supports single tool-calls at once!',
+      why: 'The template raises an error: This model only supports single tool-calls at once!',
     })
     expect(cell(report, 'tool/without/off').verdict.kind).toBe('stable')
   })

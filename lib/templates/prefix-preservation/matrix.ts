@@ -106,7 +106,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   const compared = compareTurn(turn, subject, replies, writing)
   if (compared.kind === 'unlearnt') return only({ kind: 'notApplicable', why: UNLEARNT })
   if (compared.kind === 'refused')
-    return only({ kind: 'notApplicable', why: `The template refuses it: ${compared.error.message}` })
+    return only({ kind: 'notApplicable', why: `The template raises an error: ${compared.error.message}` })
   if (compared.kind === 'failed') return only({ kind: 'error', failure: compared.error })
   const { comparison } = compared
   const messages = [...turn.history, turn.reply, ...turn.added]
@@ -197,6 +197,6 @@ function whyNot(
   if (thinking !== 'off' && prompt === 'closes')
     return 'The generation prompt closes the think block: with these options the model does not think.'
   if (thinking !== 'off' && !tags) return 'The template does not render thinking.'
-  if (boundary === 'system' && !takesSystem) return 'The template takes no system messages.'
+  if (boundary === 'system' && !takesSystem) return 'The template does not accept system messages.'
   return undefined
 }

@@ -30,7 +30,7 @@ export const reproduction = ({
   appended,
   cause,
 }: Reproduced): string =>
-  `"""A chat template that is not prefix stable.
+  `"""A chat template that is not prefix-preserving.
 
 ${inDocstring(cause)}
 
@@ -47,8 +47,8 @@ MESSAGES = json.loads(${literal(messages)})
 TOOLS = json.loads(${literal(['', '[]', 'null'].includes(tools.trim()) ? SAMPLE_TOOLS_JSON : tools)})
 OPTIONS = json.loads(${literal(options.trim() === '' ? '{}' : options)})
 REPLY = ${replyIndex}  # index of the reply among the messages
-WRITTEN = ${literal(written)}  # what the model wrote
-APPENDED = ${literal(appended)}  # what is appended for the new messages
+WRITTEN = ${literal(written)}  # the reply as sampled
+APPENDED = ${literal(appended)}  # the text appended for the new messages
 
 
 def test_the_next_turn_begins_with_what_was_read_and_written():

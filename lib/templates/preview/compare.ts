@@ -66,7 +66,7 @@ export interface MessageDifference {
  */
 export const compareRevisions: LabTask<RevisionsRequest, RevisionComparison | undefined, RevisionComparison> =
   function* ({ input, against, turns }, [chosen, other = chosen]) {
-    if (!chosen || !other) throw new Error('a comparison takes a tokenizer')
+    if (!chosen || !other) throw new Error('a comparison needs a tokenizer')
     const read = readInput(input)
     if (!read.ok) {
       const none: TurnCounts = { kind: 'none', why: 'the conversation cannot be read' }

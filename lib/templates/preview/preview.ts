@@ -28,7 +28,7 @@ export type Preview =
 
 /** Renders and encodes a document; yields 'rendered' before encoding. Throws without a tokenizer. */
 export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input, [chosen]) {
-  if (!chosen) throw new Error('the preview takes a tokenizer')
+  if (!chosen) throw new Error('the preview needs a tokenizer')
   const compiled = orTemplateFailure(() => chosen.compile(input.template))
   if (!compiled.ok) return { kind: 'refused', error: compiled.error }
   const read = readInput(input)
@@ -82,7 +82,7 @@ const bits = (trained: readonly boolean[]): Uint8Array => Uint8Array.from(traine
  * reply, so that it is a task of its own.
  */
 export const prefixMask: LabTask<LabInput, void, PreviewMask> = function* (input, [chosen]) {
-  if (!chosen) throw new Error('a mask takes a tokenizer')
+  if (!chosen) throw new Error('a mask needs a tokenizer')
   const read = readInput(input)
   if (!read.ok) return unknown('the conversation cannot be read')
   const compiled = orTemplateFailure(() => chosen.compile(input.template))

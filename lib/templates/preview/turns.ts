@@ -41,7 +41,7 @@ export function* countTurns(
   { tokenizer, compile }: LabTokenizer,
 ): Generator<TurnCounts, TurnCounts> {
   const pattern = turnPattern(input.messages)
-  if (!pattern) return { kind: 'none', why: 'the conversation has no reply of the assistant that could be repeated' }
+  if (!pattern) return { kind: 'none', why: 'the conversation has no assistant reply to repeat' }
   const replay = startReplay()
   const counted = (): Counted => {
     const { calls: turns, rows } = replay.costs()

@@ -142,7 +142,7 @@ describe('the analysis of a text', () => {
     expect(draw(text, lane)).toBe(
       'Hm. <tool_call>{"name": ⟨name "f"⟩, ⟨dropped "id": 7⟩, "arguments": {⟨key "a"⟩: ⟨value 1.0⟩, ⟨key "b"⟩: ⟨value [2]⟩}}</tool_call> ok',
     )
-    expect(lane.dropped.map(({ why }) => why)).toEqual(['a member that counts for nothing'])
+    expect(lane.dropped.map(({ why }) => why)).toEqual(['an unused member'])
     expect(lane.calls).toMatchObject([
       {
         name: 'f',
@@ -197,7 +197,7 @@ describe('the analysis of a text', () => {
     expect(lane.dropped.map(({ why }) => why)).toEqual([
       'a section without calls',
       'a section without calls',
-      'a tag that closes no section',
+      'a closing tag without a section',
       'a section without calls',
     ])
   })
@@ -205,7 +205,7 @@ describe('the analysis of a text', () => {
   test('has line, column and expected text of a fault', () => {
     const text = 'é💡\n<tool_call>\n{"name": "f",\n "arguments": {"a": x}}\n</tool_call>'
     expect(laneOf('hermes', text).calls).toMatchObject([
-      { kind: 'malformed', why: '"x" where a JSON value should stand', at: { line: 4, column: 21 } },
+      { kind: 'malformed', why: '"x" where a JSON value is expected', at: { line: 4, column: 21 } },
     ])
   })
 
@@ -223,9 +223,9 @@ describe('the analysis of a text', () => {
     [{ a: 1 }, undefined],
     [{ a: 1.5 }, undefined],
     [{ a: 'x' }, '"a" is a string, the schema wants a number'],
-    [{ a: 1, b: 'q' }, '"b" is none of "p", null'],
+    [{ a: 1, b: 'q' }, '"b" is not one of "p", null'],
     [{ a: 1, b: null }, undefined],
-    [{ a: 1, z: 1 }, '"z" is no argument of the tool'],
+    [{ a: 1, z: 1 }, '"z" is not an argument of the tool'],
     [{}, '"a" is required and missing'],
   ])('compares the arguments %j with the schema', (input, fault) => {
     const inputSchema = {

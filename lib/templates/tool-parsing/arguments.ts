@@ -77,14 +77,14 @@ function argumentFault(tools: readonly ToolSpec[], tool: string, name: string, v
   if (!schema) return undefined
   const properties = isObject(schema.properties) ? schema.properties : {}
   const own = Object.hasOwn(properties, name) ? properties[name] : undefined
-  if (own === undefined && schema.additionalProperties === false) return 'is no argument of the tool'
+  if (own === undefined && schema.additionalProperties === false) return 'is not an argument of the tool'
   const types = argumentTypes(tools, tool, name)
   const type = jsonType(value)
   const fits = !types || types.has(type) || (type === 'integer' && types.has('number'))
   if (!fits) return `is ${withArticle(type)}, the schema wants ${[...types].map(withArticle).join(' or ')}`
   const choices = isObject(own) && Array.isArray(own.enum) ? own.enum : undefined
   if (choices && !choices.some((choice) => JSON.stringify(choice) === JSON.stringify(value)))
-    return `is none of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`
+    return `is not one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`
   return undefined
 }
 

@@ -45,8 +45,8 @@ test('the reasons of a fit report calls that are malformed, dropped, unknown, mi
   const reasons = (name: string) => ranking.find(({ parser }) => parser === name)?.completions?.reasons
   expect(reasons('hermes')).toEqual([
     'reads 4 of 5 calls, in 5 of 7 completions',
-    '1 malformed, the first because: "a" where a JSON value should stand',
-    'reads calls of tools that are not given: "mul"',
+    '1 malformed, the first because: "a" where a JSON value is expected',
+    'reads calls of undefined tools: "mul"',
     'reads arguments that do not fit their tool, the first of add: "a" is a string, the schema wants an integer',
     'drops 7 characters silently',
     '1 call only drafted in a think block',
@@ -63,7 +63,7 @@ test('the fit does not count a name that no tool can have, as glm reads it in an
   expect(ranking.find(({ parser }) => parser === 'glm')?.completions).toMatchObject({
     score: 0,
     reasons: expect.arrayContaining([
-      'reads names that no tool has: "{\\"name\\":\\"add\\",\\"arguments\\":{\\"a\\":1}}"',
+      'reads names without a tool: "{\\"name\\":\\"add\\",\\"arguments\\":{\\"a\\":1}}"',
     ]),
   })
 })

@@ -154,8 +154,8 @@ function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]):
       ? `finds no call in ${completions}`
       : `reads ${total('read')} of ${counted(total('calls'), 'call')}, in ${holding} of ${completions}`,
     why !== undefined && `${total('malformed')} malformed, the first because: ${why}`,
-    odd !== '' && `reads names that no tool has: ${odd}`,
-    unknown !== '' && `reads calls of tools that are not given: ${unknown}`,
+    odd !== '' && `reads names without a tool: ${odd}`,
+    unknown !== '' && `reads calls of undefined tools: ${unknown}`,
     fault !== undefined && `reads arguments that do not fit their tool, the first of ${fault}`,
     total('dropped') > 0 && `drops ${counted(total('dropped'), 'character')} silently`,
     total('drafted') > 0 && `${counted(total('drafted'), 'call')} only drafted in a think block`,

@@ -83,15 +83,15 @@ function verdictOf(
   const rivals = ranking.filter(({ score }) => best.score - score < CLOSE).map(({ parser }) => parser)
   const [written, read] = [topOf(template?.scores), topOf(completions?.scores)]
   if (written && read && written.parser !== read.parser)
-    return `The template speaks for ${written.parser}, ${themText(completions as CompletionFit)} for ${read.parser}: the model writes differently than the template shows.`
-  if (rivals.length > 1) return `${rivals.join(' and ')} do equally well: what is there does not tell them apart.`
+    return `The template suggests ${written.parser}, but ${read.parser} reads ${themText(completions as CompletionFit)} best: the model writes differently than the template shows.`
+  if (rivals.length > 1) return `${rivals.join(' and ')} fit equally well: this text does not distinguish them.`
   const isMeasured = template?.evidence === 'written' || completions !== undefined
   const fits = !isMeasured || best.score >= GOOD
   const sources = [best.template, best.completions].filter((source) => source !== undefined && source.score > 0)
   // The reason is in favor of the parser if it fits, otherwise its worst one.
   const source = fits ? sources[0] : sources.toSorted((a, b) => (a?.score ?? 0) - (b?.score ?? 0))[0]
   const why = source?.reasons[0] ?? ''
-  return `${best.parser} ${fits ? 'fits' : 'does best, though not well'}: ${how(template, completions)}${why}.${second.score > 0.4 ? ` Next is ${second.parser}.` : ''}`
+  return `${best.parser} ${fits ? 'fits' : 'fits best, but not completely'}: ${how(template, completions)}${why}.${second.score > 0.4 ? ` Next is ${second.parser}.` : ''}`
 }
 
 /** Returns the parser that one source favors; undefined if it favors none. */
@@ -106,7 +106,7 @@ function how(template: TemplateFit | undefined, completions: CompletionFit | und
     case 'written':
       return 'it '
     case 'instructions':
-      return 'the template writes no calls itself; it '
+      return 'the template itself writes no calls; it '
     case 'text':
     case 'tokens':
       return ''
@@ -115,12 +115,12 @@ function how(template: TemplateFit | undefined, completions: CompletionFit | und
 
 function noneFits(template: TemplateFit | undefined, completions: CompletionFit | undefined): string {
   if (template?.foreign)
-    return `None of the parsers here reads ${template.foreign.mark}: that is the form of SGLang’s ${template.foreign.sglangParser}.`
+    return `No parser of Rollscope reads ${template.foreign.mark}, the format of SGLang’s ${template.foreign.sglangParser}.`
   if (template?.error && template.error.where !== 'template')
     return `The ${template.error.where} cannot be read: ${template.error.message}`
-  if (template?.error) return `The template raises over messages with tool calls: ${template.error.message}`
+  if (template?.error) return `The template raises an error for messages with tool calls: ${template.error.message}`
   if (completions && completions.withCalls === 0) return `No parser finds a call in ${themText(completions)}.`
   if (completions) return `No parser reads any of the calls in ${themText(completions)}.`
-  if (template?.evidence === 'written') return 'No parser here reads what the template writes for calls.'
-  return 'The template writes no tool calls and shows the model none.'
+  if (template?.evidence === 'written') return 'No parser of Rollscope reads the calls that the template writes.'
+  return 'The template writes no tool calls, and shows the model no example.'
 }

@@ -140,7 +140,7 @@ test('a call is absent if the template writes no calls, or in another form', () 
   for (const template of [plainTemplate, llamaTemplate])
     expect(onlyCall(reRendered(template, 'hermes', text))).toMatchObject({
       kind: 'absent',
-      why: 'the template writes nothing that this parser reads as a call',
+      why: 'this parser finds no call in the text that the template writes',
     })
 })
 

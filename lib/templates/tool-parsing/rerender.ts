@@ -121,8 +121,8 @@ function contentOf(text: string, { tiles }: ParserReading): string {
 
 const absence = (found: number, wanted: number): string =>
   found === 0
-    ? 'the template writes nothing that this parser reads as a call'
-    : `of ${wanted} calls this parser finds ${found} in what the template writes`
+    ? 'this parser finds no call in the text that the template writes'
+    : `this parser finds ${found} of ${wanted} calls in the text that the template writes`
 
 function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: TextRange): CallSide {
   const range = tokensAt(starts, start, end)

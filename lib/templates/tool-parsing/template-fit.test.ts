@@ -52,9 +52,7 @@ test.each([
   const { verdict, ranking, template: asked } = report(template, bytes)
   expect(ranking[0]).toMatchObject({ parser, score: 1 })
   expect(ranking[1]?.score).toBe(0)
-  expect(verdict).toBe(
-    `${parser} fits: it reads both calls that the template writes, all arguments as they were given.`,
-  )
+  expect(verdict).toBe(`${parser} fits: it reads both calls that the template writes, with all arguments unchanged.`)
   expect(asked).toMatchObject({ evidence: 'written', foreign: undefined })
   expect(ranking.every(({ template: of }) => (of?.reasons.length ?? 0) > 0)).toBe(true)
 })
@@ -72,7 +70,7 @@ test.each([
   expect(asked?.evidence).toBe('instructions')
   expect(ranking[0]).toMatchObject({ parser, score })
   expect(ranking[1]?.score).toBe(0)
-  expect(verdict).toMatch(new RegExp(`^${parser} fits: the template writes no calls itself; `))
+  expect(verdict).toMatch(new RegExp(`^${parser} fits: the template itself writes no calls; `))
 })
 
 test('a template without calls and instructions fits by the tokens of its tokenizer, or not at all', () => {
@@ -83,14 +81,14 @@ test('a template without calls and instructions fits by the tokens of its tokeni
   })
   for (const template of [golden('kimi'), golden('xml-calls'), plainTemplate])
     expect(report(template, bytes)).toMatchObject({
-      verdict: 'The template writes no tool calls and shows the model none.',
+      verdict: 'The template writes no tool calls, and shows the model no example.',
       template: { evidence: 'none' },
     })
 })
 
 test('a form that no parser here reads is reported with SGLang’s name', () => {
   expect(report(foreignTemplate).verdict).toBe(
-    'None of the parsers here reads <|action_start|>: that is the form of SGLang’s interns1.',
+    'No parser of Rollscope reads <|action_start|>, the format of SGLang’s interns1.',
   )
 })
 
@@ -116,7 +114,7 @@ test('the template fit of real templates writes one call in a message, or reads 
     template: { evidence: 'text' },
     verdict: 'deepseek_v3 fits: the chat template contains <｜tool▁sep｜>.',
   })
-  const fits = 'fits: it reads both calls that the template writes, all arguments as they were given.'
+  const fits = 'fits: it reads both calls that the template writes, with all arguments unchanged.'
   expect(report(shipped('llama3_2'))).toMatchObject({ template: { evidence: 'written' }, verdict: `llama3 ${fits}` })
   const compile = (text: string) => chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
   expect(report(shipped('mistral_nemo'), { ...bytes, compile })).toMatchObject({
@@ -130,12 +128,12 @@ test('the template fit lowers the score of values that a template spells as Pyth
   const { verdict, ranking } = report(careless)
   expect(ranking[0]).toMatchObject({ parser: 'qwen_xml' })
   expect(ranking[0]?.score).toBeLessThan(1)
-  expect(verdict).toMatch(/^qwen_xml does best, though not well: it /)
+  expect(verdict).toMatch(/^qwen_xml fits best, but not completely: it /)
 })
 
 test('the template fit reports a template that raises over calls, and one that does not compile', () => {
   const raising = "{{ raise_exception('no tools here') if messages[-1].tool_calls else messages[0].content }}"
-  expect(report(raising).verdict).toBe('The template raises over messages with tool calls: no tools here')
+  expect(report(raising).verdict).toBe('The template raises an error for messages with tool calls: no tools here')
   const unread = parserFit(
     { input: { template: qwen3, messages: '', tools: '', options: '{' }, completions: [], asksTemplate: true },
     [],
@@ -157,10 +155,10 @@ test('the fit of template and completions together reports whether they agree', 
   const agreed = both(qwen3)
   expect(agreed.completions?.withCalls).toBe(2)
   expect(agreed.ranking[0]).toMatchObject({ parser: 'hermes', score: 1, completions: { score: 1 } })
-  expect(both(xmlTemplate).verdict).toMatch(/^The template speaks for qwen_xml, the completions for hermes/)
+  expect(both(xmlTemplate).verdict).toMatch(/^The template suggests qwen_xml, but hermes reads the completions best/)
   const half = ask({ template: qwen3, completions: [hermes, '<tool_call>{"name": add}</tool_call>'] })
   expect(half).toMatchObject({
-    report: { verdict: 'hermes does best, though not well: it reads 1 of 2 calls, in 2 of 2 completions.' },
+    report: { verdict: 'hermes fits best, but not completely: it reads 1 of 2 calls, in 2 of 2 completions.' },
   })
   const alone = both('', false)
   expect(alone.template).toBeUndefined()

@@ -77,7 +77,7 @@ export function templateFit(
     const scores = parsers.map(({ name }) => ({
       parser: name,
       score: name === suggested.parser ? 0.5 : 0,
-      reasons: [name === suggested.parser ? suggested.because : 'nothing that the template writes or says'],
+      reasons: [name === suggested.parser ? suggested.because : 'no evidence in the template'],
     }))
     return { ...told, evidence: 'text', text: '', scores }
   }
@@ -149,14 +149,14 @@ function writtenScore(replies: readonly string[], parser: ToolParser): ParserSco
       reasons.push(`reads ${name}, but not ${wrong.map((key) => `${key} (${valueFound(call.input, key)})`).join(', ')}`)
   }
   if (whole.length === EXPECTED.length)
-    reasons.push('reads both calls that the template writes, all arguments as they were given')
-  else for (const name of whole) reasons.push(`reads ${name}, all arguments as they were given`)
+    reasons.push('reads both calls that the template writes, with all arguments unchanged')
+  else for (const name of whole) reasons.push(`reads ${name}, with all arguments unchanged`)
   const [first] = malformed
   if (first?.kind === 'malformed') reasons.push(`${counted(malformed.length, 'call')} malformed: ${first.why}`)
   const strange = calls.filter((call) => call.kind === 'parsed' && !EXPECTED.some(({ name }) => name === call.name))
   if (strange.length > 0)
-    reasons.push(`reads a name that no tool has: ${JSON.stringify(clipForReport(strange[0]?.name ?? ''))}`)
-  if (calls.length === 0) reasons.push('finds no call in what the template writes')
+    reasons.push(`reads a name without a tool: ${JSON.stringify(clipForReport(strange[0]?.name ?? ''))}`)
+  if (calls.length === 0) reasons.push('finds no call in the text that the template writes')
   return { parser: parser.name, score, reasons }
 }
 
@@ -207,7 +207,7 @@ function instructedScore(text: string, parser: ToolParser): ParserScore {
         ? ['reads the example that the template shows the model']
         : first?.kind === 'malformed'
           ? [`does not read the example that the template shows the model: ${first.why}`]
-          : ['finds no example in what the template tells the model'],
+          : ['finds no example in the template’s instructions to the model'],
   }
 }
 
@@ -220,7 +220,7 @@ function topOnly(scores: readonly ParserScore[]): readonly ParserScore[] {
       : {
           ...one,
           score: best === Infinity ? 0.8 : 0.6,
-          reasons: best === Infinity ? one.reasons : ['gets furthest in the example that the template shows the model'],
+          reasons: best === Infinity ? one.reasons : ['reads most of the example that the template shows the model'],
         },
   )
 }
@@ -236,7 +236,7 @@ function tokenScore(addedTokens: readonly AddedToken[], parser: ToolParser): Par
     reasons: [
       has
         ? `the tokenizer has ${open} as a token; the template itself writes no calls`
-        : 'nothing that the template or the tokenizer says',
+        : 'no evidence in the template or the tokenizer',
     ],
   }
 }

@@ -75,7 +75,7 @@ function callTiles(call: ParsedCall, index: number): readonly Tile[] {
 
 /** Returns the members of a call that were read and ignored. */
 export const droppedInCall = (call: Extract<ParsedCall, { kind: 'parsed' }>): readonly Dropped[] =>
-  call.ignored.map((one) => ({ ...range(one), why: 'a member that counts for nothing' }))
+  call.ignored.map((one) => ({ ...range(one), why: 'an unused member' }))
 
 /** Returns tags around no call, which are cut out of the text without a report. Calls and tags are in order. */
 export function droppedTags(calls: readonly ParsedCall[], markup: readonly CallMarkup[]): readonly Dropped[] {
@@ -89,7 +89,7 @@ export function droppedTags(calls: readonly ParsedCall[], markup: readonly CallM
     if (tag.kind === 'between') continue
     while ((calls[callsBefore]?.text.start ?? Infinity) < tag.start) callsBefore++
     if (tag.kind === 'close' && (!open || open.callsBefore === callsBefore))
-      dropped.push({ ...range(tag), why: open ? 'a section without calls' : 'a tag that closes no section' })
+      dropped.push({ ...range(tag), why: open ? 'a section without calls' : 'a closing tag without a section' })
     dropEmpty()
     open = tag.kind === 'open' ? { tag, callsBefore } : undefined
   }

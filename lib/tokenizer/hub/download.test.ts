@@ -114,8 +114,8 @@ describe('an abandoned download', () => {
 
 describe('an unavailable tokenizer is reported with advice for', () => {
   test.each<[string, Partial<TestRepository>, string, RegExp]>([
-    ['a gated one', { refused: 401 }, 'TOKENIZER_GATED', /Ask for access at .*org\/name.* HF_TOKEN/],
-    ['a gated one whose facts are public', { filesRefused: 403 }, 'TOKENIZER_GATED', /Ask for access at/],
+    ['a gated one', { refused: 401 }, 'TOKENIZER_GATED', /Request access at .*org\/name.* HF_TOKEN/],
+    ['a gated one whose facts are public', { filesRefused: 403 }, 'TOKENIZER_GATED', /Request access at/],
     ['one that is not there', { refused: 404 }, 'TOKENIZER_NOT_FOUND', /no model org\/name.*spelling/],
     ['a failing Hub', { refused: 500 }, 'TOKENIZER_OFFLINE', /answered 500.*Try again later/],
     [

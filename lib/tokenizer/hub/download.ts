@@ -76,8 +76,8 @@ async function receive(
     if (received !== size || hash.digest('hex') !== checksum.hex)
       throw new TokenizerError(
         'TOKENIZER_BROKEN',
-        `${path.basename(place)} differs from the Hub’s listing (${received} of ${size} bytes); it was not kept`,
-        'Try again. If it happens again, a proxy or mirror in between changes files.',
+        `${path.basename(place)} differs from the Hub’s listing (${received} of ${size} bytes), so it was deleted`,
+        'Try again. If this happens again, a proxy or a mirror changes files.',
       )
   } finally {
     clearTimeout(timer)

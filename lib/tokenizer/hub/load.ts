@@ -185,7 +185,7 @@ async function allowedFolder(name: string, folders: readonly string[]): Promise<
     new TokenizerError(
       'TOKENIZER_REFUSED',
       `the folder ${name} ${why}`,
-      'Start Rollscope with ROLLSCOPE_TOKENIZERS naming its parent folder, or use the model’s Hub name.',
+      'Start Rollscope with its parent folder in ROLLSCOPE_TOKENIZERS, or use the model’s Hub name.',
     )
   const real = await realpath(path.resolve(name)).catch(() => undefined)
   if (real === undefined)
@@ -242,7 +242,7 @@ async function readFileOf(
     throw new TokenizerError(
       'TOKENIZER_REFUSED',
       `${called} is a link to a file outside of its folder`,
-      'Put a copy of the file there, or start Rollscope with ROLLSCOPE_TOKENIZERS naming also the folder that it links to.',
+      'Copy the file into the folder, or start Rollscope with the target folder of the link in ROLLSCOPE_TOKENIZERS.',
     )
   const found = await stat(real)
   // A pipe or a device would be read endlessly.

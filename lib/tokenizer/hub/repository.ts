@@ -129,8 +129,8 @@ export function hubError(name: string, error: unknown, { url, token }: HubPlace)
         'TOKENIZER_GATED',
         `the Hub refuses access to ${name} (${error.statusCode}): it is gated, private or misspelt`,
         token === undefined
-          ? `Ask for access at ${page}, then start Rollscope with HF_TOKEN set; or name a local folder.`
-          : `Ask for access at ${page} with the account of your HF_TOKEN; or name a local folder.`,
+          ? `Request access at ${page}, then start Rollscope with HF_TOKEN set; or name a local folder.`
+          : `Request access at ${page} with the account of your HF_TOKEN; or name a local folder.`,
         cause,
       )
     case 404:

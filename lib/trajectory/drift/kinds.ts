@@ -122,7 +122,7 @@ export const KIND_TEXTS: Readonly<Record<DriftKind, KindText>> = {
       'Compare trajectories of the same conversation; if they are, look for a step of the pipeline that edits messages.',
   },
   unknown: {
-    meaning: 'None of the other kinds.',
+    meaning: 'A difference of no other kind.',
     details: {},
     remedy: 'Look at the ids and bytes of both sides; give the trajectory its tokenizer if their texts are unknown.',
   },

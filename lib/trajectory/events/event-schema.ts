@@ -7,7 +7,7 @@ const { promptSegment, responseSegment, request } = schemas
 
 const vocabulary = {
   vocab: trajectorySchema.shape.vocab.describe('The texts of ids that are new in this trajectory.'),
-  specialIds: z.array(z.int().min(0)).describe('Those of them that are added tokens.'),
+  specialIds: z.array(z.int().min(0)).describe('Ids among these that are added tokens.'),
 }
 
 /** Schema of rollout events. */
@@ -51,7 +51,7 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('retracted') })
     .describe(
-      'The open segment is discarded: the call failed before its first token. A resumed response is as it was before.',
+      'The open segment is discarded, because the call failed before its first token. A resumed response returns to its earlier state.',
     ),
   z.object({ type: z.literal('tool-started'), callId: z.string(), startedAt: z.string() }),
   z.object({ type: z.literal('tool-ended'), callId: z.string(), result: schemas.toolResult }),

@@ -79,7 +79,7 @@ function resumed(
   runningCalls: NonNullable<LiveTrajectory['live']>['runningCalls'],
 ): TrajectoryView {
   const stopped = trajectory.segments.at(-1)
-  if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('there is no response to resume')
+  if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('there is no response to continue')
   const { finish, ...kept } = stopped
   const open: ResponseView = {
     ...kept,

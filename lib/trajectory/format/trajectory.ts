@@ -63,7 +63,7 @@ const problem = z
       .describe(
         'Index of the token, counted from the start of the segment. Omitted: the problem concerns no single token.',
       ),
-    raw: z.string().optional().describe('The value as it was written, for example "NaN". Omitted: there was none.'),
+    raw: z.string().optional().describe('The value in the file, for example "NaN". Omitted: no value.'),
   })
   .describe('Something that could not be stored or was inconsistent, and where.')
 

@@ -211,9 +211,9 @@ describe('the answer of a trajectory', () => {
   })
 
   test.each<[Outcome, string]>([
-    [{ kind: 'running' }, 'it is running'],
-    [{ kind: 'failed', code: 'X', message: 'x' }, 'it failed'],
-    [{ kind: 'ended', reason: 'cancelled' }, 'it was cancelled'],
+    [{ kind: 'running' }, 'the run has not ended'],
+    [{ kind: 'failed', code: 'X', message: 'x' }, 'the run failed'],
+    [{ kind: 'ended', reason: 'cancelled' }, 'the run ended with cancelled'],
   ])('of a run that has none to be judged is not scored: %o', (outcome, why) => {
     expect(scoreOf(ended(outcome), rule, search)).toEqual({ reward: null, why })
   })

@@ -56,9 +56,9 @@ export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPa
 const UNSCORED: readonly string[] = ['cancelled', 'aborted', 'interrupted']
 
 function whyUnscored(outcome: Outcome): string | undefined {
-  if (outcome.kind === 'running') return 'it is running'
-  if (outcome.kind === 'failed') return 'it failed'
-  return UNSCORED.includes(outcome.reason) ? `it was ${outcome.reason}` : undefined
+  if (outcome.kind === 'running') return 'the run has not ended'
+  if (outcome.kind === 'failed') return 'the run failed'
+  return UNSCORED.includes(outcome.reason) ? `the run ended with ${outcome.reason}` : undefined
 }
 
 function scoreOfPattern(

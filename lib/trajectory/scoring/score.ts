@@ -11,7 +11,7 @@ const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
 /** Schema of a scoring request. */
 export const scoreRequestSchema = z
   .strictObject({
-    ids: z.array(z.int().min(0)).min(1).describe('Token ids of the server’s own tokenizer.'),
+    ids: z.array(z.int().min(0)).min(1).describe('Token ids of the server’s tokenizer.'),
     server: z.string().exactOptional().describe('Name of a saved server. Default: the default server.'),
     startLen: z
       .int()
@@ -23,11 +23,11 @@ export const scoreRequestSchema = z
       .min(1)
       .exactOptional()
       .describe(
-        'Half-open ranges of positions, rising, which are scored one after the other on growing prefixes; the answer is streamed by lines.',
+        'Half-open ranges of positions in ascending order. They are scored one after the other on growing prefixes, and the answer is streamed as lines.',
       ),
     topLogprobs: z.int().min(0).max(20).exactOptional().describe('Alternatives for each position. Default 0.'),
   })
-  .refine(({ ids, startLen = 0 }) => startLen < ids.length, { message: '"startLen" smaller than the number of ids' })
+  .refine(({ ids, startLen = 0 }) => startLen < ids.length, { message: 'a "startLen" smaller than the number of ids' })
   .refine(({ startLen, ranges }) => startLen === undefined || ranges === undefined, {
     message: 'either "startLen" or "ranges"',
   })
@@ -36,7 +36,7 @@ export const scoreRequestSchema = z
       ranges.every(
         ({ start, end }, index) => start < end && end <= ids.length && start >= (ranges[index - 1]?.end ?? 0),
       ),
-    { message: 'rising, non-empty "ranges" within the ids' },
+    { message: 'ascending, non-empty "ranges" within the ids' },
   )
 /** A scoring request. */
 export type ScoreRequest = Plain<z.infer<typeof scoreRequestSchema>>
@@ -48,13 +48,13 @@ const scoringServerSchema = z.object({
   tokenizer: z
     .object({ name: z.string(), fingerprint: z.string() })
     .exactOptional()
-    .describe('Omitted: its files are not available here.'),
+    .describe('Fingerprint of the tokenizer. Omitted: its files are not available here.'),
 })
 /** The server that scored. */
 export type ScoringServer = Plain<z.infer<typeof scoringServerSchema>>
 
 const scoresSchema = z.object({
-  start: z.int().describe('The position of the first one.'),
+  start: z.int().describe('Position of the first score.'),
   logprobs: z
     .array(z.number().nullable())
     .describe('Natural logarithms at temperature 1; null = unknown, as for the first token.'),

@@ -60,7 +60,7 @@ export const TOKEN_QUANTITIES = {
     unit: '',
     source: 'topLogprobs',
     isApproximate: false,
-    caveat: 'Only the likeliest alternatives are recorded: a rank beyond them counts as larger than any number.',
+    caveat: 'Only the most likely alternatives are recorded: a rank beyond them counts as larger than any number.',
     reader: (segment) => (index) => rankAt(segment, index) ?? Number.NaN,
   },
   entropy: {
@@ -68,7 +68,7 @@ export const TOKEN_QUANTITIES = {
     unit: 'nats',
     source: 'topLogprobs',
     isApproximate: true,
-    caveat: 'Entropy is approximate: of the recorded alternatives, and the rest as one.',
+    caveat: 'Entropy is approximate: it counts all alternatives that are not recorded as one.',
     reader: (segment) => (index) => entropyAt(segment, index) ?? Number.NaN,
   },
   margin: {

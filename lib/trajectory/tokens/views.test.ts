@@ -336,8 +336,8 @@ describe('applyEvent', () => {
     const { finish: _, ...unknown } = closing.segment as { finish: object; kind: 'response' } & typeof closing.segment
     const unsaid = play(started, open, { ...closing, segment: unknown } as RolloutEvent, resumed)
     expect(openOf(unsaid)).toMatchObject({ resumed: [{ at: 0, request }] })
-    expect(() => play(started, resumed)).toThrow('no response to resume')
-    expect(() => play(...before, open, resumed)).toThrow('no response to resume')
+    expect(() => play(started, resumed)).toThrow('no response to continue')
+    expect(() => play(...before, open, resumed)).toThrow('no response to continue')
   })
 
   test('adds new texts to the vocabulary and marks special ones', () => {

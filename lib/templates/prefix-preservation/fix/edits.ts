@@ -83,24 +83,32 @@ function conditions({ source, lines, facts }: Site): readonly Edit[] {
     const change = (text: string, why: string): Edit => ({ start, end, text, why, combines: true })
     const wrapped = /\b(?:and|or|if)\b/.test(old) ? `(${old})` : old
     return [
-      change('true', `Does so always instead of only where ${old}.`),
-      change('false', `Never does so, whether or not ${old}.`),
+      change('true', `Always takes this branch, instead of only if ${old}.`),
+      change('false', `Never takes this branch, even if ${old}.`),
       ...(/\bloop\.last\b/.test(old) && old.trim() !== 'loop.last'
-        ? [change(old.replaceAll(/\bloop\.last\b/g, 'true'), 'Does so for every message as it did for the last one.')]
+        ? [
+            change(
+              old.replaceAll(/\bloop\.last\b/g, 'true'),
+              'Takes this branch for every message, not only for the last one.',
+            ),
+          ]
         : []),
       ...names.flatMap((name) => [
-        change(name, `Does so where there is ${name}, instead of where ${old}.`),
-        change(`${wrapped} or ${name}`, `Does so also where there is ${name}.`),
-        change(`${wrapped} and ${name}`, `Does so only where there is ${name}.`),
+        change(name, `Takes this branch if there is ${name}, instead of if ${old}.`),
+        change(`${wrapped} or ${name}`, `Takes this branch also if there is ${name}.`),
+        change(`${wrapped} and ${name}`, `Takes this branch only if there is ${name}.`),
         ...switches.map((condition) =>
           change(
             `${name} or (${condition})`,
-            `Does so where there is ${name}, and where the generation prompt wrote an empty think block.`,
+            `Takes this branch if there is ${name}, and if the generation prompt wrote an empty think block.`,
           ),
         ),
       ]),
       ...switches.map((condition) =>
-        change(`${wrapped} or (${condition})`, 'Does so also where the generation prompt wrote an empty think block.'),
+        change(
+          `${wrapped} or (${condition})`,
+          'Takes this branch also if the generation prompt wrote an empty think block.',
+        ),
       ),
     ]
   })
@@ -144,7 +152,7 @@ function emptyBlocks({ source, lines, facts }: Site): readonly Edit[] {
         start: place,
         end: place,
         text,
-        why: 'Writes the empty think block of the generation prompt before the reply in history too.',
+        why: 'Writes the empty think block of the generation prompt also before replies in the history.',
         combines: false,
       })),
     )
@@ -162,7 +170,7 @@ function removals({ source, lines }: Site): readonly Edit[] {
           start: innerStart + index,
           end: innerStart + index + found.length,
           text: '',
-          why: `Takes out ${found.trim()}.`,
+          why: `Removes ${found.trim()}.`,
           combines: false,
         }),
       ),
@@ -190,9 +198,9 @@ function newlines({ source, lines }: Site): readonly Edit[] {
       edit(end, 0, newline, 'Writes the newline that was dropped.'),
       edit(start, 0, newline, 'Writes the newline that was dropped.'),
       ...(text.endsWith(newline)
-        ? [edit(end - newline.length, newline.length, '', 'Leaves out the newline that was added.')]
+        ? [edit(end - newline.length, newline.length, '', 'Removes the newline that was added.')]
         : []),
-      ...(text.startsWith(newline) ? [edit(start, newline.length, '', 'Leaves out the newline that was added.')] : []),
+      ...(text.startsWith(newline) ? [edit(start, newline.length, '', 'Removes the newline that was added.')] : []),
     ]
   })
 }
@@ -278,7 +286,7 @@ function endTokens({ source, lines, finding, facts }: Site): readonly Edit[] {
   return [
     ...alias,
     ...replaced('\\beos_token\\b', `'${ours}'`, `Ends every turn with ${ours} instead of eos_token.`),
-    ...replaced(escapePattern(ours), '', `Leaves out the second ${ours}.`),
+    ...replaced(escapePattern(ours), '', `Removes the second ${ours}.`),
     ...(alias.length > 0 ? [] : added),
   ]
 }

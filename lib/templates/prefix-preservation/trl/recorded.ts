@@ -61,7 +61,8 @@ function verdictOf(
   const { trajectory, segmentIndex, added } = turn
   const segments = trajectory.segments.slice(0, segmentIndex + (added ? 2 : 1))
   const read = segments.map((segment) => scriptMessages(segment, trajectory, form, state))
-  if (read.includes(undefined)) return { kind: 'notApplicable', why: 'The conversation holds parts that are not text.' }
+  if (read.includes(undefined))
+    return { kind: 'notApplicable', why: 'The conversation contains parts that are not text.' }
   const messages = read.flatMap((list) => list ?? [])
   // These messages have the thinking in a field of its own, wherever `messages` keep it.
   const parsed = segments.flatMap((segment) => scriptMessages(segment, trajectory, 'parsed', state) ?? [])
@@ -69,7 +70,7 @@ function verdictOf(
   const messageFormat = { ...messageForm(facts), thinking: state.delimiters ?? facts.thinking }
   const after = renderTurn(subject, templateMessages(messages, messageFormat), added !== undefined)
   if (!after.ok && after.refused)
-    return { kind: 'notApplicable', why: `The template refuses it: ${after.error.message}` }
+    return { kind: 'notApplicable', why: `The template raises an error: ${after.error.message}` }
   if (!after.ok) return { kind: 'error', failure: after.error }
   const side = renderParts(subject.tokenizer, [after.rendering.text])
   const ids = segments.flatMap((segment) => segment.ids)

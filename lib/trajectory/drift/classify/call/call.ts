@@ -65,7 +65,7 @@ function otherwise(
       cause:
         own.call.kind === 'malformed'
           ? `The call${nameOf(own)} could not be parsed (${own.call.why}), and the parser dropped its text.`
-          : `The call${nameOf(own)} is on the ${from} only: the message lost it.`,
+          : `The call${nameOf(own)} is on the ${from} only: it was lost from the message.`,
     }
   }
   if (same === 'arguments')
