@@ -30,9 +30,6 @@ export interface ReadAnswer {
   readonly count: number
 }
 
-/** Errors that keep their class on the way to the page. */
-export const READ_ERRORS = [FileError, ApiError] as const
-
 /** Reads a trajectory in the worker; its buffers are transferred. Throws FileError or ApiError. */
 export const readTrajectory: Answer<ReadSource, ReadAnswer> = async (source, { signal, transfer }) => {
   const { trajectory, buffers, count } = await (source.kind === 'file'

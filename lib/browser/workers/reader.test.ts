@@ -5,7 +5,8 @@ import { unpack } from '#lib/trajectory/tokens/packed.ts'
 import { fakeWorker } from '#testing/worker.ts'
 import { ApiError } from '../api.ts'
 import { FileError } from '../files/file-error.ts'
-import { READ_ERRORS, readTrajectory } from './read-host.ts'
+import { READ_ERRORS } from '../files/read-errors.ts'
+import { readTrajectory } from './read-host.ts'
 import { createReader } from './reader.ts'
 
 const TEXT = readFileSync('public/examples/two-steps.json', 'utf8')

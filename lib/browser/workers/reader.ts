@@ -4,8 +4,9 @@
  */
 import { createOnDemandWorker } from '#lib/tasks/worker-protocol.ts'
 import { ApiError, storedToken } from '../api.ts'
+import { READ_ERRORS } from '../files/read-errors.ts'
 import { type PageWorker, startPageWorker } from './port.ts'
-import { READ_ERRORS, type ReadAnswer, type ReadSource } from './read-host.ts'
+import type { ReadAnswer, ReadSource } from './read-host.ts'
 
 /** Reads trajectories for the page. */
 export interface ReaderWorker {
