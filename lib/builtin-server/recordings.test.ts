@@ -53,7 +53,7 @@ const DIFFERENCES: readonly Difference[] = [
     /^Failed to compile regex grammar: .*unterminated character class/,
     'the message for an invalid grammar',
   ),
-  refused(/^core-generate-ebnf$/, /^ebnf is set.* it takes regex and json_schema/, '`ebnf`'),
+  refused(/^core-generate-ebnf$/, /^ebnf is set.* supports only the grammars regex and json_schema/, '`ebnf`'),
   refused(/^core-generate-flat-top$/, /^return_flat_raw_top_logprobs is set/, 'flat lists of alternatives'),
   {
     names: /^info-(continue|pause|open-session|update-weight-version|get_openapi)/,

@@ -179,7 +179,7 @@ test('a folder in place of the database fails with STORE_FAILED', () => {
 })
 
 test.each<[string, string, RegExp]>([
-  ['is empty', '', /it is empty/],
+  ['is empty', '', /the file is empty/],
   ['was cut off', '{"servers": [{"name": "a", "apiKey": "secret-of-a', /the file is not JSON, or is truncated$/],
   ['is an array', '[]', /expected an object, found/],
   ['lacks an address', '{"servers": [{"name": "a"}]}', /servers\[0\]\.baseUrl/],

@@ -123,7 +123,7 @@ describe('find reports', () => {
     found(query, trajectory).notes.map(({ message }) => message)
   test('an unknown name, with the name that was probably meant', () => {
     expect(notes('tool:ad')).toEqual(['No tool “ad” here. Did you mean add?'])
-    expect(notes('call:7')).toEqual(['No call “7” here. There are call_0000, call_0001.'])
+    expect(notes('call:7')).toEqual(['No call “7” here. Known names: call_0000, call_0001.'])
     expect(notes('version:1')).toEqual(['No version “1” here. No token matches.'])
     expect(notes('tool:add call:1 kind:tool arg:a')).toEqual([])
   })

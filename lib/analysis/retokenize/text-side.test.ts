@@ -231,7 +231,7 @@ describe('the text side with another tokenizer', () => {
 
   test('has a caveat if that is used in place of the recorded one', () => {
     const { caveats } = made(trajectoryOf([prompt(letters('a'))], byteTokenizer), tiny)
-    expect(caveats).toEqual([expect.stringContaining('The tokenizer tiny found here is not the one that was recorded')])
+    expect(caveats).toEqual([expect.stringContaining('The tokenizer tiny on this machine is not the recorded one')])
   })
 })
 

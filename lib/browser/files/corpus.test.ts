@@ -158,8 +158,8 @@ describe('the corpus report of the library', () => {
     show({ kind: 'keys', keys: ['a', 'b'] })
     await ended()
     expect(store.state().samples).toMatchObject([
-      { kind: 'unchecked', why: 'The tokenizer x/y cannot be had.', detail: 'there is none', hint: 'name another' },
-      { kind: 'unchecked', why: 'The tokenizer x/y cannot be had.' },
+      { kind: 'unchecked', why: 'The tokenizer x/y is not available.', detail: 'there is none', hint: 'name another' },
+      { kind: 'unchecked', why: 'The tokenizer x/y is not available.' },
     ])
     expect(asked).toHaveLength(1)
   })

@@ -71,7 +71,7 @@ export const unknownFormat = (value: unknown): Violation => ({
 
 function unsupportedWords(value: unknown): string | undefined {
   const name = unsupportedFormat(value)
-  return name === undefined ? undefined : `${name}, a format that Rollscope does not open`
+  return name === undefined ? undefined : `${name}. Rollscope does not open this format`
 }
 
 /** Returns the violation of an invalid text; `of` names the text if it is not the whole line or file. */

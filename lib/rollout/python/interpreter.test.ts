@@ -34,7 +34,7 @@ test.each([
   ['breaks', 'nothing()', 'it ended with status 1: ReferenceError: nothing is not defined'],
   ['says why', `write('{"type":"failed","why":"the guard is open"}\\n')`, 'the guard is open'],
   ['says something else', `write('Hello\\n')`, 'the interpreter wrote an unexpected message'],
-  ['answers what nobody asked', `write('{"type":"ran","number":1}\\n')`, 'should not'],
+  ['answers what nobody asked', `write('{"type":"ran","number":1}\\n')`, 'unexpected message'],
 ])('an interpreter process that %s before it is ready is reported', async (_, script, why) => {
   const failure = await start(script).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(InterpreterError)
@@ -45,10 +45,10 @@ test.each([
   ['ends', 'process.exit(0)', 'it ended with status 0'],
   ['is killed', `process.abort()`, 'it ended by SIGABRT'],
   ['says something else', `write('Hello\\n')`, 'the interpreter wrote an unexpected message'],
-  ['answers another call', `write('{"type":"ran","number":2}\\n')`, 'should not'],
-  ['answers without a text', `write('{"type":"ran","number":1,"value":{}}\\n')`, 'should not'],
-  ['answers twice', `write('{"type":"ran","number":1}\\n{"type":"ready"}\\n')`, 'should not'],
-  ['never ends its line', `const more = () => write('x'.repeat(65536), more); more()`, 'should not'],
+  ['answers another call', `write('{"type":"ran","number":2}\\n')`, 'unexpected message'],
+  ['answers without a text', `write('{"type":"ran","number":1,"value":{}}\\n')`, 'unexpected message'],
+  ['answers twice', `write('{"type":"ran","number":1}\\n{"type":"ready"}\\n')`, 'unexpected message'],
+  ['never ends its line', `const more = () => write('x'.repeat(65536), more); more()`, 'unexpected message'],
 ])('an interpreter process that %s instead of an answer is reported', async (_, script, why) => {
   const interpreter = await start(READY + ON_LINE(script))
   expect(interpreter.isOver()).toBe(false)
@@ -82,7 +82,7 @@ test('printed text is available while the code runs, and after the process has e
 
 test('a process that prints more than its limit is ended', async () => {
   const more = `for (let i = 0; i < 12; i++) write(JSON.stringify({ type: 'printed', text: 'x'.repeat(100_000), bytes: 1 }) + '\\n')`
-  await expect((await start(READY + ON_LINE(more))).run('1')).rejects.toThrow('should not')
+  await expect((await start(READY + ON_LINE(more))).run('1')).rejects.toThrow('unexpected message')
 })
 
 test('messages named like properties of Object change nothing', async () => {

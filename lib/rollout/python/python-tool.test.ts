@@ -125,9 +125,7 @@ test('code that never ends is ended with its signal, even if it refuses, and kee
   await expect.poll(() => soFar()).toBe(`${ANEW}\né`)
   controller.abort()
   expect(await stopped).toBe(`✗ ${ANEW}\né\n${ENDED}`)
-  expect(await after).toMatch(
-    /^✗ \[new interpreter: nothing that was defined before is there\]\nTraceback[\s\S]*NameError/,
-  )
+  expect(await after).toMatch(/^✗ \[new interpreter: earlier definitions are lost\]\nTraceback[\s\S]*NameError/)
 })
 
 test('a process that ends by itself keeps its output, and the error', async () => {

@@ -378,7 +378,7 @@ describe('A prompt of text or ids', () => {
 
 test.each([
   ['continue_final_message', 'render it in the template lab and give the result as "text" or "ids"'],
-  ['add_generation_prompt', 'a run always requests a new reply'],
+  ['add_generation_prompt', 'in a run, which requests a new reply'],
   ['tokenize', 'argument of apply_chat_template'],
 ])('A run refuses the template option %s by name, with what to do', (name, why) => {
   const request = { prompt: 'Hi', templateOptions: { enable_thinking: false, [name]: true } }

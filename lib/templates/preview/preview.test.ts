@@ -67,8 +67,8 @@ describe('the preview of a document', () => {
   })
 
   test('and its mask need a tokenizer', () => {
-    expect(() => preview(lab(PLAIN), []).next()).toThrow('the preview takes a tokenizer')
-    expect(() => prefixMask(lab(PLAIN), []).next()).toThrow('a mask takes a tokenizer')
+    expect(() => preview(lab(PLAIN), []).next()).toThrow('the preview needs a tokenizer')
+    expect(() => prefixMask(lab(PLAIN), []).next()).toThrow('a mask needs a tokenizer')
   })
 
   test('finds the line and the tokens of a position, also after the end', () => {
@@ -162,7 +162,7 @@ describe('the calls of a repeated conversation', () => {
 describe('a comparison of two templates', () => {
   test('needs a tokenizer', () => {
     expect(() => compareRevisions({ input: lab(PLAIN), against: PLAIN, turns: 1 }, []).next()).toThrow(
-      'a comparison takes a tokenizer',
+      'a comparison needs a tokenizer',
     )
   })
 
