@@ -8,7 +8,7 @@ import { spanCount, type Totals } from './totals.ts'
 /**
  * The version is raised when a field changes its meaning, but not when a field is added. Since version 2, `drifting` and `withCaveats`
  * leave out samples that differ only after their last trained token, and `wasted` and `rows` are those of the replayed calls. In version 3,
- * the field `doubts` became `caveats`, and `withDoubts` became `withCaveats`.
+ * the field `doubts` became `caveats`, and `doubtful` became `withCaveats`.
  */
 const CORPUS_REPORT_VERSION = 3
 
