@@ -75,7 +75,7 @@ test.each([
   [
     'says too much',
     program('floods.cjs', `const fs = require('fs'); for (;;) fs.writeSync(1, 'x'.repeat(65536))`),
-    /answered more than 1 MiB/,
+    /returned more than 1 MiB/,
   ],
   ['never ends', program('hangs.cjs', 'setInterval(() => {}, 1000)'), /took longer than 0.2 s/, 200],
 ])('The Python renderer reports why a Python that %s is unavailable', async (_, python, why, milliseconds = 60_000) => {
