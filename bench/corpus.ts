@@ -36,7 +36,7 @@ const qwen = loadTokenizerFiles(folder, {
 })
 const template = qwen.template(true)
 if (!template) throw new Error('Qwen3 comes with a template')
-const codec = { tokenizer: qwen.tokenizer, template }
+const promptEncoder = { tokenizer: qwen.tokenizer, template }
 const [END_OF_TURN = -1] = qwen.tokenizer.encode('<|im_end|>')
 
 const random = randomNumbers(1)
@@ -83,7 +83,7 @@ function conversation(index: number): Trajectory {
     }
   })
   const tools = [{ name: 'read', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } }]
-  return { ...simulateRollout(codec, turns, { tools }).trajectory, id: `sample-${index}` }
+  return { ...simulateRollout(promptEncoder, turns, { tools }).trajectory, id: `sample-${index}` }
 }
 
 async function report() {

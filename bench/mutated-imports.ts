@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   let rssAfterWarmUp = rss()
   let thread = startThread({ seed, files })
   for (let number = 0; number < mutants; number++) {
-    const report = await thread.judge(number)
+    const report = await thread.check(number)
     if (report === 'ended' || report === 'hung') {
       failures.push(`mutant ${number} (${mutantOf(files, number, seed).origin}): the reader ${report}`)
       await thread.end()
@@ -140,7 +140,7 @@ function startThread(plan: Plan) {
     }
   }
   return {
-    async judge(number: number): Promise<Report | 'ended' | 'hung'> {
+    async check(number: number): Promise<Report | 'ended' | 'hung'> {
       await Promise.race([ready, ended])
       const answered = new AbortController()
       const answer = new Promise<Report>((told) => worker.once('message', told))

@@ -24,11 +24,11 @@ const conversation = {
   options: { add_generation_prompt: true, enable_thinking: true },
 }
 
-const check = async (judge: 'server' | 'python', changes: object = {}): Promise<TemplateCheck> =>
+const check = async (renderer: 'server' | 'python', changes: object = {}): Promise<TemplateCheck> =>
   templateCheckSchema.parse(
     await (
       await rollscope.post('/api/templates/check', {
-        judge,
+        judge: renderer,
         server: 'sglang-judge',
         tokenizer: places.peers.model,
         ...conversation,

@@ -100,7 +100,7 @@ async function fixesOf(
   for (const cell of cells) {
     const { fix } = runToEnd(fixFor({ input: { template }, cell: cell.id }, tokenizer))
     if (!fix || !report.facts) continue
-    const { held, wrong } = await judged(template, fix, report.facts, cell, transformers)
+    const { held, wrong } = await checkFix(template, fix, report.facts, cell, transformers)
     const costs = fix.costs.map(({ text }) => text)
     offered.push({ template: name, cell: cell.id, why: fix.why, costs, held, wrong })
   }
@@ -123,7 +123,7 @@ const MOST_CELLS = 4
 
 type Json = Readonly<Record<string, unknown>> & { readonly role: string }
 
-async function judged(
+async function checkFix(
   original: string,
   fix: Fix,
   facts: TemplateFacts,

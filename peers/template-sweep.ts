@@ -194,7 +194,7 @@ async function tried(
     render: (input) => compiled.render({ ...input, clock: () => CLOCK }),
   }
   const run = await runFamily(whole, template, replies, server, false)
-  return judged(run, whole, prompts.slice(0, steps.length), replies)
+  return compareWithPeer(run, whole, prompts.slice(0, steps.length), replies)
 }
 
 /**
@@ -283,7 +283,7 @@ const STOPS = [
 const FIRST_MARK = new RegExp(`^\\s*(?:${TEMPLATE_MARK.source})`)
 const LAST_MARK = new RegExp(`(?:${TEMPLATE_MARK.source})$`)
 
-function judged(
+function compareWithPeer(
   { trajectory, requests }: FamilyRun,
   family: Family,
   prompts: readonly string[],

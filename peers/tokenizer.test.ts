@@ -25,9 +25,9 @@ describe('SGLang as tokenizer', () => {
   test('equals the tokenizer of its folder, id by id', async () => {
     const { tokenizer } = await tokenizers.load('model')
     await checkTokenizer(tokenizer, client, never)
-    const codec = await openServerPromptEncoder(client, { name: 'sglang' }, never)
+    const promptEncoder = await openServerPromptEncoder(client, { name: 'sglang' }, never)
     const ids = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
-    const found = await settled(codec, () => ids.map((id) => [...codec.tokenizer.bytes(id)]), never)
+    const found = await settled(promptEncoder, () => ids.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
     const differing = ids.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
     // These are single bytes that occur in no UTF-8 text.
     expect(differing.every((id) => tokenizer.bytes(id).length === 1)).toBe(true)

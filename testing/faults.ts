@@ -760,7 +760,7 @@ export async function runFault(
         },
         serverName: 'faulty',
         server: told,
-        codec: { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) },
+        promptEncoder: { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) },
         parser: hermes,
         tools: [calculator],
         now: () => new Date(0),

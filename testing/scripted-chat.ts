@@ -59,7 +59,7 @@ export async function runScriptedChat({
     },
     serverName: 'scripted',
     server: { kind: 'server' },
-    codec: { tokenizer: byteTokenizer, template: chatTemplate(looksBack, {}) },
+    promptEncoder: { tokenizer: byteTokenizer, template: chatTemplate(looksBack, {}) },
     parser: hermes,
     tools,
     now: () => new Date(0),

@@ -115,7 +115,7 @@ export async function runScripted({
     },
     serverName: 'scripted',
     server,
-    codec: { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
+    promptEncoder: { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
     parser: hermes,
     tools,
     now,

@@ -47,9 +47,9 @@ export function simulateRollout(
   turns: readonly SimulatedTurn[],
   { tools = [], options = {}, parser = hermes }: PlaySettings = {},
 ): SimulatedRollout {
-  const codec: PromptEncoder =
+  const promptEncoder: PromptEncoder =
     typeof template === 'string' ? { tokenizer: byteTokenizer, template: chatTemplate(template, {}) } : template
-  const { tokenizer } = codec
+  const { tokenizer } = promptEncoder
   const events: RolloutEvent[] = []
   const requests: number[][] = []
   let state: LiveTrajectory | undefined
@@ -61,12 +61,14 @@ export function simulateRollout(
   let trajectory = apply({
     type: 'started',
     rolloutId: 'r',
-    trajectory: emptyTrajectory(codec, { tools, options, parser: parser.name }),
+    trajectory: emptyTrajectory(promptEncoder, { tools, options, parser: parser.name }),
   })
   const newVocabulary = vocabularyWriter(trajectory, tokenizer)
   for (const { messages, reply, finish } of turns) {
     const isFirst = trajectory.segments.length === 0
-    const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
+    const prompt = isFirst
+      ? firstPrompt(messages, { tools, options }, promptEncoder)
+      : nextPrompt(trajectory, messages, promptEncoder)
     requests.push([...ids(trajectory), ...prompt.ids])
     apply(openPrompt(messages, prompt, newVocabulary))
     trajectory = apply(closePrompt({ logprobs: prompt.ids.map(simulatedLogprob) }, prompt.problems, newVocabulary))
@@ -86,22 +88,22 @@ export const simulatedLogprob = (id: number): number => -(id + 1) / 1000
 
 /** Returns the trajectory with which a run begins. */
 export function emptyTrajectory(
-  codec: PromptEncoder,
+  promptEncoder: PromptEncoder,
   { tools, options, parser }: Required<Omit<PlaySettings, 'parser'>> & { readonly parser: string },
 ): Trajectory {
-  const endOfTurn = endOfTurnId(codec, options)
+  const endOfTurn = endOfTurnId(promptEncoder, options)
   return {
     format: FORMAT,
     id: 't',
     createdAt: '2026-01-01T00:00:00.000Z',
     model: {
       tokenizer: {
-        name: codec.tokenizer.name,
-        vocabularySize: codec.tokenizer.vocabularySize,
+        name: promptEncoder.tokenizer.name,
+        vocabularySize: promptEncoder.tokenizer.vocabularySize,
         specialIds: [],
         ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
       },
-      template: { text: codec.template.text, options },
+      template: { text: promptEncoder.template.text, options },
       tools,
       parser,
     },

@@ -27,10 +27,10 @@ const loaded = await createTokenizerLoader({
 const template = loaded.template(true)
 const parser = parserNamed('hermes')
 if (!template || !parser) throw new Error('the tokenizer has no chat template')
-const codec = { tokenizer: loaded.tokenizer, template }
+const promptEncoder = { tokenizer: loaded.tokenizer, template }
 const client = createClient({ baseUrl: task.baseUrl, apiKey: undefined })
 const server = await client.describe(new AbortController().signal)
-const endOfTurn = endOfTurnId(codec, {})
+const endOfTurn = endOfTurnId(promptEncoder, {})
 const tools: readonly AgentTool[] = [
   { spec: task.tool, run: ({ page }) => task.pages[Number(page)] ?? 'There is no such page.' },
   ...task.otherTools.map((spec): AgentTool => ({ spec, run: () => 'Nothing was found.' })),
@@ -70,7 +70,7 @@ async function rollouts(from: number, to: number) {
 }
 
 async function oneRollout(number: number): Promise<readonly RolloutEvent[]> {
-  const { tokenizer } = codec
+  const { tokenizer } = promptEncoder
   const start: Trajectory = {
     format: FORMAT,
     id: crypto.randomUUID(),
@@ -85,7 +85,7 @@ async function oneRollout(number: number): Promise<readonly RolloutEvent[]> {
         specialIds: [],
         ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
       },
-      template: { text: codec.template.text, options: {} },
+      template: { text: promptEncoder.template.text, options: {} },
       tools: tools.map(({ spec }) => spec),
       parser: 'hermes',
     },
@@ -108,7 +108,7 @@ async function oneRollout(number: number): Promise<readonly RolloutEvent[]> {
       generate: client.generate,
       serverName: 'mock',
       server,
-      codec,
+      promptEncoder,
       parser: parser as NonNullable<typeof parser>,
       tools,
       now: () => new Date(),

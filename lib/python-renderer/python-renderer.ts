@@ -56,14 +56,14 @@ interface Python {
  * ones. Throws the reason of the signal.
  */
 export function renderInPython(
-  judge: Python,
+  renderer: Python,
   question: PythonRenderRequest,
   signal: AbortSignal,
   limits: PythonRenderLimits = LIMITS,
 ): Promise<PythonRenderAnswer> {
   const answer = before.then(() => {
     signal.throwIfAborted()
-    return answerOf(judge, question, signal, limits)
+    return answerOf(renderer, question, signal, limits)
   })
   before = answer.catch(() => {})
   return answer
@@ -72,14 +72,14 @@ export function renderInPython(
 let before: Promise<unknown> = Promise.resolve()
 
 async function answerOf(
-  judge: Python,
+  renderer: Python,
   question: PythonRenderRequest,
   signal: AbortSignal,
   limits: PythonRenderLimits,
 ): Promise<PythonRenderAnswer> {
-  const python = judge.program
+  const python = renderer.program
   const ended = await run(
-    judge,
+    renderer,
     JSON.stringify({ ...question, tokenizerJson: question.tokenizerJson ?? null }),
     signal,
     limits,

@@ -48,7 +48,7 @@ describe('Rollscope differs from Python as docs/divergences.md says:', () => {
     const theirs = expected(scenario)
     expect(upTo(theirs, whole)).toEqual(theirs)
     const next = whole.requests[theirs.requests.length]?.inputIds.slice(theirs.tokenIds.length) ?? []
-    expect(textOfIds(next, player.codec(scenario).tokenizer)).toContain(goesOn)
+    expect(textOfIds(next, player.promptEncoder(scenario).tokenizer)).toContain(goesOn)
   })
 })
 
@@ -124,7 +124,11 @@ const recordOf = ({ trajectory: _, fields: __, samplingParams: ___, ...record }:
 type Compared = Omit<AgentRecord, 'samplingParams'>
 
 function expected(scenario: Scenario): Compared {
-  const { samplingParams: _, ...record } = expectedRecord(pythonRecord(scenario.name), scenario, player.codec(scenario))
+  const { samplingParams: _, ...record } = expectedRecord(
+    pythonRecord(scenario.name),
+    scenario,
+    player.promptEncoder(scenario),
+  )
   return record
 }
 

@@ -4,19 +4,19 @@ import { clipped, countText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import type { TemplateCheck } from '#lib/api/template-check.ts'
 
-type Judge = TemplateCheck['judge']
+type CheckRenderer = TemplateCheck['judge']
 type Answer =
   | { readonly kind: 'asking' }
   | { readonly kind: 'answered'; readonly check: TemplateCheck }
   | { readonly kind: 'failed'; readonly error: Error & { readonly hint?: string | undefined } }
 
 interface CheckStripProps {
-  readonly onAsk: (judge: Judge, signal: AbortSignal) => Promise<TemplateCheck>
+  readonly onAsk: (renderer: CheckRenderer, signal: AbortSignal) => Promise<TemplateCheck>
   /** Shows the position of a difference. */
   readonly onShow: (difference: NonNullable<TemplateCheck['firstDifference']>) => void
 }
 
-const JUDGES: readonly { readonly judge: Judge; readonly title: string; readonly hint: string }[] = [
+const CHECK_RENDERERS: readonly { readonly judge: CheckRenderer; readonly title: string; readonly hint: string }[] = [
   {
     judge: 'server',
     title: 'Check with the server',
@@ -31,19 +31,19 @@ const JUDGES: readonly { readonly judge: Judge; readonly title: string; readonly
 
 /** Buttons that check the render with other renderers, and their verdicts with the renderer's version. Another document needs another key. */
 export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
-  const [by, setBy] = useState<Readonly<Partial<Record<Judge, Answer>>>>({})
+  const [answers, setAnswers] = useState<Readonly<Partial<Record<CheckRenderer, Answer>>>>({})
   const left = useRef(new AbortController())
   useEffect(() => {
     const controller = new AbortController()
     left.current = controller
     return () => controller.abort()
   }, [])
-  const ask = async (judge: Judge) => {
+  const ask = async (renderer: CheckRenderer) => {
     const { signal } = left.current
-    const tell = (answer: Answer) => setBy((known) => ({ ...known, [judge]: answer }))
+    const tell = (answer: Answer) => setAnswers((known) => ({ ...known, [renderer]: answer }))
     tell({ kind: 'asking' })
     try {
-      const check = await onAsk(judge, signal)
+      const check = await onAsk(renderer, signal)
       if (!signal.aborted) tell({ kind: 'answered', check })
     } catch (error) {
       if (!signal.aborted) tell({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
@@ -52,25 +52,25 @@ export function CheckStrip({ onAsk, onShow }: CheckStripProps) {
   return (
     <section aria-label="Checks" className="grid gap-1.5 border-line border-t px-3.5 py-2 text-xs">
       <div className="flex flex-wrap gap-1.5">
-        {JUDGES.map(({ judge, title, hint }) => (
+        {CHECK_RENDERERS.map(({ judge: renderer, title, hint }) => (
           <Button
-            key={judge}
+            key={renderer}
             className="text-xs"
             title={hint}
-            disabled={by[judge]?.kind === 'asking'}
-            onClick={() => ask(judge)}
+            disabled={answers[renderer]?.kind === 'asking'}
+            onClick={() => ask(renderer)}
           >
-            {by[judge]?.kind === 'asking' ? 'Checking…' : title}
+            {answers[renderer]?.kind === 'asking' ? 'Checking…' : title}
           </Button>
         ))}
       </div>
       <div role="status" className="grid gap-1.5">
-        {JUDGES.map(({ judge }) => {
-          const answer = by[judge]
-          if (answer?.kind === 'answered') return <Verdict key={judge} check={answer.check} onShow={onShow} />
+        {CHECK_RENDERERS.map(({ judge: renderer }) => {
+          const answer = answers[renderer]
+          if (answer?.kind === 'answered') return <Verdict key={renderer} check={answer.check} onShow={onShow} />
           if (answer?.kind === 'failed')
             return (
-              <p key={judge} className="text-bad" data-verdict="failed" data-judge={judge}>
+              <p key={renderer} className="text-bad" data-verdict="failed" data-judge={renderer}>
                 {answer.error.message} {answer.error.hint}
               </p>
             )
@@ -88,15 +88,15 @@ interface VerdictProps extends Pick<CheckStripProps, 'onShow'> {
   readonly check: TemplateCheck
 }
 
-function Verdict({ check: { judge, version, verdict, detail, firstDifference }, onShow }: VerdictProps) {
+function Verdict({ check: { judge: renderer, version, verdict, detail, firstDifference }, onShow }: VerdictProps) {
   const [mark, colour] = MARKS[verdict]
   return (
-    <div data-verdict={verdict} data-judge={judge}>
+    <div data-verdict={verdict} data-judge={renderer}>
       <p>
         <span aria-hidden className={colour}>
           {mark}
         </span>{' '}
-        <span className="font-medium">{version ?? (judge === 'server' ? 'The server' : 'Python')}</span>: {detail}
+        <span className="font-medium">{version ?? (renderer === 'server' ? 'The server' : 'Python')}</span>: {detail}
       </p>
       {firstDifference && (
         <div className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-3 gap-y-0.5">

@@ -204,7 +204,7 @@ describe('a check with another renderer', () => {
     await screen.findByText(/4 tokens/)
     const signals: AbortSignal[] = []
     const { promise, resolve } = Promise.withResolvers<TemplateCheck>()
-    const onCheck = async (_judge: unknown, signal: AbortSignal) => {
+    const onCheck = async (_renderer: unknown, signal: AbortSignal) => {
       signals.push(signal)
       return promise
     }

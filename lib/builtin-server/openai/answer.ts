@@ -12,7 +12,7 @@ export interface ReplyWriting {
   readonly stream: StreamRequest | undefined
   whole(replies: readonly ReplyJson[]): object
   /** Yields the events of replies that do not fail, without the last event that every stream has. */
-  events(growing: AsyncIterable<GrowingReply>, wish: StreamRequest): AsyncIterable<string>
+  events(growing: AsyncIterable<GrowingReply>, streamRequest: StreamRequest): AsyncIterable<string>
 }
 
 /** Answers a request. Throws HttpRefusal. */

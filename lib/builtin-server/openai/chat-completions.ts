@@ -39,7 +39,7 @@ export async function chatCompletion(request: Request, ready: () => Promise<Chat
   return answerOpenAi(asked, serving, request.signal, {
     stream: body.stream,
     whole: (replies) => completion(replies, chat),
-    events: (growing, wish) => chatEvents(growing, chat, wish),
+    events: (growing, streamRequest) => chatEvents(growing, chat, streamRequest),
   })
 }
 

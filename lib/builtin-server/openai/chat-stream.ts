@@ -26,7 +26,7 @@ export interface Chat {
 export async function* chatEvents(
   growing: AsyncIterable<GrowingReply>,
   chat: Chat,
-  wish: StreamRequest,
+  streamRequest: StreamRequest,
 ): AsyncGenerator<string> {
   const { body, promptIds } = chat
   const write = chunkWriter(body.model)
@@ -40,7 +40,7 @@ export async function* chatEvents(
       choices.set(index, choice)
       yield write.text(id, index, { role: 'assistant', content: '' })
     }
-    yield* choice.chunks(reply, write, wish)
+    yield* choice.chunks(reply, write, streamRequest)
   }
   const all = [...choices.values()].sort((a, b) => a.index - b.index)
   for (const choice of choices.values()) yield write.text(id, choice.index, {}, choice.ending())
@@ -52,7 +52,7 @@ export async function* chatEvents(
     }
     yield write.whole(id, [], { usage: null, sglext })
   }
-  if (wish.includesUsage) {
+  if (streamRequest.includesUsage) {
     const counts = all.map((choice) => choice.counts())
     yield write.whole(id, [], { usage: totalUsage(counts, body.count) })
   }
@@ -89,7 +89,7 @@ interface GrowingChoice {
   /** All ids so far. */
   readonly ids: readonly number[]
   counts(): Counts
-  chunks(reply: ReplyJson, write: ChunkWriter, wish: StreamRequest): Generator<string>
+  chunks(reply: ReplyJson, write: ChunkWriter, streamRequest: StreamRequest): Generator<string>
   ending(): object
 }
 
@@ -109,12 +109,12 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
     index,
     ids,
     counts,
-    *chunks(reply, write, wish) {
+    *chunks(reply, write, streamRequest) {
       last = reply
       ids.push(...reply.output_ids)
       reasoningTokens = counted(reply.output_ids)
       const { id, finish_reason: finish } = reply.meta_info
-      const told = wish.includesUsageEach ? { usage: usage(counts()) } : {}
+      const told = streamRequest.includesUsageEach ? { usage: usage(counts()) } : {}
       // Logprobs are in the first chunk of the step, whatever it contains.
       let logprobs: object | undefined =
         body.returnsLogprobs && reply.output_ids.length > 0 ? chatLogprobs(reply, vocabulary) : undefined

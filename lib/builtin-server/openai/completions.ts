@@ -72,7 +72,7 @@ async function* events(
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
   const head = { object: 'text_completion', created: created(), model: body.model }
-  const wish = body.stream
+  const streamRequest = body.stream
   const counts = new Map<number, Counts>()
   let id = ''
   for await (const { index, reply } of growing) {
@@ -93,10 +93,10 @@ async function* events(
       id,
       ...head,
       choices: [choice],
-      usage: wish?.includesUsageEach ? usage(countsOf(reply)) : null,
+      usage: streamRequest?.includesUsageEach ? usage(countsOf(reply)) : null,
     })
   }
-  if (wish?.includesUsage) {
+  if (streamRequest?.includesUsage) {
     const inOrder = [...counts].sort(([a], [b]) => a - b).map(([, one]) => one)
     yield serverSentEvent({ id, ...head, choices: [], usage: withoutNulls(totalUsage(inOrder, body.count)) })
   }

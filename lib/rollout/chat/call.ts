@@ -104,11 +104,11 @@ async function answered(
   dependencies: ChatDependencies,
   signal: AbortSignal,
 ) {
-  const { codec, server } = dependencies
-  const { vocabularySize, bytes } = codec.tokenizer
+  const { promptEncoder, server } = dependencies
+  const { vocabularySize, bytes } = promptEncoder.tokenizer
   const answer = await dependencies.chat({ ...request, vocabularySize, expected: server }, signal)
   const place = await settled(
-    codec,
+    promptEncoder,
     () => {
       for (const id of [...answer.promptIds, ...answer.tokens.ids]) bytes(id)
       return placed(trajectory, answer.promptIds, bytes)
@@ -116,7 +116,7 @@ async function answered(
     signal,
   )
   const isFirst = trajectory.segments.length === 0
-  const problems = isFirst ? await templateProblems(trajectory, messages, answer, codec, signal) : []
+  const problems = isFirst ? await templateProblems(trajectory, messages, answer, promptEncoder, signal) : []
   return { answer, place, problems }
 }
 
@@ -149,12 +149,12 @@ async function templateProblems(
   { model }: Trajectory,
   messages: readonly Message[],
   { promptIds }: ChatAnswer,
-  codec: PromptEncoder,
+  promptEncoder: PromptEncoder,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
   const settings = { tools: model.tools, options: model.template?.options ?? {} }
   try {
-    const { ids } = await settled(codec, () => firstPrompt(messages, settings, codec), signal)
+    const { ids } = await settled(promptEncoder, () => firstPrompt(messages, settings, promptEncoder), signal)
     const same = commonIds(ids, promptIds)
     if (same === ids.length && same === promptIds.length) return []
     const message = `The server’s prompt differs from the render of the recorded chat template, from token ${same}.`
@@ -176,11 +176,11 @@ function closed(
   trajectory: LiveTrajectory,
   { end, message, problems }: ChatAnswer,
   timing: NonNullable<ResponseSegment['timing']>,
-  { parser, codec }: ModelDependencies,
+  { parser, promptEncoder }: ModelDependencies,
 ): RolloutEvent {
   const { serverMs, ...known } = end
   const ending = { ...known, problems, timing: { ...timing, ...(serverMs !== undefined && { serverMs }) } }
-  const event = closeResponse(trajectory, ending, parser, codec.tokenizer)
+  const event = closeResponse(trajectory, ending, parser, promptEncoder.tokenizer)
   if (event.type !== 'segment' || event.segment.kind !== 'response') return event
   const taken = new Set(toolCallsOf(trajectory).map(({ id }) => id))
   const given = withOwnIds(message, taken)

@@ -29,7 +29,7 @@ export async function runFamily(
   stream: boolean,
 ): Promise<FamilyRun> {
   const tokenizer = tokenizerOf(family)
-  const codec = { tokenizer, template }
+  const promptEncoder = { tokenizer, template }
   const parser = parserNamed(family.parser)
   if (!parser) throw new Error(`there is no parser ${family.parser}`)
   server.play(replies, tokenizer, stopIdsOf(family))
@@ -42,7 +42,7 @@ export async function runFamily(
     for await (const event of rollout(
       {
         rolloutId: 'r',
-        trajectory: emptyTrajectory(codec, {
+        trajectory: emptyTrajectory(promptEncoder, {
           tools: tools.map(({ spec }) => spec),
           options: family.options ?? {},
           parser: family.parser,
@@ -54,7 +54,7 @@ export async function runFamily(
         generate: client.generate,
         serverName: 'scripted',
         server: { kind: 'server', incrementalStreaming: false },
-        codec,
+        promptEncoder,
         parser,
         tools,
         now: () => new Date(0),

@@ -7,7 +7,7 @@ import { scriptedLogprob, textOfIds } from './test-play.ts'
 import type { AgentRecord, Scenario } from './test-scenarios.ts'
 
 /** Returns the record that Rollscope must have. Throws if a declaration of the scenario has no effect. */
-export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: PromptEncoder): AgentRecord {
+export function expectedRecord(python: AgentRecord, scenario: Scenario, promptEncoder: PromptEncoder): AgentRecord {
   const { rollscope = {}, diverges = [] } = scenario
   const changes: Change[] = [
     ...diverges.flatMap((name) => structural[name] ?? []),
@@ -16,7 +16,7 @@ export function expectedRecord(python: AgentRecord, scenario: Scenario, codec: P
   ]
   let parts = splitRecord(python)
   for (const change of changes) {
-    const changed = change(parts, codec)
+    const changed = change(parts, promptEncoder)
     if (JSON.stringify(changed) === JSON.stringify(parts)) throw new Error(`nothing to change by ${change}`)
     parts = changed
   }
@@ -99,7 +99,7 @@ export function joinSegments({
   }
 }
 
-type Change = (parts: RecordParts, codec: PromptEncoder) => RecordParts
+type Change = (parts: RecordParts, promptEncoder: PromptEncoder) => RecordParts
 
 /** Divergences that change a record in the same way in every scenario. */
 const structural: Readonly<Record<string, Change>> = {
@@ -124,8 +124,8 @@ const prompts = (
 })
 
 /** If the last id is not the template's end of a turn, the next prompt begins with it. */
-function closingTurns(parts: RecordParts, codec: PromptEncoder): RecordParts {
-  const end = endOfTurnId(codec, {})
+function closingTurns(parts: RecordParts, promptEncoder: PromptEncoder): RecordParts {
+  const end = endOfTurnId(promptEncoder, {})
   if (end === undefined) throw new Error('the template has no token that ends a turn')
   return prompts(parts, (ids, last) => (last === undefined || last === end ? ids : [end, ...ids]))
 }

@@ -36,7 +36,7 @@ export interface Played extends AgentRecord {
 /** Plays scenarios against one server. */
 export interface Player {
   play(scenario: Scenario): Promise<Played>
-  codec(scenario: Scenario): PromptEncoder
+  promptEncoder(scenario: Scenario): PromptEncoder
   close(): Promise<void>
 }
 
@@ -49,12 +49,12 @@ interface GenerateBody {
 
 /** Starts the server. Tokenizers are loaded when a scenario needs them. */
 export async function createPlayer(): Promise<Player> {
-  const load = codecLoader()
-  const codecOf = ({ tokenizer }: Scenario): PromptEncoder => load(tokenizer)
+  const load = promptEncoderLoader()
+  const promptEncoderOf = ({ tokenizer }: Scenario): PromptEncoder => load(tokenizer)
   const server = await scriptedServer()
   return {
-    play: (scenario) => play(scenario, codecOf(scenario), server),
-    codec: codecOf,
+    play: (scenario) => play(scenario, promptEncoderOf(scenario), server),
+    promptEncoder: promptEncoderOf,
     close: () => server.close(),
   }
 }
@@ -66,8 +66,8 @@ function entryOf(tokenizer: string): TokenizerEntry {
 }
 
 /** Caches tokenizers: several entries share one with different templates, and a large one takes a second to load. */
-function codecLoader(): (name: string) => PromptEncoder {
-  const codecs = new Map<string, PromptEncoder>()
+function promptEncoderLoader(): (name: string) => PromptEncoder {
+  const promptEncoders = new Map<string, PromptEncoder>()
   const read = (folder: string, file: string) => readFileSync(path.join(folder, file), 'utf8')
   const loadWith = (folder: string, addedTokens: readonly string[]): LoadedTokenizer => {
     const { vocabularySize } = loadedTokenizer(folder).tokenizer
@@ -94,14 +94,14 @@ function codecLoader(): (name: string) => PromptEncoder {
     return { tokenizer: loaded.tokenizer, template: loaded.compile(templatePrefix + text) }
   }
   return (name) => {
-    const codec = codecs.get(name) ?? make(entryOf(name))
-    codecs.set(name, codec)
-    return codec
+    const promptEncoder = promptEncoders.get(name) ?? make(entryOf(name))
+    promptEncoders.set(name, promptEncoder)
+    return promptEncoder
   }
 }
 
-async function play(scenario: Scenario, codec: PromptEncoder, server: ScriptedServer): Promise<Played> {
-  server.play(scenario, codec.tokenizer)
+async function play(scenario: Scenario, promptEncoder: PromptEncoder, server: ScriptedServer): Promise<Played> {
+  server.play(scenario, promptEncoder.tokenizer)
   const client = createClient({
     baseUrl: server.url,
     apiKey: undefined,
@@ -110,7 +110,7 @@ async function play(scenario: Scenario, codec: PromptEncoder, server: ScriptedSe
   const toolRuns: [string, unknown][] = []
   const tools = (scenario.tools ?? []).map((name) => toolOf(name, toolRuns))
   const options = scenario.thinking === undefined ? {} : { enable_thinking: scenario.thinking }
-  const begun = emptyTrajectory(codec, {
+  const begun = emptyTrajectory(promptEncoder, {
     tools: tools.map(({ spec }) => spec),
     options,
     parser: scenario.parser ?? 'hermes',
@@ -139,7 +139,7 @@ async function play(scenario: Scenario, codec: PromptEncoder, server: ScriptedSe
         generate: client.generate,
         serverName: 'scripted',
         server: {},
-        codec,
+        promptEncoder,
         parser: parserNamed(scenario.parser ?? 'hermes') ?? unknownParser(scenario),
         tools,
         now: () => new Date(0),

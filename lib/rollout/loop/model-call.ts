@@ -63,7 +63,7 @@ export interface ModelDependencies {
   readonly serverName: string
   /** The description of the server when the run began. */
   readonly server: Partial<ServerDescription>
-  readonly codec: PromptEncoder
+  readonly promptEncoder: PromptEncoder
   readonly parser: ToolParser
   readonly now: () => Date
   /** Returns the milliseconds of a clock that never goes back. */
@@ -86,9 +86,9 @@ export async function callModel(
   dependencies: CallDependencies,
   signal: AbortSignal,
 ): Promise<ResponseSegment> {
-  const { codec, parser } = dependencies
+  const { promptEncoder, parser } = dependencies
   const messages = news.kind === 'messages' ? news.messages : []
-  const { tokenizer } = codec
+  const { tokenizer } = promptEncoder
   const resumed = news.kind === 'resume' ? lastResponse(recorder) : undefined
   const prompt = resumed
     ? undefined
@@ -219,19 +219,21 @@ function lastResponse({ trajectory }: Recorder): ResponseSegment {
 async function derivePrompt(
   { trajectory }: Recorder,
   messages: readonly Message[],
-  { codec, firstPrompt: shared }: CallDependencies,
+  { promptEncoder, firstPrompt: shared }: CallDependencies,
   signal: AbortSignal,
 ): Promise<Prompt> {
   const settings = { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} }
   const derive = (): Prompt => {
     const prompt =
-      trajectory.segments.length > 0 ? nextPrompt(trajectory, messages, codec) : firstPrompt(messages, settings, codec)
-    // The bytes for the recorded vocabulary are fetched here, while the codec can still fetch.
-    if (codec.fetchesBytes) for (const id of prompt.ids) codec.tokenizer.bytes(id)
+      trajectory.segments.length > 0
+        ? nextPrompt(trajectory, messages, promptEncoder)
+        : firstPrompt(messages, settings, promptEncoder)
+    // The bytes for the recorded vocabulary are fetched here, while the encoder can still fetch.
+    if (promptEncoder.fetchesBytes) for (const id of prompt.ids) promptEncoder.tokenizer.bytes(id)
     return prompt
   }
   try {
-    const derived = (stop: AbortSignal) => settled(codec, derive, stop)
+    const derived = (stop: AbortSignal) => settled(promptEncoder, derive, stop)
     return await (shared && trajectory.segments.length === 0 ? shared(derived, signal) : derived(signal))
   } catch (error) {
     if (!(error instanceof TemplateError)) throw endedBefore(error, { kind: 'messages', messages }, signal)

@@ -62,7 +62,7 @@ function begun(
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   const queue = createEventQueue<RolloutEvent>()
-  const recorder = createRecorder(start.rolloutId, start.trajectory, dependencies.codec.tokenizer, queue.push)
+  const recorder = createRecorder(start.rolloutId, start.trajectory, dependencies.promptEncoder.tokenizer, queue.push)
   const running = run(recorder, start, settings, dependencies, stop.signal)
     .finally(() => signal.removeEventListener('abort', cancel))
     .then(

@@ -230,8 +230,8 @@ describe('a continuation', () => {
 
 describe('a turn that several tokens close', () => {
   test('ends with the last of them, and none of them is written twice', () => {
-    const codec = { tokenizer: byteTokenizer, template: chatTemplate(closesTwice, {}) }
-    expect(endOfTurnId(codec, {})).toBe(byteId('<|im_end|>'))
+    const promptEncoder = { tokenizer: byteTokenizer, template: chatTemplate(closesTwice, {}) }
+    expect(endOfTurnId(promptEncoder, {})).toBe(byteId('<|im_end|>'))
     const { trajectory } = simulateRollout(closesTwice, [
       { messages: [user('q')], ...said('a<|observation|>assistant<|user|>', '<|im_end|>') },
       { messages: [user('r')], reply: bytes('b<|observation|>assistant<|user|>'), finish: { kind: 'length' } },

@@ -13,7 +13,7 @@ import { endOfTurnId, firstPrompt, nextPrompt, templateMessage, templateTools } 
 const bytes = byteTokenizer.encode
 const text = (ids: readonly number[]) =>
   new TextDecoder().decode(Uint8Array.from(ids.flatMap((id) => Array.from(byteTokenizer.bytes(id)))))
-const codec = (template: string) => ({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) })
+const promptEncoder = (template: string) => ({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) })
 const user = (content: string): Message => ({ role: 'user', content })
 const stop = { kind: 'stop', matched: byteId('<|im_end|>') } as const
 
@@ -23,7 +23,7 @@ describe('the first prompt', () => {
       { name: 'f', description: 'does f', inputSchema: { type: 'object' } },
       { name: 'g', inputSchema: {} },
     ]
-    expect(text(firstPrompt([user('q')], { tools, options: {} }, codec(chatml)).ids)).toContain(
+    expect(text(firstPrompt([user('q')], { tools, options: {} }, promptEncoder(chatml)).ids)).toContain(
       JSON.stringify(templateTools(tools)).replaceAll(',', ', ').replaceAll(':', ': '),
     )
   })
@@ -31,7 +31,7 @@ describe('the first prompt', () => {
   test('is reported when the template leaves the tools out', () => {
     const tools = [{ name: 'f', inputSchema: {} }]
     const problems = (template: string, given = tools) =>
-      firstPrompt([user('q')], { tools: given, options: {} }, codec(template)).problems
+      firstPrompt([user('q')], { tools: given, options: {} }, promptEncoder(template)).problems
     expect(problems(headersOnly)).toEqual([
       { kind: 'template', message: expect.stringContaining('does not print the tools') },
     ])
@@ -41,10 +41,10 @@ describe('the first prompt', () => {
     const named = [user('what is "read_it"?')]
     const readIt = [{ name: 'read_it', inputSchema: {} }]
     const asked = { tools: readIt, options: {} }
-    const mute = codec(headersOnly)
+    const mute = promptEncoder(headersOnly)
     expect(firstPrompt(named, asked, mute).problems).toHaveLength(1)
     expect(
-      firstPrompt([user('q')], asked, codec(`{%- if false -%}"read_it"{%- endif -%}${headersOnly}`)).problems,
+      firstPrompt([user('q')], asked, promptEncoder(`{%- if false -%}"read_it"{%- endif -%}${headersOnly}`)).problems,
     ).toHaveLength(1)
     expect(
       firstPrompt([user('q')], asked, { ...mute, template: { ...mute.template, text: '' } }).problems,
@@ -54,7 +54,7 @@ describe('the first prompt', () => {
 
   test('fails with the template’s own words', () => {
     expect(() =>
-      firstPrompt([user('q')], { tools: [], options: {} }, codec("{{ raise_exception('no system') }}")),
+      firstPrompt([user('q')], { tools: [], options: {} }, promptEncoder("{{ raise_exception('no system') }}")),
     ).toThrow('no system')
     expect(() => chatTemplate('{% if %}', {})).toThrow(TemplateError)
   })
@@ -99,9 +99,9 @@ test('messages are converted to the form that templates expect', () => {
 
 describe('the token that ends a turn', () => {
   test('is read from the template', () => {
-    expect(endOfTurnId(codec(chatml), {})).toBe(byteId('<|im_end|>'))
-    expect(endOfTurnId(codec(headersOnly), {})).toBeUndefined()
-    expect(endOfTurnId(codec('{{ raise_exception("no") }}'), {})).toBeUndefined()
+    expect(endOfTurnId(promptEncoder(chatml), {})).toBe(byteId('<|im_end|>'))
+    expect(endOfTurnId(promptEncoder(headersOnly), {})).toBeUndefined()
+    expect(endOfTurnId(promptEncoder('{{ raise_exception("no") }}'), {})).toBeUndefined()
   })
 
   test('a crash of Rollscope is not reported as a template’s refusal', () => {
@@ -123,7 +123,7 @@ describe('a continuation of a trajectory', () => {
   test('is refused if the template prints replies twice', () => {
     const twice =
       "{%- for m in messages -%}{{- m.content -}}{%- if m.role == 'assistant' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
-    expect(() => nextPrompt(trajectory, [user('c')], codec(twice))).toThrow('prints an assistant message twice')
+    expect(() => nextPrompt(trajectory, [user('c')], promptEncoder(twice))).toThrow('prints an assistant message twice')
   })
 
   test('reports no verdict on the template after a crash in the check', () => {
@@ -153,7 +153,7 @@ describe('a continuation of a trajectory', () => {
 
   test('adds no tokens if the template prints nothing new', () => {
     const mute = "{%- for m in messages -%}{%- if m.role == 'assistant' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
-    expect(nextPrompt(trajectory, [user('c')], codec(mute))).toMatchObject({
+    expect(nextPrompt(trajectory, [user('c')], promptEncoder(mute))).toMatchObject({
       ids: [],
       derivation: { closesTurn: false },
     })
@@ -163,10 +163,12 @@ describe('a continuation of a trajectory', () => {
     const dangling: Trajectory = { ...trajectory, segments: trajectory.segments.slice(0, 1) }
     const { model } = trajectory
     const { template: _, ...without } = model
-    expect(text(nextPrompt(dangling, [user('c')], codec(chatml)).ids)).toBe(
+    expect(text(nextPrompt(dangling, [user('c')], promptEncoder(chatml)).ids)).toBe(
       '<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n',
     )
-    expect(nextPrompt({ ...dangling, model: without }, [user('c')], codec(chatml)).ids.length).toBeGreaterThan(0)
+    expect(nextPrompt({ ...dangling, model: without }, [user('c')], promptEncoder(chatml)).ids.length).toBeGreaterThan(
+      0,
+    )
   })
 })
 

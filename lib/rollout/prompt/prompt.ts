@@ -53,8 +53,8 @@ export interface PromptEncoder {
 }
 
 /** Returns the result of a computation on an encoder, wherever its answers come from. */
-export const settled = async <T>(codec: PromptEncoder, compute: () => T, signal: AbortSignal): Promise<T> =>
-  codec.settle ? codec.settle(compute, signal) : compute()
+export const settled = async <T>(promptEncoder: PromptEncoder, compute: () => T, signal: AbortSignal): Promise<T> =>
+  promptEncoder.settle ? promptEncoder.settle(compute, signal) : compute()
 
 /** The ids of a prompt and how they were produced. */
 export interface Prompt {
@@ -118,8 +118,8 @@ function showsTools(
  * messages and the next generation prompt. Tool messages take their text from the call that they name. Throws
  * TemplateError.
  */
-export function nextPrompt(trajectory: Trajectory, messages: readonly Message[], codec: PromptEncoder): Prompt {
-  const { tokenizer, template } = codec
+export function nextPrompt(trajectory: Trajectory, messages: readonly Message[], promptEncoder: PromptEncoder): Prompt {
+  const { tokenizer, template } = promptEncoder
   const { tools, options } = renderSettings(trajectory)
   const settings = { tools: toolsVariable(tools), options }
   const calls = toolCallsOf(trajectory)
@@ -134,7 +134,7 @@ export function nextPrompt(trajectory: Trajectory, messages: readonly Message[],
     ids: own,
     derivation: {
       kind: 'continuation',
-      closesTurn: closesTurn(own, isRepeated ? '' : next.text, codec, options),
+      closesTurn: closesTurn(own, isRepeated ? '' : next.text, promptEncoder, options),
       check: startsWithRawPrompt(trajectory)
         ? { kind: 'unknown' }
         : checked(next, trajectory, added, template, settings),
@@ -185,14 +185,14 @@ function commonEnd(a: readonly number[], b: readonly number[]): number {
 function closesTurn(
   ids: readonly number[],
   text: string,
-  codec: PromptEncoder,
+  promptEncoder: PromptEncoder,
   options: TemplateVariables['options'],
 ): boolean {
   // After a turn that the reply has closed, as most do, the template need not be examined.
-  const mayClose = text !== '' || isAdded(ids[0], codec.tokenizer)
-  const end = ids.length > 0 && mayClose ? endOfTurnId(codec, options) : undefined
+  const mayClose = text !== '' || isAdded(ids[0], promptEncoder.tokenizer)
+  const end = ids.length > 0 && mayClose ? endOfTurnId(promptEncoder, options) : undefined
   if (end === undefined || ids[0] === end) return end !== undefined
-  const turn = plainTurn(codec.template, options) as PlainTurn
+  const turn = plainTurn(promptEncoder.template, options) as PlainTurn
   return ids.includes(end) && text.startsWith(turn.after.trimEnd())
 }
 

@@ -215,9 +215,9 @@ describe('A rollout with the server’s tokenizer equals the one with the tokeni
 
 test('The server’s tokenizer yields the bytes of every id of the vocabulary, except for invalid UTF-8', async () => {
   const { tokenizer } = await all.tokenizers.load('tiny')
-  const codec = await openServerPromptEncoder(client, { name: 'x' }, never)
+  const promptEncoder = await openServerPromptEncoder(client, { name: 'x' }, never)
   const all1024 = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
-  const found = await settled(codec, () => all1024.map((id) => [...codec.tokenizer.bytes(id)]), never)
+  const found = await settled(promptEncoder, () => all1024.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
   const differing = all1024.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
   // These bytes occur in no UTF-8 text, and only their own tokens contain them.
   expect(differing.map((id) => [...tokenizer.bytes(id)])).toEqual(

@@ -35,18 +35,21 @@ type Blocks = Pick<Trajectory['model'], 'tokenizer' | 'template'>
 
 /** Returns the encoder of a new trajectory, and its fields. Throws HttpProblem, SglangError or TemplateError. */
 export async function choosePromptEncoder(
-  wish: TokenizerRequest,
+  tokenizerRequest: TokenizerRequest,
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
-): Promise<{ readonly codec: PromptEncoder; readonly blocks: Blocks }> {
-  const loaded = wish.tokenizer === SERVER_TOKENIZER ? undefined : await loadedCodec(wish, server, all, signal)
-  const served = loaded ? undefined : await serverCodec(server, wish.chatTemplate, all, signal)
-  const codec = (loaded ?? served) as PromptEncoder
-  const { tokenizer, template } = codec
-  const endOfTurn = await settled(codec, () => endOfTurnId(codec, wish.options), signal)
+): Promise<{ readonly promptEncoder: PromptEncoder; readonly blocks: Blocks }> {
+  const loaded =
+    tokenizerRequest.tokenizer === SERVER_TOKENIZER
+      ? undefined
+      : await loadPromptEncoder(tokenizerRequest, server, all, signal)
+  const served = loaded ? undefined : await serverPromptEncoder(server, tokenizerRequest.chatTemplate, all, signal)
+  const promptEncoder = (loaded ?? served) as PromptEncoder
+  const { tokenizer, template } = promptEncoder
+  const endOfTurn = await settled(promptEncoder, () => endOfTurnId(promptEncoder, tokenizerRequest.options), signal)
   return {
-    codec,
+    promptEncoder,
     blocks: {
       tokenizer: {
         name: tokenizer.name,
@@ -63,7 +66,7 @@ export async function choosePromptEncoder(
             fingerprint: served.templateFingerprint,
           }),
           text: template.text,
-          options: wish.options,
+          options: tokenizerRequest.options,
         },
       }),
     },
@@ -107,41 +110,44 @@ export async function recordedPromptEncoder(
     // The recorded template is used, even if the tokenizer ships with another one by now.
     return { tokenizer: loaded.tokenizer, template: loaded.compile(template.text), settle }
   }
-  const codec = await serverCodec(
+  const promptEncoder = await serverPromptEncoder(
     { ...server, tokenizerName: tokenizer.name },
     template.source === 'server' ? undefined : template.text,
     all,
     signal,
   )
   const hint = 'Choose the server that ran the trajectory, or another server with the same model.'
-  if (isOther(codec.tokenizer.fingerprint, tokenizer.fingerprint))
+  if (isOther(promptEncoder.tokenizer.fingerprint, tokenizer.fingerprint))
     throw new HttpProblem({
       status: 422,
       code: 'OTHER_TOKENIZER',
       detail: `the tokenizer of the server ${server.name} is not the tokenizer of this trajectory`,
       hint,
     })
-  if (codec.templateFingerprint !== undefined && isOther(codec.templateFingerprint, template.fingerprint))
+  if (
+    promptEncoder.templateFingerprint !== undefined &&
+    isOther(promptEncoder.templateFingerprint, template.fingerprint)
+  )
     throw new HttpProblem({
       status: 422,
       code: 'OTHER_TEMPLATE',
       detail: `the chat template of the server ${server.name} writes turns differently than it did when this trajectory was run`,
       hint,
     })
-  return codec
+  return promptEncoder
 }
 
 /**
  * Returns a tokenizer from files. Undefined if the user chose none and the server's files are where this machine cannot read them. Throws
  * HttpProblem.
  */
-async function loadedCodec(
-  wish: TokenizerRequest,
+async function loadPromptEncoder(
+  tokenizerRequest: TokenizerRequest,
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
 ): Promise<PromptEncoder | undefined> {
-  const name = wish.tokenizer ?? (server.name === BUILT_IN ? BUILT_IN : server.tokenizerName)
+  const name = tokenizerRequest.tokenizer ?? (server.name === BUILT_IN ? BUILT_IN : server.tokenizerName)
   if (name === undefined) return undefined
   const client = all.servers.client(server.name)
   const refused = async (details: ProblemDetails): Promise<HttpProblem> =>
@@ -150,12 +156,14 @@ async function loadedCodec(
     const { loaded, settle } = all.threaded(await all.tokenizers.load(name, signal), name)
     if (!isBuiltIn(name, server)) await checkTokenizer(loaded.tokenizer, client, signal)
     const template =
-      wish.chatTemplate === undefined ? loaded.template(wish.hasTools) : loaded.compile(wish.chatTemplate)
+      tokenizerRequest.chatTemplate === undefined
+        ? loaded.template(tokenizerRequest.hasTools)
+        : loaded.compile(tokenizerRequest.chatTemplate)
     if (template) return { tokenizer: loaded.tokenizer, template, settle }
-    if (!wish.needsTemplate) return { tokenizer: loaded.tokenizer, template: NO_TEMPLATE, settle }
+    if (!tokenizerRequest.needsTemplate) return { tokenizer: loaded.tokenizer, template: NO_TEMPLATE, settle }
   } catch (error) {
     if (error instanceof TokenizerError) {
-      if (wish.tokenizer === undefined && isElsewhere(name, error) && (await canTokenize(client, signal)))
+      if (tokenizerRequest.tokenizer === undefined && isElsewhere(name, error) && (await canTokenize(client, signal)))
         return undefined
       throw await refused({ status: 422, code: error.code, detail: error.message, hint: error.hint })
     }
@@ -188,7 +196,7 @@ async function canTokenize(client: ReturnType<Services['servers']['client']>, si
   }
 }
 
-async function serverCodec(
+async function serverPromptEncoder(
   server: ServerMeant,
   templateText: string | undefined,
   all: Services,

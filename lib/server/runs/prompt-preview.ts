@@ -30,25 +30,25 @@ export async function previewPrompt(
   const name = request.server ?? all.servers.defaultName
   const client = all.servers.client(name)
   const { tokenizerName } = await client.describe(signal)
-  const { codec } = await choosePromptEncoder(
+  const { promptEncoder } = await choosePromptEncoder(
     { tokenizer: request.tokenizer, chatTemplate: undefined, options: {}, hasTools: false, needsTemplate: false },
     { name, tokenizerName },
     all,
     signal,
   )
-  const { ids, problems } = await promptOfRaw(given, codec, client, signal)
+  const { ids, problems } = await promptOfRaw(given, promptEncoder, client, signal)
   const isWhole = ids.length <= HEAD + TAIL
   const head = isWhole ? ids : ids.slice(0, HEAD)
   const tail = isWhole ? [] : ids.slice(-TAIL)
   const shown = [...new Set([...head, ...tail])]
-  const added = new Set(codec.tokenizer.addedTokens.map(({ id }) => id))
+  const added = new Set(promptEncoder.tokenizer.addedTokens.map(({ id }) => id))
   const vocab = await settled(
-    codec,
-    () => Object.fromEntries(shown.map((id) => [id, vocabEntry(codec.tokenizer.bytes(id))])),
+    promptEncoder,
+    () => Object.fromEntries(shown.map((id) => [id, vocabEntry(promptEncoder.tokenizer.bytes(id))])),
     signal,
   )
   return {
-    tokenizer: codec.tokenizer.name,
+    tokenizer: promptEncoder.tokenizer.name,
     count: ids.length,
     head,
     tail,

@@ -20,12 +20,12 @@ export function rawPromptIn({
 /** Returns the prompt of a text or of ids. Throws HttpProblem or SglangError. */
 export async function promptOfRaw(
   given: RawPrompt,
-  codec: PromptEncoder,
+  promptEncoder: PromptEncoder,
   client: Pick<ServerTokenizer, 'frame'>,
   signal: AbortSignal,
 ): Promise<Prompt> {
-  const { tokenizer } = codec
-  const asksServer = codec.fetchesBytes && (given.kind === 'text' || given.text !== undefined)
+  const { tokenizer } = promptEncoder
+  const asksServer = promptEncoder.fetchesBytes && (given.kind === 'text' || given.text !== undefined)
   const frame = tokenizer.frame ?? (asksServer ? await client.frame(signal) : { before: [], after: [] })
   const derive = () => {
     const made = encodeRawPrompt(given, tokenizer, frame)
@@ -33,7 +33,7 @@ export async function promptOfRaw(
     if (made.kind === 'prompt') for (const id of made.prompt.ids) tokenizer.bytes(id)
     return made
   }
-  const made = await settled(codec, derive, signal)
+  const made = await settled(promptEncoder, derive, signal)
   switch (made.kind) {
     case 'prompt':
       return made.prompt

@@ -205,7 +205,7 @@ export async function beginning(
   const chosen = await chosenTools(request.tools ?? [], all, signal)
   await checkTools(chosen, all)
   const given = rawPromptIn(request)
-  const { codec, blocks } = await choosePromptEncoder(
+  const { promptEncoder, blocks } = await choosePromptEncoder(
     {
       tokenizer: request.tokenizer,
       chatTemplate: request.chatTemplate,
@@ -217,8 +217,8 @@ export async function beginning(
     all,
     signal,
   )
-  const parser = parserFor(request.parser, server, codec)
-  const prompt = given && (await promptOfRaw(given, codec, all.servers.client(serverName), signal))
+  const parser = parserFor(request.parser, server, promptEncoder)
+  const prompt = given && (await promptOfRaw(given, promptEncoder, all.servers.client(serverName), signal))
   const trajectory: Trajectory = {
     format: FORMAT,
     id: randomUUID(),
@@ -248,7 +248,7 @@ export async function beginning(
       serverName,
       told: server,
       parser,
-      codec,
+      promptEncoder,
     },
   }
 }
@@ -271,7 +271,7 @@ export async function continueRollout(
   await checkTools(found.model.tools, all)
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  const codec = await recordedPromptEncoder(
+  const promptEncoder = await recordedPromptEncoder(
     found.model,
     { name: serverName, tokenizerName: server.tokenizerName },
     all,
@@ -295,7 +295,7 @@ export async function continueRollout(
     })
   if (request.resume) checkResume(stored, request.sampling)
   if (isChat(stored)) checkChat(stored, request.sampling ?? {})
-  const parser = parserFor(stored.model.parser, server, codec)
+  const parser = parserFor(stored.model.parser, server, promptEncoder)
   const trajectory: Trajectory = {
     ...stored,
     model: {
@@ -313,7 +313,7 @@ export async function continueRollout(
   const start = request.resume
     ? { messages: [], resumes: true as const }
     : { messages: [...unsentSystem(stored), ...question] }
-  const using = { start, request, serverName, told: server, parser, codec }
+  const using = { start, request, serverName, told: server, parser, promptEncoder }
   return all.runs.start(runOptions(trajectory, using, all)(key))
 }
 

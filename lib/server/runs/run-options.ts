@@ -24,7 +24,7 @@ export interface RunUsing {
   /** The server's description of itself. */
   readonly told: ServerDescription
   readonly parser: ToolParser
-  readonly codec: PromptEncoder
+  readonly promptEncoder: PromptEncoder
   /** The shared state of a group's samples; omitted for a single run. */
   readonly together?: GroupScheduler
 }
@@ -34,7 +34,7 @@ export interface RunUsing {
  * trajectory is stored as running that no run would end.
  */
 export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
-  const { request, serverName, told, parser, codec, start, together } = using
+  const { request, serverName, told, parser, promptEncoder, start, together } = using
   const rolloutId = randomUUID()
   const client = all.servers.client(serverName)
   const { generate, chat, firstPrompt }: RunCalls = together?.callsOf(client) ?? client
@@ -58,11 +58,11 @@ export function runOptions(trajectory: Trajectory, using: RunUsing, all: Service
           stream: request.stream ?? true,
         },
         {
-          ...(isChat(trajectory) ? { chat } : { generate: withKnownTokens(generate, codec) }),
+          ...(isChat(trajectory) ? { chat } : { generate: withKnownTokens(generate, promptEncoder) }),
           ...(firstPrompt && { firstPrompt }),
           serverName,
           server: told,
-          codec,
+          promptEncoder,
           parser,
           tools: runnable,
           now: () => new Date(),

@@ -59,13 +59,13 @@ export async function structuredOutput(
   const serverName = request.server ?? lastServer(stored) ?? all.servers.defaultName
   const client = all.servers.client(serverName)
   const server = await client.describe(signal)
-  const codec = await recordedPromptEncoder(
+  const promptEncoder = await recordedPromptEncoder(
     stored.model,
     { name: serverName, tokenizerName: server.tokenizerName },
     all,
     signal,
   )
-  const inputIds = await promptIds(stored, request.prompt, codec, signal)
+  const inputIds = await promptIds(stored, request.prompt, promptEncoder, signal)
   const room = (server.contextLength ?? Number.POSITIVE_INFINITY) - inputIds.length
   const asked = sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
   const chunks = client.generate(
@@ -78,7 +78,7 @@ export async function structuredOutput(
       rid: randomUUID().replaceAll('-', ''),
       stream: false,
       topLogprobsNum: 0,
-      vocabularySize: codec.tokenizer.vocabularySize,
+      vocabularySize: promptEncoder.tokenizer.vocabularySize,
       expected: server,
     },
     signal,
@@ -87,9 +87,9 @@ export async function structuredOutput(
   for await (const { tokens, end } of chunks) {
     ids.push(...tokens.ids)
     if (!end) continue
-    const text = await writtenText(ids, end.finish, codec, signal)
+    const text = await writtenText(ids, end.finish, promptEncoder, signal)
     return {
-      ...judged(text, end.finish, schema),
+      ...readAnswer(text, end.finish, schema),
       promptTokens: inputIds.length,
       completionTokens: ids.length,
       ...(end.usage.cachedTokens !== undefined && { cachedTokens: end.usage.cachedTokens }),
@@ -137,7 +137,7 @@ function checkTrajectory(stored: Trajectory): void {
 async function promptIds(
   stored: Trajectory,
   question: string,
-  codec: PromptEncoder,
+  promptEncoder: PromptEncoder,
   signal: AbortSignal,
 ): Promise<readonly number[]> {
   const messages: readonly Message[] = [...unreadResults(stored), { role: 'user', content: question }]
@@ -145,11 +145,11 @@ async function promptIds(
   const options = { ...template?.options, enable_thinking: false }
   const trajectory = template ? { ...stored, model: { ...stored.model, template: { ...template, options } } } : stored
   const prompt = await settled(
-    codec,
+    promptEncoder,
     () =>
       stored.segments.length > 0
-        ? nextPrompt(trajectory, messages, codec)
-        : firstPrompt(messages, { tools: stored.model.tools, options }, codec),
+        ? nextPrompt(trajectory, messages, promptEncoder)
+        : firstPrompt(messages, { tools: stored.model.tools, options }, promptEncoder),
     signal,
   )
   return [...allIds(stored), ...prompt.ids]
@@ -158,16 +158,20 @@ async function promptIds(
 async function writtenText(
   ids: readonly number[],
   finish: Finish,
-  codec: PromptEncoder,
+  promptEncoder: PromptEncoder,
   signal: AbortSignal,
 ): Promise<string> {
   const isEnded = finish.kind === 'stop' && finish.matched === ids.at(-1)
   const written = isEnded ? ids.slice(0, -1) : ids
-  const bytes = await settled(codec, () => written.map((id) => codec.tokenizer.bytes(id)), signal)
+  const bytes = await settled(promptEncoder, () => written.map((id) => promptEncoder.tokenizer.bytes(id)), signal)
   return new TextDecoder().decode(Buffer.concat(bytes))
 }
 
-function judged(text: string, finish: Finish, schema: object): Pick<StructuredAnswer, 'text' | 'value' | 'problem'> {
+function readAnswer(
+  text: string,
+  finish: Finish,
+  schema: object,
+): Pick<StructuredAnswer, 'text' | 'value' | 'problem'> {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -128,8 +128,11 @@ describe('A tokenizer on the serving thread', () => {
 
   const prompt = (template: string, content: string) => {
     const { loaded: own, settle } = threaded()
-    const codec = { tokenizer: own.tokenizer, template: own.compile(template) }
-    return settle(() => firstPrompt([{ role: 'user', content }], { tools: [], options: { x: 1.5 } }, codec), never)
+    const promptEncoder = { tokenizer: own.tokenizer, template: own.compile(template) }
+    return settle(
+      () => firstPrompt([{ role: 'user', content }], { tools: [], options: { x: 1.5 } }, promptEncoder),
+      never,
+    )
   }
   const here = (template: string, content: string) =>
     firstPrompt(

@@ -34,10 +34,10 @@ export async function checkTemplate(
   signal: AbortSignal,
 ): Promise<TemplateCheck> {
   const { asked, texts } = work
-  const { judge, server } = asked
+  const { judge: renderer, server } = asked
   const chosen = await loadChosenTemplate(asked, texts.tools, all, signal)
   const ours = await labAnswer(all.rendering, { kind: 'conversation', ...work }, signal)
-  return judge === 'python'
+  return renderer === 'python'
     ? checkByPython(ours, texts, chosen, all, signal)
     : checkByServer(ours, texts, chosen, server ?? all.servers.defaultName, all, signal)
 }

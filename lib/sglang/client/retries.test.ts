@@ -3,20 +3,20 @@ import { expect, test } from 'vitest'
 import { retryAfterMs, SglangError, type SglangErrorCode } from './errors.ts'
 import { createRetries, LONGEST_WAIT_MS, RETRY_POLICY } from './retries.ts'
 
-const failing = (code: SglangErrorCode, wishMs?: number) => new SglangError(code, 'x', { retryAfterMs: wishMs })
+const failing = (code: SglangErrorCode, retryAfterMs?: number) => new SglangError(code, 'x', { retryAfterMs })
 const chance = { nowMs: () => 0, random: () => 0.5 }
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
 test('retry delays double with a spread of a quarter, and Retry-After is respected up to half a minute', () => {
-  const wish = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined })
+  const retryAfter = fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: undefined })
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 3 }), share, wish, (repetition, random, wishMs) => {
+    fc.property(fc.integer({ min: 1, max: 3 }), share, retryAfter, (repetition, random, retryAfterMs) => {
       const delay = createRetries(RETRY_POLICY, { ...chance, random: () => random }).delayMs(
-        failing('UPSTREAM_BUSY', wishMs),
+        failing('UPSTREAM_BUSY', retryAfterMs),
         repetition,
       ) as number
       expect(delay).toBeLessThanOrEqual(LONGEST_WAIT_MS)
-      if (wishMs !== undefined) expect(delay).toBeGreaterThanOrEqual(Math.min(wishMs, LONGEST_WAIT_MS))
+      if (retryAfterMs !== undefined) expect(delay).toBeGreaterThanOrEqual(Math.min(retryAfterMs, LONGEST_WAIT_MS))
       else expect(Math.abs(delay / (500 * 2 ** (repetition - 1)) - 1)).toBeLessThanOrEqual(0.25)
     }),
   )

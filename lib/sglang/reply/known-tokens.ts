@@ -6,8 +6,11 @@ import type { Chunk } from './reply.ts'
  * Passes on each chunk of a reply when the encoder knows the bytes of all its ids. Meanwhile it reads on, so that a
  * slow encoder fetches many chunks at once.
  */
-export function withKnownTokens(generate: SglangClient['generate'], codec: PromptEncoder): SglangClient['generate'] {
-  if (!codec.fetchesBytes) return generate
+export function withKnownTokens(
+  generate: SglangClient['generate'],
+  promptEncoder: PromptEncoder,
+): SglangClient['generate'] {
+  if (!promptEncoder.fetchesBytes) return generate
   return async function* (request, signal) {
     const stop = new AbortController()
     const arrived: Chunk[] = []
@@ -30,7 +33,11 @@ export function withKnownTokens(generate: SglangClient['generate'], codec: Promp
       for (;;) {
         const chunks = arrived.splice(0)
         if (chunks.length > 0) {
-          await settled(codec, () => chunks.flatMap(idsIn).map((id) => codec.tokenizer.bytes(id)), signal)
+          await settled(
+            promptEncoder,
+            () => chunks.flatMap(idsIn).map((id) => promptEncoder.tokenizer.bytes(id)),
+            signal,
+          )
           yield* chunks
         } else if (isOver) break
         else {

@@ -31,7 +31,7 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('server enco
   })
 
   test('gives the ids of the tokenizer and template themselves for every conversation', async () => {
-    const codec = await open(templates[name])
+    const promptEncoder = await open(templates[name])
     await fc.assert(
       fc.asyncProperty(turns, fc.boolean(), async (said, hasTools) => {
         const script = said.map(
@@ -43,7 +43,7 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('server enco
         )
         const tools: ToolSpec[] = hasTools ? [{ name: 'f', inputSchema: { type: 'object' } }] : []
         const expected = simulateRollout(own(templates[name]), script, { tools })
-        const found = await settled(codec, () => simulateRollout(codec, script, { tools }), never)
+        const found = await settled(promptEncoder, () => simulateRollout(promptEncoder, script, { tools }), never)
         expect(found.requests).toEqual(expected.requests)
         expect(found.trajectory.segments).toEqual(expected.trajectory.segments)
         expect(found.trajectory.vocab).toEqual(expected.trajectory.vocab)
@@ -55,12 +55,12 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('server enco
 
 describe('server encoder bytes:', () => {
   const bytesOf = async (tokenizer: Tokenizer, all: readonly number[]) => {
-    const codec = await openServerPromptEncoder(
+    const promptEncoder = await openServerPromptEncoder(
       scriptedTokenizer({ tokenizer, template: chatTemplate(chatml, {}) }),
       { name: 'theirs' },
       never,
     )
-    return settled(codec, () => all.map((id) => [...codec.tokenizer.bytes(id)]), never)
+    return settled(promptEncoder, () => all.map((id) => [...promptEncoder.tokenizer.bytes(id)]), never)
   }
 
   test('parts of characters are exact, although a text cannot hold them', async () => {
@@ -107,25 +107,29 @@ describe('server encoder bytes:', () => {
     const server = scriptedTokenizer({ tokenizer: spaced, template: chatTemplate(chatml, {}) }, (pieces) =>
       new TextDecoder().decode(Buffer.concat(pieces)).replace(/^ /, ''),
     )
-    const codec = await openServerPromptEncoder(server, { name: 'theirs' }, never)
-    expect(await settled(codec, () => new TextDecoder().decode(codec.tokenizer.bytes(0)), never)).toBe(' the')
+    const promptEncoder = await openServerPromptEncoder(server, { name: 'theirs' }, never)
+    expect(await settled(promptEncoder, () => new TextDecoder().decode(promptEncoder.tokenizer.bytes(0)), never)).toBe(
+      ' the',
+    )
   })
 
   test('without tokens of single bytes a part of a character is U+FFFD', async () => {
     const server = scriptedTokenizer(own(chatml), (pieces) =>
       pieces.map((piece) => new TextDecoder().decode(piece)).join(''),
     )
-    const codec = await openServerPromptEncoder(server, { name: 'theirs' }, never)
-    expect(await settled(codec, () => new TextDecoder().decode(codec.tokenizer.bytes(0xe2)), never)).toBe('\uFFFD')
+    const promptEncoder = await openServerPromptEncoder(server, { name: 'theirs' }, never)
+    expect(
+      await settled(promptEncoder, () => new TextDecoder().decode(promptEncoder.tokenizer.bytes(0xe2)), never),
+    ).toBe('\uFFFD')
   })
 })
 
 describe('openServerPromptEncoder', () => {
   test('finds the delimiters, which of them are special, and the end-of-turn token', async () => {
-    const codec = await open(chatml)
+    const promptEncoder = await open(chatml)
     const expected = byteTokenizer.addedTokens.filter(({ content }) => content !== '<|observation|>')
-    expect(codec.tokenizer.addedTokens).toEqual(expect.arrayContaining(expected))
-    expect(await settled(codec, () => endOfTurnId(codec, {}), never)).toBe(END)
+    expect(promptEncoder.tokenizer.addedTokens).toEqual(expect.arrayContaining(expected))
+    expect(await settled(promptEncoder, () => endOfTurnId(promptEncoder, {}), never)).toBe(END)
     const unheard: Tokenizer = {
       ...byteTokenizer,
       addedTokens: [{ id: 300, content: '<END!>', special: true }],
@@ -168,14 +172,14 @@ describe('openServerPromptEncoder', () => {
       },
     }
     await expect(openServerPromptEncoder(mute, { name: 'x' }, never)).rejects.toBeInstanceOf(TemplateError)
-    const codec = await openServerPromptEncoder(mute, { name: 'x', templateText: chatml }, never)
+    const promptEncoder = await openServerPromptEncoder(mute, { name: 'x', templateText: chatml }, never)
     const turns: SimulatedTurn[] = [
       { messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } },
     ]
-    const { requests } = await settled(codec, () => simulateRollout(codec, turns), never)
+    const { requests } = await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
     expect(requests).toEqual(simulateRollout(chatml, turns).requests)
-    expect(codec.template.text).toBe(chatml)
-    expect(codec.templateFingerprint).toBeUndefined()
+    expect(promptEncoder.template.text).toBe(chatml)
+    expect(promptEncoder.templateFingerprint).toBeUndefined()
   })
 
   test('renders a given template that exceeds its budget elsewhere, with the same result', async () => {
@@ -192,8 +196,8 @@ describe('openServerPromptEncoder', () => {
       { messages: [{ role: 'user', content: 'and' }], reply: [END], finish: { kind: 'length' } },
     ]
     const server = scriptedTokenizer(own(chatml))
-    const codec = await openServerPromptEncoder(server, { name: 'x', templateText: chatml, slow }, never)
-    const { requests } = await settled(codec, () => simulateRollout(codec, turns), never)
+    const promptEncoder = await openServerPromptEncoder(server, { name: 'x', templateText: chatml, slow }, never)
+    const { requests } = await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
     expect(requests).toEqual(simulateRollout(chatml, turns).requests)
     expect(asked.length).toBeGreaterThan(1)
     const refusing = { name: 'x', templateText: '{{ nothing.at_all }}', slow }
@@ -218,7 +222,7 @@ describe('openServerPromptEncoder', () => {
 describe('server encoder settle', () => {
   test('refuses a conversation that the template refuses, after one request', async () => {
     const server = scriptedTokenizer(own(looksBack))
-    const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
+    const promptEncoder = await openServerPromptEncoder(server, { name: 'x' }, never)
     const input = {
       messages: [{ role: 'system', content: 'S' }],
       tools: undefined,
@@ -227,17 +231,19 @@ describe('server encoder settle', () => {
     }
     const before = server.calls.tokenizeMessages
     for (let i = 0; i < 2; i++)
-      await expect(settled(codec, () => codec.template.render(input), never)).rejects.toThrow('no user query found')
+      await expect(settled(promptEncoder, () => promptEncoder.template.render(input), never)).rejects.toThrow(
+        'no user query found',
+      )
     expect(server.calls.tokenizeMessages).toBe(before + 1)
   })
 
   test('throws an error of the computation itself although data was missing before', async () => {
-    const codec = await open(chatml)
+    const promptEncoder = await open(chatml)
     await expect(
       settled(
-        codec,
+        promptEncoder,
         () => {
-          codec.tokenizer.bytes(65)
+          promptEncoder.tokenizer.bytes(65)
           throw new Error('own')
         },
         never,
@@ -246,20 +252,22 @@ describe('server encoder settle', () => {
   })
 
   test('gives up on a computation that always lacks data', async () => {
-    const codec = await open(chatml)
+    const promptEncoder = await open(chatml)
     let count = 0
-    await expect(settled(codec, () => codec.tokenizer.encode(`${count++}`), never)).rejects.toThrow('lacked data')
+    await expect(settled(promptEncoder, () => promptEncoder.tokenizer.encode(`${count++}`), never)).rejects.toThrow(
+      'lacked data',
+    )
   })
 
   test('is required: outside of it the encoder guesses nothing', async () => {
-    const codec = await open(chatml)
-    expect(() => codec.tokenizer.bytes(65)).toThrow('outside of settle')
-    expect(() => codec.tokenizer.encode('never seen')).toThrow('outside of settle')
+    const promptEncoder = await open(chatml)
+    expect(() => promptEncoder.tokenizer.bytes(65)).toThrow('outside of settle')
+    expect(() => promptEncoder.tokenizer.encode('never seen')).toThrow('outside of settle')
   })
 
   test('needs few requests for a continuation', async () => {
     const server = scriptedTokenizer(own(looksBack))
-    const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
+    const promptEncoder = await openServerPromptEncoder(server, { name: 'x' }, never)
     const turn = (content: string): SimulatedTurn => ({
       messages: [{ role: 'user', content }],
       reply: [...byteTokenizer.encode('yes'), END],
@@ -269,7 +277,7 @@ describe('server encoder settle', () => {
     const counts: number[] = []
     for (const turns of [[turn('one')], [turn('one'), turn('two')], [turn('one'), turn('two'), turn('three')]]) {
       const before = total()
-      await settled(codec, () => simulateRollout(codec, turns), never)
+      await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never)
       counts.push(total() - before)
     }
     expect(counts[2]).toBeLessThanOrEqual(6)
@@ -288,14 +296,14 @@ describe('withKnownTokens', () => {
 
   test('passes chunks on in order with the bytes of all their ids, with fewer requests than chunks', async () => {
     const server = scriptedTokenizer(own(chatml))
-    const codec = await openServerPromptEncoder(server, { name: 'x' }, never)
+    const promptEncoder = await openServerPromptEncoder(server, { name: 'x' }, never)
     const before = server.calls.detokenize
     const generate = withKnownTokens(async function* () {
       for (let id = 100; id < 140; id++) yield chunk(id)
-    }, codec)
+    }, promptEncoder)
     const seen: number[] = []
     await collect(generate(request, never), ({ tokens }) => {
-      for (const id of [...tokens.ids, ...(tokens.topLogprobs?.ids ?? [])]) codec.tokenizer.bytes(id)
+      for (const id of [...tokens.ids, ...(tokens.topLogprobs?.ids ?? [])]) promptEncoder.tokenizer.bytes(id)
       seen.push(...tokens.ids)
     })
     expect(seen).toEqual(Array.from({ length: 40 }, (_, i) => 100 + i))
@@ -303,18 +311,18 @@ describe('withKnownTokens', () => {
   })
 
   test('passes on the chunks before a failure and then the failure', async () => {
-    const codec = await open(chatml)
+    const promptEncoder = await open(chatml)
     const generate = withKnownTokens(async function* () {
       yield chunk(65)
       throw new SglangError('UPSTREAM_TRUNCATED', 'cut')
-    }, codec)
+    }, promptEncoder)
     const seen: Chunk[] = []
     await expect(collect(generate(request, never), (one) => seen.push(one))).rejects.toThrow('cut')
     expect(seen).toHaveLength(1)
   })
 
   test('aborts its request when the reader stops', async () => {
-    const codec = await open(chatml)
+    const promptEncoder = await open(chatml)
     let ended = false
     const generate = withKnownTokens(async function* (_request, signal) {
       try {
@@ -332,7 +340,7 @@ describe('withKnownTokens', () => {
       } finally {
         ended = true
       }
-    }, codec)
+    }, promptEncoder)
     for await (const _ of generate(request, never)) break
     expect(ended).toBe(true)
   })
@@ -343,7 +351,8 @@ test('a rollout gives the same result with the server encoder as with the local 
   const turns: SimulatedTurn[] = [
     { messages: [{ role: 'user', content: '🙂' }], reply, finish: { kind: 'stop', matched: END } },
   ]
-  const codec = await open(chatml)
-  const trajectory: Trajectory = (await settled(codec, () => simulateRollout(codec, turns), never)).trajectory
+  const promptEncoder = await open(chatml)
+  const trajectory: Trajectory = (await settled(promptEncoder, () => simulateRollout(promptEncoder, turns), never))
+    .trajectory
   expect(ids(trajectory).slice(-reply.length)).toEqual(reply)
 })

@@ -119,9 +119,9 @@ describe('server tokenizer', () => {
 })
 
 describe('checkTokenizer', () => {
-  const codec = { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) }
-  const check = (server: typeof codec.tokenizer) =>
-    checkTokenizer(byteTokenizer, scriptedTokenizer({ ...codec, tokenizer: server }), never)
+  const promptEncoder = { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) }
+  const check = (server: typeof promptEncoder.tokenizer) =>
+    checkTokenizer(byteTokenizer, scriptedTokenizer({ ...promptEncoder, tokenizer: server }), never)
   const digits = (text: string) => text.replace(/\d+/g, (number) => number.length.toString())
 
   test('accepts the server’s own tokenizer', async () => {
@@ -147,7 +147,7 @@ describe('checkTokenizer', () => {
   test('compares the first and the last of many delimiters', async () => {
     const many = Array.from({ length: 100 }, (_, i) => ({ id: 300 + i, content: `<${i}>`, special: true }))
     const own = { ...byteTokenizer, addedTokens: many }
-    const server = scriptedTokenizer(codec)
+    const server = scriptedTokenizer(promptEncoder)
     const texts: string[] = []
     await checkTokenizer(
       own,
@@ -165,7 +165,7 @@ describe('checkTokenizer', () => {
   })
 
   test('accepts a server that cannot be asked, and ends when it is aborted', async () => {
-    const server = scriptedTokenizer(codec)
+    const server = scriptedTokenizer(promptEncoder)
     const refusing = (error: Error) => ({ ...server, tokenize: async () => Promise.reject(error) })
     await expect(checkTokenizer(byteTokenizer, refusing(unknownPath), never)).resolves.toBeUndefined()
     await expect(checkTokenizer(byteTokenizer, refusing(new Error('left')), never)).rejects.toThrow('left')

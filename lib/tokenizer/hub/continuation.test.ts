@@ -22,22 +22,22 @@ const checks = ({ segments }: Trajectory) =>
   )
 
 describe.each(['qwen3', 'tiny-qwen3'] as const)('a continuation with %s', (name) => {
-  let codec: PromptEncoder
+  let promptEncoder: PromptEncoder
   beforeAll(() => {
     const { tokenizer, template } = loadedTokenizer(tokenizerFolder(name))
     const found = template(true)
     if (!found) throw new Error(`${name} has no template`)
-    codec = { tokenizer, template: found }
+    promptEncoder = { tokenizer, template: found }
   })
   const turn = (text: string, ...messages: Message[]): SimulatedTurn => {
-    const end = endOfTurnId(codec, {}) as number
-    return { messages, reply: [...codec.tokenizer.encode(text), end], finish: { kind: 'stop', matched: end } }
+    const end = endOfTurnId(promptEncoder, {}) as number
+    return { messages, reply: [...promptEncoder.tokenizer.encode(text), end], finish: { kind: 'stop', matched: end } }
   }
 
   test('contains only the new part', () => {
     const call = '<think>\nhm\n</think>\n\n<tool_call>\n{"name": "calculator", "arguments": {}}\n</tool_call>'
     const { trajectory } = simulateRollout(
-      codec,
+      promptEncoder,
       [
         turn(call, user('What is 25 * 17, and 7 + 8?')),
         turn('<think>\nso\n</think>\n\n425 and 15.', result('425'), result('15')),
@@ -55,7 +55,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('a continuation with %s', (name)
 
   test('ends every prompt with the empty think block if thinking is off', () => {
     const turns = [turn('Hello.', user('hi')), turn('Bye.', user('bye'))]
-    const { trajectory } = simulateRollout(codec, turns, { options: { enable_thinking: false } })
+    const { trajectory } = simulateRollout(promptEncoder, turns, { options: { enable_thinking: false } })
     for (const text of promptTexts(trajectory)) expect(text).toMatch(/<think>\n\n<\/think>\n\n$/)
     expect(checks(trajectory)).toEqual(['held'])
   })
@@ -67,7 +67,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('a continuation with %s', (name)
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 4 }), (pairs) => {
         const turns = pairs.map(([question, answer]) => turn(answer, user(`Q${question}`)))
-        const { trajectory, requests } = simulateRollout(codec, turns, { tools })
+        const { trajectory, requests } = simulateRollout(promptEncoder, turns, { tools })
         for (const [index, request] of requests.entries())
           expect(request.slice(0, requests[index - 1]?.length ?? 0)).toEqual(requests[index - 1] ?? [])
         expect(ids(trajectory)).toEqual([...(requests.at(-1) as number[]), ...(turns.at(-1) as SimulatedTurn).reply])

@@ -50,7 +50,7 @@ export function answerOf(trajectory: TrajectoryView): string | undefined {
 export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPattern): RewardWithReason {
   if (rule.kind === 'number') return scoreOfNumber(answer, rule)
   if (rule.kind === 'pattern') return scoreOfPattern(answer, rule, search)
-  return judged(isSame(answer, rule.expected, rule.ignoreCase), quoted(answer), quoted(rule.expected))
+  return rewardWithReason(isSame(answer, rule.expected, rule.ignoreCase), quoted(answer), quoted(rule.expected))
 }
 
 const UNSCORED: readonly string[] = ['cancelled', 'aborted', 'interrupted']
@@ -70,7 +70,7 @@ function scoreOfPattern(
   if (result.kind === 'too-slow') return { reward: null, why: 'the pattern takes too long on this answer' }
   if (result.kind === 'absent') return { reward: 0, why: `/${pattern}/ is not found` }
   if (expected === undefined) return { reward: 1, why: `/${pattern}/ found ${quoted(result.text)}` }
-  return judged(isSame(result.text, expected, ignoreCase), quoted(result.text), quoted(expected))
+  return rewardWithReason(isSame(result.text, expected, ignoreCase), quoted(result.text), quoted(expected))
 }
 
 function scoreOfNumber(
@@ -82,7 +82,11 @@ function scoreOfNumber(
   if (!found) return { reward: 0, why: boxed === undefined ? 'no number found' : `no number in ${quoted(boxed)}` }
   const isNear = (value: number) => Math.abs(value - expected) <= tolerance + rounding(expected)
   const near = [found.value, found.percent].find((value) => value !== undefined && isNear(value))
-  return judged(near !== undefined, numberText(found), tolerance > 0 ? `${expected} ± ${tolerance}` : `${expected}`)
+  return rewardWithReason(
+    near !== undefined,
+    numberText(found),
+    tolerance > 0 ? `${expected} ± ${tolerance}` : `${expected}`,
+  )
 }
 
 /** 0.1 + 0.2 must equal 0.3. */
@@ -90,7 +94,7 @@ const rounding = (expected: number): number => Math.abs(expected) * 4 * Number.E
 
 const numberText = ({ text, value }: WrittenNumber): string => (text === `${value}` ? text : `${text} = ${value}`)
 
-const judged = (fits: boolean, found: string, expected: string): RewardWithReason => ({
+const rewardWithReason = (fits: boolean, found: string, expected: string): RewardWithReason => ({
   reward: fits ? 1 : 0,
   why: `found ${found}, expected ${expected}`,
 })

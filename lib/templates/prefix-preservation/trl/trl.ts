@@ -26,12 +26,12 @@ export function trlVerdict({ template, tokenizer }: Pick<Subject, 'template' | '
       kind: 'notAsked',
       why: `The template does not print ${missing.map((sentinel) => NAMES[sentinel]).join(' and ')} of a tool call.`,
     }
-  return judged(render, tokenizer)
+  return trlVerdictOf(render, tokenizer)
 }
 
 type Render = (messages: readonly TemplateMessage[], addGenerationPrompt: boolean) => RenderResult
 
-function judged(render: Render, tokenizer: Subject['tokenizer']): TrlVerdict {
+function trlVerdictOf(render: Render, tokenizer: Subject['tokenizer']): TrlVerdict {
   const pair = orWithText((isText): { readonly ok: true; readonly texts: readonly string[] } | Failure => {
     const messages = conversation(DUMMIES, isText)
     const before = render(messages.slice(0, -1), false)

@@ -31,13 +31,13 @@ const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
 /** Returns the three agents below for a model's tokenizer and template, with calls in the format of a parser. */
 export function conversations(model: string, parser = hermes): readonly Base[] {
   const { tokenizer, template } = loadedTokenizer(tokenizerFolder(model))
-  const codec = { tokenizer, template: template(true) ?? fail(model) }
-  const end = endOfTurnId(codec, {}) ?? fail(model)
+  const promptEncoder = { tokenizer, template: template(true) ?? fail(model) }
+  const end = endOfTurnId(promptEncoder, {}) ?? fail(model)
   return SCRIPTS.map(({ name, turns }) => ({
     name: `${model} ${name}, ${parser.name}`,
     tokenizer,
     trajectory: simulateRollout(
-      codec,
+      promptEncoder,
       turns.map(({ messages, reply }) => ({
         messages,
         reply: [...tokenizer.encode(parser === pythonic ? inPython(reply) : reply), end],
