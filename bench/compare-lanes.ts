@@ -45,8 +45,8 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
   await page.addInitScript(recordArrival)
   await page.goto(new URL(address, bench.base).href)
   await page.waitForFunction(() => window.arrival.drawn > 0, undefined, { timeout: 120_000 })
-  const { told, drawn } = await page.evaluate(() => window.arrival)
-  reportFigure(`${what}: comparison → tokens drawn`, drawn - told, 'ms', 200)
+  const { received, drawn } = await page.evaluate(() => window.arrival)
+  reportFigure(`${what}: comparison → tokens drawn`, drawn - received, 'ms', 200)
   await settled(page)
 
   const toggles: number[] = []
@@ -100,19 +100,19 @@ async function measured(bench: Bench, what: string, address: string): Promise<vo
 declare global {
   interface Window {
     /** The page's time of the worker's last message, and of the first rows after it, in milliseconds. */
-    arrival: { told: number; drawn: number }
+    arrival: { received: number; drawn: number }
   }
 }
 
 /** Runs in the page before its own scripts. */
 function recordArrival(): void {
-  const arrival = { told: 0, drawn: 0 }
+  const arrival = { received: 0, drawn: 0 }
   window.arrival = arrival
   window.Worker = class extends Worker {
     constructor(...given: ConstructorParameters<typeof Worker>) {
       super(...given)
       this.addEventListener('message', () => {
-        if (arrival.drawn === 0) arrival.told = performance.now()
+        if (arrival.drawn === 0) arrival.received = performance.now()
       })
     }
   }

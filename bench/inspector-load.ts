@@ -25,7 +25,7 @@ await withBench(async ({ open }) => {
   await settled(page)
   const painted = firstPaint(page, FIRST_TOKENS)
   await chooseFile(page, file)
-  await told('', page, await painted, { painted: 500, interactive: 1000, longest: 100, nodes: 5000, heap: 100 })
+  await reportLoad('', page, await painted, { painted: 500, interactive: 1000, longest: 100, nodes: 5000, heap: 100 })
   await page.waitForURL(/\/t\//)
   await page.getByRole('link', { name: 'Library' }).click()
   await page.locator('[data-library="idle"]').waitFor()
@@ -41,7 +41,7 @@ await withBench(async ({ open }) => {
     const baseline = await open(hash, baselines.base)
     const painted = firstPaint(baseline, '.token')
     await baseline.getByLabel('Trajectory file').setInputFiles(file)
-    await told(who, baseline, await painted, {})
+    await reportLoad(who, baseline, await painted, {})
     reportFigure(`${who}pointed at → highlighted`, await pointed(baseline), 'ms')
     await baseline.context().close()
   }
@@ -80,7 +80,7 @@ interface Limits {
 }
 
 /** Reports the figures of a loaded page. Interactive is the time after which no task over 50 ms remains. */
-async function told(who: string, page: Page, painted: number, limits: Limits): Promise<void> {
+async function reportLoad(who: string, page: Page, painted: number, limits: Limits): Promise<void> {
   await settled(page)
   const { chosen, lastEnd } = await page.evaluate(() => ({
     chosen: window.recorded.chosen,

@@ -67,7 +67,7 @@ const startMs: number[] = []
 let orphans = 0
 let damaged = 0
 /** Number of losses that were printed. */
-let told = 0
+let printedLosses = 0
 
 async function start(): Promise<ChildProcess> {
   const began = performance.now()
@@ -357,8 +357,8 @@ async function main(): Promise<void> {
       application = await start()
       if (!isWhole()) damaged++
       await check(round % 10 === 0 || round === kills ? [...known.keys()] : [...touched])
-      for (const line of lost.slice(told)) console.error(`kill ${round}: ${line}`)
-      told = lost.length
+      for (const line of lost.slice(printedLosses)) console.error(`kill ${round}: ${line}`)
+      printedLosses = lost.length
       touched.clear()
       if (round % 10 === 0)
         console.log(

@@ -103,10 +103,10 @@ async function startRun(trajectory: Trajectory) {
 function tellTokens(source: ResponseSegment, tell: (event: RolloutEvent) => void, response: ServerResponse): void {
   const start = performance.now()
   const k = source.topLogprobs?.k ?? 0
-  let told = 0
+  let sentTokens = 0
   const timer = setInterval(() => {
-    for (; told < ((performance.now() - start) * TOKENS_A_SECOND) / 1000; told++) {
-      const at = told % source.ids.length
+    for (; sentTokens < ((performance.now() - start) * TOKENS_A_SECOND) / 1000; sentTokens++) {
+      const at = sentTokens % source.ids.length
       tell({
         type: 'tokens',
         ids: source.ids.slice(at, at + 1),

@@ -143,7 +143,7 @@ function startThread(plan: Plan) {
     async check(number: number): Promise<Report | 'ended' | 'hung'> {
       await Promise.race([ready, ended])
       const answered = new AbortController()
-      const answer = new Promise<Report>((told) => worker.once('message', told))
+      const answer = new Promise<Report>((resolve) => worker.once('message', resolve))
       worker.postMessage(number)
       try {
         return await Promise.race([answer, ended, hung(answered.signal)])

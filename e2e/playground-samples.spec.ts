@@ -50,8 +50,8 @@ test('Three samples of a question are requested again after a failure, rewarded,
   // The failed samples belonged to a group without a rule, so they have no reward.
   await expect(page.locator('[data-samples="ended"] [data-sample][data-reward]')).toHaveCount(3)
   const group = new URL(page.url()).searchParams.get('group') as string
-  const told = await (await request.get(`/api/groups/${group}`, { headers: AUTHORIZED })).json()
-  for (const [index, { reward, tokens }] of told.samples.entries()) {
+  const groupAnswer = await (await request.get(`/api/groups/${group}`, { headers: AUTHORIZED })).json()
+  for (const [index, { reward, tokens }] of groupAnswer.samples.entries()) {
     await expect(samples.nth(index)).toHaveAttribute('data-reward', String(reward))
     await expect(samples.nth(index)).toContainText(`${tokens} tok`)
   }
@@ -60,8 +60,8 @@ test('Three samples of a question are requested again after a failure, rewarded,
     await samples.first().click()
     await page.keyboard.press('ArrowRight')
     await expect(samples.nth(1)).toHaveAttribute('aria-selected', 'true')
-    await expect(page).toHaveURL(new RegExp(told.samples[1].key))
-    await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(told.samples[1].tokens))
+    await expect(page).toHaveURL(new RegExp(groupAnswer.samples[1].key))
+    await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(groupAnswer.samples[1].tokens))
   })
 
   await test.step('another rule rewards all samples again', async () => {
@@ -85,7 +85,7 @@ test('Three samples of a question are requested again after a failure, rewarded,
   await page.getByRole('button', { name: 'Compare with another sample' }).click()
   await expect(page.getByRole('link', { name: 'Compare with sample 3' })).toHaveAttribute(
     'href',
-    new RegExp(`/compare\\?left=${told.samples[1].key}&right=${told.samples[2].key}`),
+    new RegExp(`/compare\\?left=${groupAnswer.samples[1].key}&right=${groupAnswer.samples[2].key}`),
   )
 })
 

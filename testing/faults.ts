@@ -733,7 +733,7 @@ export async function runFault(
     const good = clientOf(server.baseUrl)
     // Only the failing call gets tight limits, because the others may be slow on a busy machine.
     const bad = found?.elsewhere || found?.limits ? clientOf(other?.baseUrl ?? server.baseUrl, found) : good
-    const told = await good.describe(new AbortController().signal)
+    const description = await good.describe(new AbortController().signal)
     let calls = 0
     let elapsedMs = 0
     let state: LiveTrajectory | undefined
@@ -759,7 +759,7 @@ export async function runFault(
           return timed(bad.generate(request, own))
         },
         serverName: 'faulty',
-        server: told,
+        server: description,
         promptEncoder: { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) },
         parser: hermes,
         tools: [calculator],

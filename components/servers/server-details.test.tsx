@@ -18,8 +18,8 @@ function facts(status: ReadyStatus, load?: ServerLoad): Readonly<Record<string, 
 
 test('server details show unreported facts as unknown', () => {
   const read = facts(server, { state: 'not-told' })
-  const told = Object.entries(read).filter(([, value]) => value !== 'unknown')
-  expect(told).toEqual([
+  const reported = Object.entries(read).filter(([, value]) => value !== 'unknown')
+  expect(reported).toEqual([
     ['kind', 'SGLang server'],
     ['answered in', '3.4 ms'],
   ])
@@ -32,7 +32,7 @@ test('server details distinguish incremental, cumulative and unknown streaming',
 })
 
 test('server details show the load, or why it is unknown', () => {
-  const told: ServerLoad = {
+  const load: ServerLoad = {
     state: 'told',
     running: 5,
     waiting: 2,
@@ -40,7 +40,7 @@ test('server details show the load, or why it is unknown', () => {
     tokenUsage: 0.412,
     cachedShare: 0.873,
   }
-  expect(facts({ ...server, maxTotalTokens: 8192 }, told)).toMatchObject({
+  expect(facts({ ...server, maxTotalTokens: 8192 }, load)).toMatchObject({
     'requests running': '5 of 8',
     'requests waiting': '2',
     'KV cache in use': '41.2 %',

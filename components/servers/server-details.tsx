@@ -13,7 +13,7 @@ interface ServerDetailsProps {
 /** Shows everything that a server reports about itself; missing facts are marked as unknown. */
 export function ServerDetails({ status, load }: ServerDetailsProps) {
   const { kind, workers = [], contextLength, latencyMs, weightVersion } = status
-  const told = load?.state === 'told' ? load : undefined
+  const reportedLoad = load?.state === 'told' ? load : undefined
   return (
     <div className="grid gap-x-12 gap-y-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,20rem))]">
       <Group title="Model served">
@@ -43,7 +43,7 @@ export function ServerDetails({ status, load }: ServerDetailsProps) {
         </Fact>
       </Group>
       <Group title="Now">
-        <LoadFacts kind={kind} load={load} capacity={told?.maxTotalTokens ?? status.maxTotalTokens} />
+        <LoadFacts kind={kind} load={load} capacity={reportedLoad?.maxTotalTokens ?? status.maxTotalTokens} />
       </Group>
       {workers.length > 0 && (
         <Group title="Workers">
@@ -74,8 +74,8 @@ function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
         {load.hint !== undefined && <span className="block text-dim">{load.hint}</span>}
       </Fact>
     )
-  const told: Partial<ReportedLoad> = load.state === 'told' ? load : {}
-  const { running, waiting, maxRunning, tokenUsage, cachedShare, tokensPerSecond } = told
+  const reportedLoad: Partial<ReportedLoad> = load.state === 'told' ? load : {}
+  const { running, waiting, maxRunning, tokenUsage, cachedShare, tokensPerSecond } = reportedLoad
   return (
     <>
       <Fact name={kind === 'router' ? 'requests at workers' : 'requests running'}>

@@ -35,11 +35,11 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
     event.preventDefault()
     setState('reading')
     try {
-      const told = await chooseTokenizer(storedKey, {
+      const trajectory = await chooseTokenizer(storedKey, {
         tokenizer: name.trim(),
         ...(shownParser !== undefined && { parser: shownParser }),
       })
-      client.setQueryData(trajectoryOptions(storedKey).queryKey, told)
+      client.setQueryData(trajectoryOptions(storedKey).queryKey, trajectory)
       // Lists of trajectories also show the texts.
       void client.invalidateQueries({ queryKey: TRAJECTORIES })
       onClose()

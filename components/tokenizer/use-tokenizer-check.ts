@@ -15,13 +15,13 @@ export function useTokenizerCheck(server: string) {
   const { name, status } = useServerStatus(server)
   const { data: waitingFor } = useQuery(downloadsOptions(state === 'reading'))
   const { data: names = [] } = useQuery(tokenizerNamesOptions())
-  const told = status.state === 'ready' ? serverTokenizerName(name, status) : undefined
+  const reportedName = status.state === 'ready' ? serverTokenizerName(name, status) : undefined
   return {
     state,
     /** Downloads in progress while a tokenizer is read. */
     downloads: state === 'reading' ? waitingFor?.downloads : undefined,
     /** The built-in tokenizer, the one that the server reports, and those in the folders of ROLLSCOPE_TOKENIZERS. */
-    suggested: [...new Set([BUILT_IN, told ?? BUILT_IN, ...names])],
+    suggested: [...new Set([BUILT_IN, reportedName ?? BUILT_IN, ...names])],
     /** Loads the tokenizers and then calls `then`; a new check cancels the previous one. */
     check: async (names: readonly string[], then: () => void) => {
       running.current.abort()

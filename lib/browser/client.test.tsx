@@ -147,7 +147,7 @@ describe('the rollout store', () => {
 describe('the rollout of a page', () => {
   const listener = { left: 0 }
   /** Returns a server that sends these events and then nothing. */
-  const told = (list: readonly RolloutEvent[]) => (request: IncomingMessage, response: ServerResponse) => {
+  const streamOf = (list: readonly RolloutEvent[]) => (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'POST') return response.end('{"rolloutId":"r","trajectoryId":"B"}')
     response.write(list.map((event) => `${JSON.stringify(event)}\n`).join(''))
     return response.on('close', () => listener.left++)
@@ -176,7 +176,7 @@ describe('the rollout of a page', () => {
   }
 
   test('is cached under its own key, whichever trajectory the page shows when it ends', async () => {
-    answer = told(events)
+    answer = streamOf(events)
     const { result, rerender, cached } = page(undefined)
     await act(async () => {
       await result.current.start({ prompt: 'q' }, undefined, new AbortController().signal)
@@ -191,7 +191,7 @@ describe('the rollout of a page', () => {
   })
 
   test('keeps labels that its trajectory got in the meantime', async () => {
-    answer = told(events)
+    answer = streamOf(events)
     const { result, cached, put } = page('B')
     put('B', { ...trajectory, title: 'said', tags: ['t'] })
     act(() => result.current.follow('r'))
@@ -200,7 +200,7 @@ describe('the rollout of a page', () => {
   })
 
   test('is not overwritten by an answer from the middle of the run', async () => {
-    answer = told(events)
+    answer = streamOf(events)
     const { result, cached, asked } = page('B')
     const late = Promise.withResolvers<Trajectory>()
     const asking = asked('B', late.promise)
@@ -213,7 +213,7 @@ describe('the rollout of a page', () => {
 
   test.each(['another trajectory', 'another page'])('is dropped for %s', async (where) => {
     listener.left = 0
-    answer = told(events.slice(0, 4))
+    answer = streamOf(events.slice(0, 4))
     const { result, rerender, unmount } = page('B')
     act(() => result.current.follow('r'))
     await waitFor(() => expect(result.current.state).toMatchObject({ kind: 'following', trajectory: { id: 't' } }))

@@ -28,15 +28,15 @@ const ONE_TOKEN = { input_ids: [9], sampling_params: { max_new_tokens: 1, ignore
 
 test('The built-in server reveals the path of its tokenizer, which AutoTokenizer loads, only to a caller with the launch token', async () => {
   const { model } = client()
-  const told = async (path: string, caller?: Parameters<LocalModel['handle']>[1]) =>
+  const answerAt = async (path: string, caller?: Parameters<LocalModel['handle']>[1]) =>
     (await model.handle(new Request(`http://localhost${path}`), caller)).json()
   for (const path of ['/model_info', '/get_model_info', '/server_info']) {
-    expect(await told(path, { hasToken: true })).toMatchObject({
+    expect(await answerAt(path, { hasToken: true })).toMatchObject({
       model_path: 'tiny-qwen3',
       tokenizer_path: MODEL_FOLDER,
     })
     for (const caller of [undefined, { hasToken: false }]) {
-      const open = await told(path, caller)
+      const open = await answerAt(path, caller)
       expect(open.tokenizer_path).toBe('tiny-qwen3')
       expect(JSON.stringify(open)).not.toContain(MODEL_FOLDER)
     }

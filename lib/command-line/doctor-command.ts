@@ -94,11 +94,11 @@ async function fixed(
     throw new CommandError(EXIT.unchecked, `${subject}: ${where}${place}: ${className}: ${message}`)
   }
   if (out !== undefined) await writeText(folder, out, result.repair.template)
-  const told = json ? `${JSON.stringify(result.repair, null, 2)}\n` : repairText(subject, result.repair)
-  if (out !== undefined || json) print(told)
+  const repairReport = json ? `${JSON.stringify(result.repair, null, 2)}\n` : repairText(subject, result.repair)
+  if (out !== undefined || json) print(repairReport)
   else {
     print(result.repair.template)
-    complain(told)
+    complain(repairReport)
   }
   return result.repair.unstable.length > 0 ? EXIT.findings : EXIT.well
 }

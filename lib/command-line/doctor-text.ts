@@ -68,13 +68,13 @@ const MERGES = '  merges   '
 
 /** Returns cells in their order; a repeated finding refers to its first cell. */
 function grouped(cells: readonly Cell[]): string[] {
-  const told = new Map<string, string>()
+  const firstCellOf = new Map<string, string>()
   return cells.flatMap(({ id, verdict, sameAs }) => {
     if (sameAs !== undefined && verdict.kind === 'stable') return [`${MARKS.stable}${id}, as ${sameAs}`]
     const lines = detail(verdict)
     const key = lines.join('\n')
-    const known = lines.length > 0 ? told.get(key) : undefined
-    if (known === undefined && lines.length > 0) told.set(key, id)
+    const known = lines.length > 0 ? firstCellOf.get(key) : undefined
+    if (known === undefined && lines.length > 0) firstCellOf.set(key, id)
     const more = known === undefined ? lines.map((line) => `           ${line}`) : [`           as ${known}`]
     const mark = verdict.kind === 'unstable' && !verdict.finding.textDiffers ? MERGES : MARKS[verdict.kind]
     return [`${mark}${id}`, ...more]

@@ -188,10 +188,10 @@ test('rollscope drift --against compares samples with those of another file by i
   const { stdout } = await rollscope(['mixed.jsonl', '--against', 'cut.jsonl', '--json'])
   const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
   expect(against).toEqual({ mode: 'file', file: 'cut.jsonl' })
-  const told = samples.map((sample) =>
+  const differences = samples.map((sample) =>
     sample.kind === 'checked' ? sample.tokens.left - sample.tokens.right : sample.why,
   )
-  expect(told).toEqual([
+  expect(differences).toEqual([
     'cut.jsonl has no sample with this id.',
     'The record is not a trajectory.',
     drifting.segments.at(-1).ids.length,

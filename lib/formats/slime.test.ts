@@ -308,8 +308,8 @@ describe('slime format', () => {
     const { foreign: _, ...alone } = bare
     expect(sampleOf(alone).response).toBe('')
     expect(written(alone).lost).toContain('text of the response: no tokenizer was named')
-    const told = { ...bare, vocab: Object.fromEntries(ids(bare).map((id) => [id, `t${id} `])) }
-    expect(sampleOf(told).response).toBe('t10 t11 t20 t21 t12 ')
+    const withTexts = { ...bare, vocab: Object.fromEntries(ids(bare).map((id) => [id, `t${id} `])) }
+    expect(sampleOf(withTexts).response).toBe('t10 t11 t20 t21 t12 ')
   })
 
   test('writes the question, in parts or as one text', () => {

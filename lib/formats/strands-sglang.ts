@@ -171,8 +171,8 @@ function contradictionIn(record: StrandsRecord): Violation | undefined {
   const { token_ids, segments, tokens, initial_prompt, initial_prompt_length, segment_info } = record
   const bySegment = segments?.flat()
   const idsIn = (all: typeof tokens) => all?.map(({ token_id }) => token_id)
-  const maskIn = (all: typeof tokens) => told((all ?? []).map(({ loss_mask }) => loss_mask))
-  const logprobsIn = (all: typeof tokens) => told((all ?? []).map(({ logprob }) => logprob))
+  const maskIn = (all: typeof tokens) => allPresent((all ?? []).map(({ loss_mask }) => loss_mask))
+  const logprobsIn = (all: typeof tokens) => allPresent((all ?? []).map(({ logprob }) => logprob))
   const all = token_ids ?? idsIn(bySegment ?? tokens)
   const [first] = segment_info ?? []
   return (
@@ -208,7 +208,7 @@ function contradictionIn(record: StrandsRecord): Violation | undefined {
 
 function columnsOf(record: StrandsRecord): Columns {
   const tokens = record.segments?.flat() ?? record.tokens ?? []
-  const mask = record.loss_mask ?? record.output_mask ?? told(tokens.map(({ loss_mask }) => loss_mask))
+  const mask = record.loss_mask ?? record.output_mask ?? allPresent(tokens.map(({ loss_mask }) => loss_mask))
   return {
     ids: record.token_ids ?? tokens.map(({ token_id }) => token_id),
     mask: mask && maskBits(mask),
@@ -217,7 +217,7 @@ function columnsOf(record: StrandsRecord): Columns {
 }
 
 /** Returns the values if every one is present. */
-const told = <T>(values: readonly (T | null | undefined)[]): readonly T[] | undefined =>
+const allPresent = <T>(values: readonly (T | null | undefined)[]): readonly T[] | undefined =>
   values.length > 0 && values.every((value): value is T => value !== null && value !== undefined) ? values : undefined
 
 function stretchesOf(record: StrandsRecord, { ids, mask }: Columns): readonly ColumnRange[] {

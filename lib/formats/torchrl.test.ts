@@ -116,9 +116,9 @@ describe('a written torchrl record', () => {
     expect(written(bare)).not.toHaveProperty('history')
     expect(lost(bare)).toContain('texts: no tokenizer was named')
     const text = { prompt: 'a', response: 'b', full: 'ab' }
-    const told = opened({ tokens: { full: [70_000, 70_001] }, text })
-    expect(written(told)).toMatchObject({ text })
-    expect(lost(told).join()).not.toContain('texts')
+    const withTexts = opened({ tokens: { full: [70_000, 70_001] }, text })
+    expect(written(withTexts)).toMatchObject({ text })
+    expect(lost(withTexts).join()).not.toContain('texts')
   })
 })
 

@@ -9,7 +9,7 @@ import { writableFormats } from './registry.ts'
 import { type TokenField, type TrainingRow, valueAtPath } from './training-row.ts'
 
 /** Returns the file's entry for each token: its value, the default where nothing is written, or undefined. */
-function told(record: object, { parts }: TokenField, count: number): unknown[] {
+function entriesOf(record: object, { parts }: TokenField, count: number): unknown[] {
   const entries: unknown[] = Array.from({ length: count }, () => undefined)
   for (const part of parts) {
     const array = part.kind === 'array' ? (valueAtPath(record, part.path) as readonly unknown[]) : undefined
@@ -45,7 +45,7 @@ test.each(writableFormats.map(({ name }) => name))('%s: training rows map arrays
       if (name === 'slime')
         mask.fill(0, 0, all.length - (record as { readonly response_length: number }).response_length)
       for (const field of row.fields) {
-        const entries = told(record, field, all.length)
+        const entries = entriesOf(record, field, all.length)
         if (field.meaning === 'ids') expect(entries).toEqual(all)
         if (field.meaning === 'mask') expect(entries.map(Number)).toEqual(mask)
         if (field.meaning === 'logprobs')

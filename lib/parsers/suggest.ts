@@ -45,9 +45,13 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
     return { parser: DEFAULT_PARSER, because, by: 'default' }
   }
   const tokens = new Set(addedTokens)
-  const told = formIn((mark) => tokens.has(mark))
-  if (told)
-    return { parser: told.parser, because: `${unknown}the tokenizer has ${told.marks[0]} as a token`, by: 'tokens' }
+  const formOfTokens = formIn((mark) => tokens.has(mark))
+  if (formOfTokens)
+    return {
+      parser: formOfTokens.parser,
+      because: `${unknown}the tokenizer has ${formOfTokens.marks[0]} as a token`,
+      by: 'tokens',
+    }
   const because =
     unknown === ''
       ? 'neither the server nor the chat template identifies a parser'

@@ -71,12 +71,12 @@ test('every request equals strands-sglang’s except for three added fields', as
 })
 
 test('a template that leaves the tools out is reported, while Python reports nothing', async () => {
-  const told = async (name: string) => {
+  const problemKinds = async (name: string) => {
     const { trajectory } = await player.play(script.scenarios.find((scenario) => scenario.name === name) as Scenario)
     return trajectory.segments.flatMap(({ problems = [] }) => problems.map(({ kind }) => kind))
   }
-  expect(await told('deepseek: tools that the template does not print, several turns')).toEqual(['template'])
-  expect(await told('several turns with tools')).toEqual([])
+  expect(await problemKinds('deepseek: tools that the template does not print, several turns')).toEqual(['template'])
+  expect(await problemKinds('several turns with tools')).toEqual([])
 })
 
 test('The health check finds no unread tool result and no contradictory ending in any scenario', async () => {

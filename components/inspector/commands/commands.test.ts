@@ -25,11 +25,11 @@ function screenWith({
   offers?: PanelCommands
   colour?: string
 } = {}) {
-  const told: unknown[] = []
+  const calls: unknown[] = []
   const tell =
     (name: string) =>
     (...what: unknown[]) =>
-      told.push([name, ...what])
+      calls.push([name, ...what])
   const screen = {
     inspection: {
       trajectory: sample,
@@ -58,13 +58,13 @@ function screenWith({
       link: () => 'http://here/',
     },
   } satisfies CommandScreen
-  return { screen, told }
+  return { screen, calls }
 }
 
 const press = (key: string, using: Parameters<typeof screenWith>[0]) => {
-  const { screen, told } = screenWith(using)
+  const { screen, calls } = screenWith(using)
   runCommand(commandOfKey(COMMANDS, key) as InspectorCommand, screen, screen.inspection.say)
-  return told
+  return calls
 }
 
 describe("table of the inspector's commands", () => {
@@ -115,8 +115,8 @@ describe('keys of the inspector', () => {
     [']', { drift: [3, 5, 7, 8], selection: { anchor: 3, focus: 4 } }, ['select', single(7), 'tokens']],
     [']', { drift: [3, 5, 7, 8], selection: single(7) }, ['say', 'No further drift.']],
     ['[', { drift: [3, 5, 7, 8], selection: single(7) }, ['select', { anchor: 3, focus: 4 }, 'tokens']],
-  ])('the key %s with %j runs its command or says why it cannot', (key, using, told) => {
-    expect(press(key, using)).toEqual([told])
+  ])('the key %s with %j runs its command or says why it cannot', (key, using, calls) => {
+    expect(press(key, using)).toEqual([calls])
   })
 
   test('a command runs the action that a part has registered', () => {
@@ -147,11 +147,11 @@ describe('commands beside a run in the playground', () => {
   const names = RUN_COMMANDS.map(({ name }) => name)
 
   test('the keys of the token view are those of the inspector', () => {
-    const { screen, told } = screenWith()
+    const { screen, calls } = screenWith()
     for (const key of ['m', '/', 'c', 'w'])
       expect(commandOfKey(RUN_COMMANDS, key), key).toBe(commandOfKey(COMMANDS, key))
     runCommand(commandOfKey(RUN_COMMANDS, 'm') as InspectorCommand, screen, () => {})
-    expect(told).toEqual([['view', { colour: 'mask', limit: undefined }]])
+    expect(calls).toEqual([['view', { colour: 'mask', limit: undefined }]])
   })
 
   test('leave out the tabs, verification and the neighbours in a list', () => {
@@ -191,18 +191,18 @@ describe('search of the command palette', () => {
   })
 
   test('offers the token and the segment with a typed number, if they exist', () => {
-    const { screen, told } = screenWith()
+    const { screen, calls } = screenWith()
     const places = (typed: string) => searched(furtherCommands(screen, typed), typed).map(({ title }) => title)
     expect(places('2')).toEqual(['Go to token 2', 'Go to segment 2'])
     expect(places('5')).toEqual(['Go to token 5'])
     expect(places('900')).toEqual([])
     furtherCommands(screen, '1')[1]?.run(screen)
-    expect(told).toEqual([['select', single(3), 'tokens']])
+    expect(calls).toEqual([['select', single(3), 'tokens']])
   })
 
   test('offers every colour mode of the trajectory', () => {
-    const { screen, told } = screenWith()
+    const { screen, calls } = screenWith()
     searched(furtherCommands(screen, 'entropy'), 'entropy')[0]?.run(screen)
-    expect(told).toEqual([['view', { colour: 'entropy', limit: undefined }]])
+    expect(calls).toEqual([['view', { colour: 'entropy', limit: undefined }]])
   })
 })

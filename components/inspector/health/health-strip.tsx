@@ -127,13 +127,13 @@ function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
 }
 
 function chipsOf(health: InspectState<Health>, drift: InspectState<Drift>): readonly Chip[] {
-  const told = health.kind === 'done' ? health.result : undefined
+  const report = health.kind === 'done' ? health.result : undefined
   const findings = byGravity([
-    ...(told?.findings ?? []),
+    ...(report?.findings ?? []),
     ...(drift.kind === 'done' ? tokenizerFindings(drift.result) : []),
   ])
   const why = unknownDrift(drift)
-  const unknown = (told?.checks ?? []).flatMap(({ name, unknown }) =>
+  const unknown = (report?.checks ?? []).flatMap(({ name, unknown }) =>
     unknown === undefined ? [] : [`${name}: ${unknown}`],
   )
   return [

@@ -64,7 +64,7 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
     setAsked({ kind: 'scoring', done: 0, of })
     try {
       const scores = new Float64Array(tokenCount(trajectory)).fill(Number.NaN)
-      const { server: told, versions } = await gatherScores(
+      const { server: scoringServer, versions } = await gatherScores(
         scorer.score({ ids: ids(trajectory), ranges, ...(server !== undefined && { server }) }, own.signal),
         scores,
         (done) => {
@@ -74,9 +74,9 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
       if (own.signal.aborted) return
       setAsked({
         kind: 'scored',
-        server: told.name,
+        server: scoringServer.name,
         found: verification(trajectory, scores),
-        served: servedFacts(trajectory, told, versions),
+        served: servedFacts(trajectory, scoringServer, versions),
       })
       onColumn(COLUMN, scores)
     } catch (error) {

@@ -51,9 +51,9 @@ test('nextSteps offers each step once, and at least one exactly for outcomes tha
   )
   fc.assert(
     fc.property(outcome, more, fc.constantFrom([], written, unread), (bare, added, segments) => {
-      const told = { ...bare, ...added } as Outcome
-      const steps = texts(told, segments)
-      expect(steps.length > 0).toBe(outcomeText(told) !== undefined)
+      const endedOutcome = { ...bare, ...added } as Outcome
+      const steps = texts(endedOutcome, segments)
+      expect(steps.length > 0).toBe(outcomeText(endedOutcome) !== undefined)
       expect(new Set(steps).size).toBe(steps.length)
     }),
   )

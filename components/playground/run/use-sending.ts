@@ -46,8 +46,8 @@ export interface Sending {
 export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepare }: SendingOptions): Sending {
   const { rollout, group, trajectory, isRunning, runningSample } = shown
   /** A problem with the key of the trajectory that it belongs to; it is not shown for another trajectory. */
-  const [told, setTold] = useState<{ readonly problem: ApiError; readonly key: string | undefined }>()
-  const setProblem = (problem: ApiError | undefined) => setTold(problem && { problem, key: view.key })
+  const [problemOfKey, setProblemOfKey] = useState<{ readonly problem: ApiError; readonly key: string | undefined }>()
+  const setProblem = (problem: ApiError | undefined) => setProblemOfKey(problem && { problem, key: view.key })
   /** Cancels a start that waits for its answer; undefined if no start is waiting. */
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
@@ -128,7 +128,7 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
   }
   return {
     state: isStopping ? 'stopping' : isRunning ? 'running' : starting ? 'starting' : 'ready',
-    problem: told?.key === view.key ? told?.problem : undefined,
+    problem: problemOfKey?.key === view.key ? problemOfKey?.problem : undefined,
     forgetProblem: () => setProblem(undefined),
     send,
     sendWithServerTokenizer: () => {

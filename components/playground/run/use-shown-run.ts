@@ -53,10 +53,12 @@ export function useDisplayedRun(view: ReturnType<typeof useViewState>): ShownRun
   // After a reload during a run, the stored trajectory names the rollout that writes it. A group is followed as a whole,
   // which does not report a sample that continues by itself.
   const writing = stored?.outcome.kind === 'running' ? stored.outcome.rolloutId : undefined
-  const told = group.rolloutOf(view.key)
+  const rolloutOfSample = group.rolloutOf(view.key)
   const isFollowedAlone =
     foundGroup === undefined &&
-    (group.state === 'none' || group.state === 'ended' || (told !== undefined && told !== writing))
+    (group.state === 'none' ||
+      group.state === 'ended' ||
+      (rolloutOfSample !== undefined && rolloutOfSample !== writing))
   const running = isFollowedAlone ? writing : undefined
   const catchUp = useEffectEvent((rolloutId: string) => rollout.state.kind === 'idle' && rollout.follow(rolloutId))
   useEffect(() => {

@@ -47,9 +47,9 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
   let isFollowing = true
   /** Id of the trajectory that grew while this view showed it. */
   let grown: string | undefined
-  let told: Span | undefined
-  let telling: ReturnType<typeof setTimeout> | undefined
-  let tellLatest: ((tokens: Span) => void) | undefined
+  let lastReported: Span | undefined
+  let reportTimer: ReturnType<typeof setTimeout> | undefined
+  let reportLatest: ((tokens: Span) => void) | undefined
 
   const draw = (picture: TokenPicture) => {
     shown = { layout: picture.layout, trajectory: picture.trajectory }
@@ -69,12 +69,12 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
     space.scrollTo(top)
   }
   const tell = () => {
-    telling = undefined
-    if (!shown || !tellLatest) return
+    reportTimer = undefined
+    if (!shown || !reportLatest) return
     const tokens = tokensBetween(shown.layout, space.top(), space.top() + space.viewHeight())
-    if (tokens.start === told?.start && tokens.end === told?.end) return
-    told = tokens
-    tellLatest(tokens)
+    if (tokens.start === lastReported?.start && tokens.end === lastReported?.end) return
+    lastReported = tokens
+    reportLatest(tokens)
   }
   return {
     space,
@@ -114,12 +114,12 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
       else if (line.top > bottom - 2 * rowHeight) scrollTo(line.top - space.viewHeight() + 4 * rowHeight)
     },
     reportVisibleTokens: (listener) => {
-      const isFirst = tellLatest === undefined
-      tellLatest = listener
+      const isFirst = reportLatest === undefined
+      reportLatest = listener
       if (isFirst) tell()
-      else telling ??= setTimeout(tell, SIGHT_PAUSE_MS)
+      else reportTimer ??= setTimeout(tell, SIGHT_PAUSE_MS)
     },
-    end: () => clearTimeout(telling),
+    end: () => clearTimeout(reportTimer),
   }
 }
 

@@ -13,8 +13,10 @@ const HINTS: Readonly<Record<string, string>> = {
 /** Shows the problems that concern the whole run, each once, above its tokens. */
 export function RunNotices({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const problems = [...(trajectory.problems ?? []), ...trajectory.segments.flatMap(({ problems = [] }) => problems)]
-  const told = new Map(
+  const hintOfMessage = new Map(
     problems.flatMap(({ kind, message }) => (Object.hasOwn(HINTS, kind) ? [[message, HINTS[kind]]] : [])),
   )
-  return Array.from(told, ([message, hint]) => <Banner key={message} tone="note" title={message} hint={hint} />)
+  return Array.from(hintOfMessage, ([message, hint]) => (
+    <Banner key={message} tone="note" title={message} hint={hint} />
+  ))
 }

@@ -135,9 +135,9 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     takeVocab: (next) => {
       // The vocabulary of a run is one growing record, so only unknown ids can change. In another record every id may have
       // another text.
-      const told = next === vocab ? unknown : entries.keys()
+      const changedIds = next === vocab ? unknown : entries.keys()
       vocab = next
-      for (const id of told) {
+      for (const id of changedIds) {
         const [before, now] = [entries.get(id), vocab[id]]
         if (now === undefined && before !== undefined) forgetOne(id)
         else if (!sameEntry(before, now)) return forget()

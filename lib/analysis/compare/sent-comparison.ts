@@ -61,13 +61,13 @@ export function receivedComparing(sent: SentComparing, given: Given): Comparison
   return { ok: true, value }
 }
 
-const sentSide = ({ trajectory, ...told }: ShownSide, given: TrajectoryView): SentSide => ({
-  ...told,
+const sentSide = ({ trajectory, ...others }: ShownSide, given: TrajectoryView): SentSide => ({
+  ...others,
   made: trajectory === given ? undefined : pack(unpack(trajectory)).trajectory,
 })
 
-const receivedSide = ({ made, ...told }: SentSide, given: TrajectoryView): ShownSide => ({
-  ...told,
+const receivedSide = ({ made, ...others }: SentSide, given: TrajectoryView): ShownSide => ({
+  ...others,
   trajectory: made ?? given,
 })
 

@@ -26,9 +26,9 @@ export function checkSample(
   const { as, tokenizer, template } = given
   const unchecked = (reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>) =>
     uncheckedSample(place, given.trajectory, reason)
-  const told = withTexts(given.trajectory, tokenizer)
-  if (!told.ok) return unchecked(told)
-  const trajectory = told.value
+  const withVocab = withTexts(given.trajectory, tokenizer)
+  if (!withVocab.ok) return unchecked(withVocab)
+  const trajectory = withVocab.value
   return comparedSample(
     place,
     { as: { kind: 'recorded' }, trajectory, tokenizer: undefined, template: undefined },

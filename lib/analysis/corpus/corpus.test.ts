@@ -89,11 +89,11 @@ describe('a corpus sample', () => {
   }
 
   test('of ids only is checked with the chosen tokenizer', () => {
-    const [told, whole] = [checkedAs(check(bare)), checkedAs(check(drifting))]
-    expect(told.kinds.map(({ kind, spans }) => [kind, spans])).toEqual(
+    const [retokenized, whole] = [checkedAs(check(bare)), checkedAs(check(drifting))]
+    expect(retokenized.kinds.map(({ kind, spans }) => [kind, spans])).toEqual(
       whole.kinds.map(({ kind, spans }) => [kind, spans]),
     )
-    expect(told.tokens).toEqual(whole.tokens)
+    expect(retokenized.tokens).toEqual(whole.tokens)
   })
 
   test('whose calls another parser would read counts those responses and names that parser', () => {

@@ -73,7 +73,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
         'Logprobs of such a response belong to another prefix: compare the trajectory with the tokens that the server read.',
     })
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
-  const told = prompts.filter(
+  const explained = prompts.filter(
     (segment) =>
       segment.kind === 'prompt' &&
       (segment.derivation?.kind === 'continuation' || segment.derivation?.kind === 'reported'),
@@ -90,7 +90,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
       unknown: 'the prompt was text or ids, so no template renders the whole trajectory for comparison',
     }),
     ...(prompts.length > 1 &&
-      told.length < prompts.length - 1 && { unknown: 'the file does not record how its later prompts were made' }),
+      explained.length < prompts.length - 1 && { unknown: 'the file does not record how its later prompts were made' }),
   }
 }
 

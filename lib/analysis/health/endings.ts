@@ -221,12 +221,12 @@ function outcomeFinding(outcome: Outcome, isReported: boolean): HealthFinding | 
       places: [],
       ...(outcome.hint !== undefined && { remedy: outcome.hint }),
     }
-  const told = outcome.kind === 'ended' ? ENDED[outcome.reason] : undefined
+  const endingFacts = outcome.kind === 'ended' ? ENDED[outcome.reason] : undefined
   if (
-    !told ||
+    !endingFacts ||
     (isReported && ['length', 'aborted', 'cancelled'].includes(outcome.kind === 'ended' ? outcome.reason : ''))
   )
     return undefined
-  const [severity, label, message] = told
+  const [severity, label, message] = endingFacts
   return { kind: 'ending', severity, label, message, count: 1, places: [] }
 }

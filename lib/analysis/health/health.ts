@@ -44,13 +44,13 @@ export function* health(
 ): Generator<{ readonly done: number; readonly of: number }, Health> {
   const starts = segmentStarts(trajectory)
   const checks = Object.entries({ ...CHECKS, ...(cut && { 'trainer’s cut': checkCut(cut) }) })
-  const told: { readonly name: string; readonly checked: ReturnType<HealthCheck> }[] = []
+  const results: { readonly name: string; readonly checked: ReturnType<HealthCheck> }[] = []
   for (const [name, check] of checks) {
-    yield { done: told.length, of: checks.length }
-    told.push({ name, checked: check(trajectory, starts) })
+    yield { done: results.length, of: checks.length }
+    results.push({ name, checked: check(trajectory, starts) })
   }
   return {
-    findings: byGravity(told.flatMap(({ checked }) => checked.findings)),
-    checks: told.map(({ name, checked: { unknown } }) => ({ name, ...(unknown !== undefined && { unknown }) })),
+    findings: byGravity(results.flatMap(({ checked }) => checked.findings)),
+    checks: results.map(({ name, checked: { unknown } }) => ({ name, ...(unknown !== undefined && { unknown }) })),
   }
 }

@@ -5,17 +5,18 @@ import { counted, type HealthCheck, placed } from './check.ts'
 
 /** Reports changes of the weight version, between responses or within one. */
 export const checkWeights: HealthCheck = ({ segments }, starts) => {
-  const told = segments.flatMap((segment, index) =>
+  const recordedVersions = segments.flatMap((segment, index) =>
     segment.kind === 'response'
       ? (segment.weightVersions ?? [])
           .filter(({ start, end }) => end > start)
           .map((span) => ({ version: span.version, index, place: placed(span, elementAt(starts, index)) }))
       : [],
   )
-  const versions = [...new Set(told.map(({ version }) => version))]
-  const changes = told.filter(({ version }, at) => at > 0 && version !== told[at - 1]?.version)
-  const isWithin = told.some(
-    ({ version, index }, at) => told[at - 1]?.index === index && told[at - 1]?.version !== version,
+  const versions = [...new Set(recordedVersions.map(({ version }) => version))]
+  const changes = recordedVersions.filter(({ version }, at) => at > 0 && version !== recordedVersions[at - 1]?.version)
+  const isWithin = recordedVersions.some(
+    ({ version, index }, at) =>
+      recordedVersions[at - 1]?.index === index && recordedVersions[at - 1]?.version !== version,
   )
   const finding: HealthFinding = {
     kind: 'weights',
@@ -30,6 +31,6 @@ export const checkWeights: HealthCheck = ({ segments }, starts) => {
   return {
     findings: versions.length > 1 ? [finding] : [],
     ...(responses.length > 0 &&
-      told.length === 0 && { unknown: 'the file does not record which weights wrote the responses' }),
+      recordedVersions.length === 0 && { unknown: 'the file does not record which weights wrote the responses' }),
   }
 }

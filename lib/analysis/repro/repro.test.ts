@@ -100,11 +100,11 @@ describe.each(['text', 'structured', 'raw'] as const)('a reproduction in %s mode
     const repro = reproduced(pairOf({ kind }, trajectory), 0)
     const span = repro.drift?.span
     if (!span) throw new Error('it drifts')
-    const told = { ...repro, drift: { number: 0, span: { ...span, cause: hostile } }, caveats: [hostile] }
-    expect(differencesFound([{ source: reproPytest(told), again: [repro.recorded, repro.again] }])).toEqual([
+    const hostileRepro = { ...repro, drift: { number: 0, span: { ...span, cause: hostile } }, caveats: [hostile] }
+    expect(differencesFound([{ source: reproPytest(hostileRepro), again: [repro.recorded, repro.again] }])).toEqual([
       [null, ['drift 1: first difference', expect.any(Number), expect.any(Number)]],
     ])
-    expect(reproPytest(told)).toContain(`RECORDED = [${repro.recorded.slice(0, 3).join(',')},`)
+    expect(reproPytest(hostileRepro)).toContain(`RECORDED = [${repro.recorded.slice(0, 3).join(',')},`)
   })
 
   test('has JSON with both sides, the rendered input and the verdict', () => {

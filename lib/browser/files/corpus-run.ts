@@ -82,26 +82,26 @@ export function createCorpusStore({ startComparing, now, tellMs, ...deps }: Stor
     const samples: Sample[] = []
     let totals = NO_TOTALS
     let share = 0
-    let told = started
-    const tell = (status: CorpusState['status']) => {
-      told = now()
-      set({ status, samples: [...samples], totals, share, elapsedMs: told - started })
+    let lastReportMs = started
+    const report = (status: CorpusState['status']) => {
+      lastReportMs = now()
+      set({ status, samples: [...samples], totals, share, elapsedMs: lastReportMs - started })
     }
-    tell({ kind: 'running' })
+    report({ kind: 'running' })
     try {
       for await (const one of checkedCorpus(source, check, { ...deps, comparing }, signal)) {
         signal.throwIfAborted()
         samples.push(one.sample)
         totals = withSample(totals, one.sample)
         share = one.share
-        if (now() - told >= tellMs) tell({ kind: 'running' })
+        if (now() - lastReportMs >= tellMs) report({ kind: 'running' })
       }
       share = 1
-      tell({ kind: 'finished' })
+      report({ kind: 'finished' })
     } catch (error) {
       if (signal.aborted) {
-        if (signal.reason === STOPPED) tell({ kind: 'stopped' })
-      } else if (error instanceof Error) tell({ kind: 'failed', error })
+        if (signal.reason === STOPPED) report({ kind: 'stopped' })
+      } else if (error instanceof Error) report({ kind: 'failed', error })
       else throw error
     } finally {
       comparing.dispose()

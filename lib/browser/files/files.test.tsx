@@ -113,17 +113,17 @@ describe('the exports of a trajectory', () => {
 
   test('are listed at once, and with losses when these are known', async () => {
     const { tasks, asked } = byHand()
-    const told: (readonly ExportChoice[])[] = []
+    const reported: (readonly ExportChoice[])[] = []
     const { choices } = await exportsOf(
       sampleTrajectory,
-      (all) => told.push(all),
+      (all) => reported.push(all),
       () => expect.unreachable(),
       tasks,
     )
     expect(choices.map(({ name, lost }) => [name, lost])).toEqual(writableFormats.map(({ name }) => [name, undefined]))
     asked.get('exportLosses')?.resolve(writableFormats.map(({ name }) => ({ name, lost: [`${name} loses this`] })))
     await settled()
-    expect(told[0]?.map(({ lost }) => lost)).toEqual(writableFormats.map(({ name }) => [`${name} loses this`]))
+    expect(reported[0]?.map(({ lost }) => lost)).toEqual(writableFormats.map(({ name }) => [`${name} loses this`]))
   })
 
   test('finish the chosen file after the dialog was closed', async () => {

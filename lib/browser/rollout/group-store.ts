@@ -60,7 +60,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
     const current = state()
     if (current.kind !== 'following' && current.kind !== 'ended') return
     try {
-      const samples = current.samples.map((before, index) => folds[index]?.told ?? before)
+      const samples = current.samples.map((before, index) => folds[index]?.liveSample ?? before)
       const hasEnded = samples.every(({ progress }) => progress.state === 'ended')
       const trajectory = shown === undefined ? undefined : folds[shown]?.trajectory()
       if (current.kind === 'ended') return set({ ...current, trajectory })
@@ -82,7 +82,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
       leave = new AbortController()
       const { signal } = leave
       folds = Array.from({ length: count }, createSampleFold)
-      const samples = folds.map(({ told }) => told)
+      const samples = folds.map(({ liveSample }) => liveSample)
       set({ kind: 'following', groupId, samples, isConnected: true, trajectory: undefined })
       let running = count
       void followLines({
@@ -123,7 +123,7 @@ export function createGroupStore(nextFrame: (action: () => void) => void): Group
 
 interface SampleFold {
   add(event: RolloutEvent, scored: GroupLine['scored']): void
-  readonly told: LiveSample
+  readonly liveSample: LiveSample
   /** Folds the new events and returns the view. */
   trajectory(): TrajectoryView | undefined
   /** Ends the view; it is not shown any more. */
@@ -131,21 +131,21 @@ interface SampleFold {
 }
 
 function createSampleFold(): SampleFold {
-  let told: LiveSample = { rolloutId: undefined, progress: WAITING, scored: undefined }
+  let liveSample: LiveSample = { rolloutId: undefined, progress: WAITING, scored: undefined }
   let growth: Growth | undefined
   let unfolded: RolloutEvent[] = []
   let isClosed = false
   return {
     add(event, scored) {
       unfolded.push(event)
-      told = {
-        rolloutId: event.type === 'started' ? event.rolloutId : told.rolloutId,
-        progress: progressed(told.progress, event),
-        scored: scored ?? told.scored,
+      liveSample = {
+        rolloutId: event.type === 'started' ? event.rolloutId : liveSample.rolloutId,
+        progress: progressed(liveSample.progress, event),
+        scored: scored ?? liveSample.scored,
       }
     },
-    get told() {
-      return told
+    get liveSample() {
+      return liveSample
     },
     trajectory() {
       if (isClosed) return undefined

@@ -124,14 +124,14 @@ const lastIndex = ({ samples }: Group): number => Math.max(...samples.map(({ gro
 const rowsOf = (group: Group, live: readonly LiveSample[]): readonly SampleRow[] =>
   group.samples.map((row, place) => {
     const index = row.group?.index ?? place
-    const told = live[index]
+    const liveSample = live[index]
     // A group that was read after its end has rewards that were given since.
-    const scored = row.outcomeKind === 'running' ? told?.scored : undefined
+    const scored = row.outcomeKind === 'running' ? liveSample?.scored : undefined
     return {
       index,
       key: row.key,
-      rolloutId: told && told.progress.state !== 'ended' ? told.rolloutId : undefined,
-      progress: told?.progress ?? progressOf(row),
+      rolloutId: liveSample && liveSample.progress.state !== 'ended' ? liveSample.rolloutId : undefined,
+      progress: liveSample?.progress ?? progressOf(row),
       reward: scored ? scored.reward : row.reward,
       rewardWhy: scored ? scored.why : row.rewardWhy,
     }

@@ -86,9 +86,9 @@ function lab(makers: readonly (() => ReturnType<typeof inThisThread>)[] = []) {
 
 describe('a worker task', () => {
   test('returns its result after every progress in order', async () => {
-    const told: unknown[] = []
-    expect(await lab().run('count', 1000, { onProgress: (progress) => told.push(progress) })).toBe(1000)
-    expect(told).toEqual(Array.from({ length: 1000 }, (_, i) => i))
+    const progressReports: unknown[] = []
+    expect(await lab().run('count', 1000, { onProgress: (progress) => progressReports.push(progress) })).toBe(1000)
+    expect(progressReports).toEqual(Array.from({ length: 1000 }, (_, i) => i))
   })
 
   test('that throws is reported with its message', async () => {
@@ -98,19 +98,19 @@ describe('a worker task', () => {
   test('is cancelled while it runs, and the worker continues', async () => {
     const { run, workers } = lab()
     const controller = new AbortController()
-    let told = 0
+    let reports = 0
     const running = run('forever', null, {
       signal: controller.signal,
       onProgress: () => {
-        if (told++ === 0) controller.abort(new Error('enough'))
+        if (reports++ === 0) controller.abort(new Error('enough'))
       },
     })
     await expect(running).rejects.toThrow('enough')
     expect(await run('echo', 'next')).toBe('next')
     expect(workers).toHaveLength(1)
-    const soFar = told
+    const soFar = reports
     await nextTurn()
-    expect(told).toBe(soFar)
+    expect(reports).toBe(soFar)
   })
 
   test('does nothing if it was cancelled before it began', async () => {

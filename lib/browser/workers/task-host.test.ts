@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { createTaskHost } from './task-host.ts'
 
 test('A task reports a phase before its work begins; numbers are reported together', async () => {
-  const told: unknown[] = []
+  const events: unknown[] = []
   const host = createTaskHost<never>({
     tasks: {
       *phases() {
         yield 'reading'
-        told.push('has read')
+        events.push('has read')
         yield 1
         yield 2
         yield 'writing'
-        told.push('has written')
+        events.push('has written')
       },
     },
     hold: () => expect.unreachable(),
@@ -20,7 +20,7 @@ test('A task reports a phase before its work begins; numbers are reported togeth
   })
   await host(
     { kind: 'run', task: 'phases', request: null, resources: [] },
-    { signal: new AbortController().signal, report: (progress) => told.push(progress), transfer: [] },
+    { signal: new AbortController().signal, report: (progress) => events.push(progress), transfer: [] },
   )
-  expect(told).toEqual(['begins', ['reading'], 'begins', 'has read', [1, 2, 'writing'], 'begins', 'has written', []])
+  expect(events).toEqual(['begins', ['reading'], 'begins', 'has read', [1, 2, 'writing'], 'begins', 'has written', []])
 })

@@ -152,14 +152,14 @@ const UNSUPPORTED = [
 
 /** Throws HttpRefusal for fields that SGLang does not stream. */
 function refuseStreamed({ promptIds, replyIds, metaInfo }: Returns): void {
-  const told = (name: string, where = ''): HttpRefusal =>
+  const unsupportedField = (name: string, where = ''): HttpRefusal =>
     new HttpRefusal(
       'messages',
       `${name} is not supported with streaming${where}. Please set stream=false when using ${name}=true.`,
     )
-  if (replyIds) throw told('return_token_ids', ' on /v1/chat/completions')
-  if (promptIds) throw told('return_prompt_token_ids')
-  if (metaInfo) throw told('return_meta_info')
+  if (replyIds) throw unsupportedField('return_token_ids', ' on /v1/chat/completions')
+  if (promptIds) throw unsupportedField('return_prompt_token_ids')
+  if (metaInfo) throw unsupportedField('return_meta_info')
 }
 
 const refused = (message: string): HttpRefusal => new HttpRefusal('chat', message)

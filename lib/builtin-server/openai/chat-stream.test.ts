@@ -32,7 +32,7 @@ test('The recorded chat streams include answers and refusals', () => {
 test.each(names.filter((name) => !isRefused(name)))('The recorded chat stream %s has the same parts', async (name) => {
   const { status, text } = await answerTo(model, name)
   expect(status).toBe(200)
-  expect(told(text)).toEqual(closeLogprobs(told(recordedText(name))))
+  expect(contentOf(text)).toEqual(closeLogprobs(contentOf(recordedText(name))))
 })
 
 test.each(names.filter(isRefused))('The recorded chat stream %s is refused with the same words', async (name) => {
@@ -91,7 +91,7 @@ interface Delta {
 }
 
 /** Returns the content of a stream without the borders of its chunks. */
-function told(text: string): object {
+function contentOf(text: string): object {
   const chunks = eventsIn(text).map(comparable) as Chunk[]
   const kinds = chunks.map(kindOf)
   const indices = [...new Set(chunks.flatMap(({ choices }) => choices.map(({ index }) => index)))]

@@ -114,12 +114,12 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
       ids.push(...reply.output_ids)
       reasoningTokens = counted(reply.output_ids)
       const { id, finish_reason: finish } = reply.meta_info
-      const told = streamRequest.includesUsageEach ? { usage: usage(counts()) } : {}
+      const usagePart = streamRequest.includesUsageEach ? { usage: usage(counts()) } : {}
       // Logprobs are in the first chunk of the step, whatever it contains.
       let logprobs: object | undefined =
         body.returnsLogprobs && reply.output_ids.length > 0 ? chatLogprobs(reply, vocabulary) : undefined
       const text = (delta: TextDelta): string => {
-        const chunk = write.text(id, index, delta, { ...(logprobs && { logprobs }), ...told })
+        const chunk = write.text(id, index, delta, { ...(logprobs && { logprobs }), ...usagePart })
         logprobs = undefined
         return chunk
       }
@@ -132,10 +132,10 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
       if (calls) {
         const found = calls.read(rest)
         const unsent = finish ? calls.end() : undefined
-        if (found.content !== '') yield write.whole(id, [beside(index, { content: found.content })], usageOr(told))
+        if (found.content !== '') yield write.whole(id, [beside(index, { content: found.content })], usageOr(usagePart))
         for (const call of found.calls) {
           hasCalls = true
-          yield write.whole(id, [beside(index, { tool_calls: [toolCall(call)] })], usageOr(told))
+          yield write.whole(id, [beside(index, { tool_calls: [toolCall(call)] })], usageOr(usagePart))
         }
         if (unsent) yield write.whole(id, [beside(index, { tool_calls: [toolCall(unsent)] })], { usage: null })
       } else if (rest !== '') yield text({ content: rest })
@@ -150,7 +150,7 @@ function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: numb
   }
 }
 
-const usageOr = ({ usage: told }: { readonly usage?: object }): object => ({ usage: told ?? null })
+const usageOr = ({ usage: chunkUsage }: { readonly usage?: object }): object => ({ usage: chunkUsage ?? null })
 
 const beside = (index: number, { content = null, ...delta }: { content?: string | null; tool_calls?: object[] }) => ({
   index,

@@ -47,7 +47,7 @@ test.each(names.filter((name) => !isRefused(name) && isStream(name)))(
   async (name) => {
     const { status, text } = await answerTo(model, name)
     expect(status).toBe(200)
-    expect(told(text)).toEqual(closeLogprobs(told(recordedText(name))))
+    expect(contentOf(text)).toEqual(closeLogprobs(contentOf(recordedText(name))))
   },
 )
 
@@ -107,7 +107,7 @@ interface Chunk {
 }
 
 /** Returns the content of a stream without the borders of its chunks. */
-function told(text: string): object {
+function contentOf(text: string): object {
   const chunks = eventsIn(text).map(comparable) as Chunk[]
   const indices = [...new Set(chunks.flatMap(({ choices }) => choices.map(({ index }) => index)))]
   return {

@@ -45,14 +45,14 @@ export const weights = ({ meta_info: { weight_version, weight_versions = [] } }:
 
 /** Returns the logprobs of a chat reply: one entry per output token, with its bytes. */
 export function chatLogprobs({ meta_info: meta }: ReplyJson, vocabulary: Vocabulary): { readonly content: object[] } {
-  const told = (logprob: number | null, id: number) => ({
+  const logprobEntry = (logprob: number | null, id: number) => ({
     token: decodeIds(vocabulary, [id], 'all'),
     bytes: Array.from(vocabularyBytes(vocabulary, id)),
     logprob,
   })
   const content = (meta.output_token_logprobs ?? []).map(([logprob, id], index) => ({
-    ...told(logprob, id),
-    top_logprobs: (meta.output_top_logprobs?.[index] ?? []).map(([top, topId]) => told(top, topId)),
+    ...logprobEntry(logprob, id),
+    top_logprobs: (meta.output_top_logprobs?.[index] ?? []).map(([top, topId]) => logprobEntry(top, topId)),
   }))
   return { content }
 }

@@ -11,18 +11,18 @@ afterEach(() => {
   registry[KEY] = before
 })
 
-const told = () =>
+const sdkMessages = () =>
   JSON.stringify([
     sdkHistory(sampleTrajectory),
     sdkQuestion([{ role: 'user', content: 'a further question' }], sampleTrajectory),
   ])
 
 test('the SDK keeps no texts of a token-in/token-out run, unless its traces are read', () => {
-  expect(told()).not.toContain('further')
-  expect(told()).toContain('(in the trajectory)')
+  expect(sdkMessages()).not.toContain('further')
+  expect(sdkMessages()).toContain('(in the trajectory)')
   registry[KEY] = { trace: {} }
-  expect(told()).toContain('a further question')
-  expect(told()).not.toContain('(in the trajectory)')
+  expect(sdkMessages()).toContain('a further question')
+  expect(sdkMessages()).not.toContain('(in the trajectory)')
 })
 
 test('the SDK keeps no texts of results in an untraced run, but their ids and states', async () => {

@@ -73,8 +73,8 @@ describe('the python tool returns Python’s tracebacks of the author’s own co
       'try:\n    1/0\nexcept Exception as e:\n    raise ValueError("x") from e',
       /direct cause of the following exception:\n\nTraceback[\s\S]*ValueError: x$/,
     ],
-  ])('for %j', async (code, told) => {
-    expect(await run(code)).toMatch(told)
+  ])('for %j', async (code, expected) => {
+    expect(await run(code)).toMatch(expected)
   })
 })
 
@@ -85,10 +85,13 @@ test('the python tool keeps definitions after an error', async () => {
 test.each([
   ['at once', 'bytearray(10**9)', /bytearray\(10\*\*9\)\n[ ~^]+\nMemoryError$/],
   ['bit by bit', 'def fill():\n    kept = []\n    while True: kept.append(bytearray(10**7))\nfill()', /MemoryError$/],
-])('code that does not fit into memory, %s, gets a MemoryError; the interpreter continues', async (_, code, told) => {
-  expect(await run(code)).toMatch(told)
-  expect(await run('x')).toBe('3.0')
-})
+])(
+  'code that does not fit into memory, %s, gets a MemoryError; the interpreter continues',
+  async (_, code, expected) => {
+    expect(await run(code)).toMatch(expected)
+    expect(await run('x')).toBe('3.0')
+  },
+)
 
 test('output of the python tool is cut at its limit, at a character, with its full size; an error follows it', async () => {
   const text = await run('print("é" * 600_000)\n1/0')
@@ -129,9 +132,9 @@ test('code that never ends is ended with its signal, even if it refuses, and kee
 })
 
 test('a process that ends by itself keeps its output, and the error', async () => {
-  const told = await run('print("kept")\nimport ctypes\nctypes.string_at(2**32 - 8, 100)')
-  expect(told).toMatch(/^✗ kept\nStack \(most recent call first\):\n[\s\S]+ in string_at\n/)
-  expect(told.endsWith(`\n${ENDED}`)).toBe(true)
+  const output = await run('print("kept")\nimport ctypes\nctypes.string_at(2**32 - 8, 100)')
+  expect(output).toMatch(/^✗ kept\nStack \(most recent call first\):\n[\s\S]+ in string_at\n/)
+  expect(output.endsWith(`\n${ENDED}`)).toBe(true)
 })
 
 test('the next run has an interpreter of its own; a run that has ended runs no code', async () => {

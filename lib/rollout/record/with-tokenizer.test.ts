@@ -56,21 +56,21 @@ describe('withTokenizer gives ids their texts', () => {
       const { kind, ids: own } = segment
       return kind === 'prompt' ? { kind, ids: own, messages: [] } : { kind, ids: own, thinks: [], toolCalls: [] }
     })
-    const told = withTokenizer(imported(bare), texts)
-    expect(told.vocab).toEqual(run.vocab)
-    expect(new Set(told.model.tokenizer?.specialIds)).toEqual(new Set(run.model.tokenizer?.specialIds))
-    for (const [index, segment] of told.segments.entries()) {
+    const retokenized = withTokenizer(imported(bare), texts)
+    expect(retokenized.vocab).toEqual(run.vocab)
+    expect(new Set(retokenized.model.tokenizer?.specialIds)).toEqual(new Set(run.model.tokenizer?.specialIds))
+    for (const [index, segment] of retokenized.segments.entries()) {
       if (segment.kind === 'prompt') continue
       const { thinks, toolCalls } = run.segments[index] as ResponseSegment
       expect([segment.thinks, segment.toolCalls]).toEqual([thinks, toolCalls])
     }
-    expect(told.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
-    expect(decode(encode(told))).toEqual({ ok: true, trajectory: told })
+    expect(retokenized.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(decode(encode(retokenized))).toEqual({ ok: true, trajectory: retokenized })
   })
 
   test('with alternatives, and a think block that the prompt has opened', () => {
     const [asked, answer] = [prompt('hi<think>'), response('a</think>b')]
-    const told = withTokenizer(
+    const retokenized = withTokenizer(
       imported([
         asked,
         {
@@ -84,9 +84,9 @@ describe('withTokenizer gives ids their texts', () => {
       ]),
       texts,
     )
-    expect(told.vocab['122']).toBe('z')
-    expect(told.vocab['-1']).toBeUndefined()
-    expect((told.segments[1] as ResponseSegment).thinks).toEqual([{ start: 0, end: 2, closed: true }])
+    expect(retokenized.vocab['122']).toBe('z')
+    expect(retokenized.vocab['-1']).toBeUndefined()
+    expect((retokenized.segments[1] as ResponseSegment).thinks).toEqual([{ start: 0, end: 2, closed: true }])
   })
 
   test('and a later tokenizer replaces the first, and numbers calls anew', () => {
@@ -106,11 +106,11 @@ describe('withTokenizer gives ids their texts', () => {
               ? { kind: 'response', ids: own, thinks: [], toolCalls: [] }
               : { kind: 'prompt', ids: own, messages: [] },
         )
-        const told = withTokenizer(imported(segments), texts)
-        expect(told.segments.map(({ kind, ids: own }) => ({ kind, ids: own }))).toEqual(
+        const retokenized = withTokenizer(imported(segments), texts)
+        expect(retokenized.segments.map(({ kind, ids: own }) => ({ kind, ids: own }))).toEqual(
           segments.map(({ kind, ids: own }) => ({ kind, ids: own })),
         )
-        expect(decode(encode(told)).ok).toBe(true)
+        expect(decode(encode(retokenized)).ok).toBe(true)
       }),
     )
   })
@@ -138,8 +138,8 @@ describe('withTokenizer sets an unknown end of a run', () => {
   })
 
   test('but not a known end', () => {
-    const told: Outcome = { kind: 'ended', reason: 'truncated' }
-    expect(ending([prompt('a'), response('b<|im_end|>')], texts, told)).toEqual(told)
+    const outcome: Outcome = { kind: 'ended', reason: 'truncated' }
+    expect(ending([prompt('a'), response('b<|im_end|>')], texts, outcome)).toEqual(outcome)
     expect(ending([prompt('a'), response('b<|im_end|>')], texts, { kind: 'running' })).toEqual({ kind: 'running' })
   })
 })

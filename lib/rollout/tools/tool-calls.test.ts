@@ -149,13 +149,13 @@ describe('a tool that takes too long', () => {
   })
 
   test('cannot change its result after it is settled', async () => {
-    let told: unknown
+    let abortReason: unknown
     const heeding: AgentTool = {
       ...weather(),
       run: (_, { signal }) =>
         new Promise((_resolve, reject) =>
           signal.addEventListener('abort', () => {
-            told = signal.reason
+            abortReason = signal.reason
             reject(new Error('aborted'))
           }),
         ),
@@ -165,7 +165,7 @@ describe('a tool that takes too long', () => {
       tools: [heeding],
       settings: { limits: { toolTimeoutMs: 20 } },
     })
-    expect(told).toBeDefined()
+    expect(abortReason).toBeDefined()
     expect(results(trajectory)).toEqual(['Error: no result within 20 ms. The call was given up.'])
   })
 

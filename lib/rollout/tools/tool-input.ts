@@ -110,7 +110,7 @@ function violationOf(errors: readonly OutputUnit[], schema: CheckedSchema, input
       )
     : []
   const furthest = inside.reduce((a, b) => (depth(b) > depth(a) ? b : a), first)
-  return told(depth(furthest) > depth(first) ? furthest : first, schema, input)
+  return violationOfError(depth(furthest) > depth(first) ? furthest : first, schema, input)
 }
 
 const depth = ({ instanceLocation }: OutputUnit): number => instanceLocation.split('/').length
@@ -133,7 +133,7 @@ const HOLDERS = new Set([
 ])
 const CHOICES = new Set(['anyOf', 'oneOf'])
 
-function told(error: OutputUnit, schema: CheckedSchema, input: unknown): Violation {
+function violationOfError(error: OutputUnit, schema: CheckedSchema, input: unknown): Violation {
   const keys = pointerKeys(error.instanceLocation)
   const value = valueAt(input, keys)
   const at = (rest: readonly string[] = []) => fieldPathText(indexed(input, [...keys, ...rest]))

@@ -90,11 +90,11 @@ export async function answerCompare(
   signal: AbortSignal,
 ): Promise<Response> {
   const wants = (rescore ?? weigh) ? 'comparison' : 'answer'
-  const told = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
-  if (told.kind === 'answer') return jsonTextResponse(told.text)
-  const received = receivedComparing(told.sent, told.given)
+  const answer = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
+  if (answer.kind === 'answer') return jsonTextResponse(answer.text)
+  const received = receivedComparing(answer.sent, answer.given)
   // The thread has already refused a side that cannot be made.
   if (!received.ok) throw new Error(received.why)
   const rescored: RescoreAnswer = await rescoreOnServer(received.value, rescore ?? weigh ?? {}, all, signal)
-  return json({ ...JSON.parse(told.text), rescored, ...(weigh && { weighed: rescored }) })
+  return json({ ...JSON.parse(answer.text), rescored, ...(weigh && { weighed: rescored }) })
 }

@@ -80,9 +80,9 @@ export type RetokenizeAnswer = z.infer<typeof retokenizeAnswerSchema>
 
 /** Answers a checked request. Throws HttpProblem. */
 export async function retokenize(request: RetokenizeRequest, all: Services, signal: AbortSignal): Promise<Response> {
-  const told = await answered({ kind: 'retokenize', request }, all, signal).catch((error: unknown) => {
+  const answer = await answered({ kind: 'retokenize', request }, all, signal).catch((error: unknown) => {
     if (!(error instanceof HttpProblem) || error.details.code !== 'NO_TRAJECTORY') throw error
     throw noTrajectory(request.trajectory ?? '', all.store)
   })
-  return jsonTextResponse(told.text)
+  return jsonTextResponse(answer.text)
 }

@@ -65,7 +65,7 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
       active.set(groupId, entry)
       const started = samples.map((options, sample) => {
         running.add(options.rolloutId)
-        const told = (event: RolloutEvent, line: Uint8Array) => {
+        const onEvent = (event: RolloutEvent, line: Uint8Array) => {
           const found = event.type === 'ended' ? scored(sample) : undefined
           log.add({ sample, event: line, ...(found && { scored: found }) })
           bytes += line.byteLength + LINE_BYTES
@@ -76,7 +76,7 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
           active.delete(groupId)
           ended.set(groupId, entry, bytes)
         }
-        return runs.start({ ...options, told })
+        return runs.start({ ...options, onEvent })
       })
       return started
     },

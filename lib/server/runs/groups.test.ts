@@ -174,8 +174,8 @@ test('A group rewards answers by its rule with a reason, and afterwards by a cha
   const { groupId, lines } = await ended(await begin({ reward }))
   const rewards = () => groupNamed(groupId, all).samples.map((sample) => sample.reward)
   expect(rewards()).toEqual([1, 0, 0, 0])
-  const told = lines.flatMap(({ sample, scored }) => (scored ? [{ sample, ...scored }] : []))
-  expect(told.find(({ sample }) => sample === 0)).toMatchObject({ reward: 1, why: 'found 434, expected 434' })
+  const rewarded = lines.flatMap(({ sample, scored }) => (scored ? [{ sample, ...scored }] : []))
+  expect(rewarded.find(({ sample }) => sample === 0)).toMatchObject({ reward: 1, why: 'found 434, expected 434' })
   expect(groupNamed(groupId, all)).toMatchObject({
     reward,
     samples: [{ rewardWhy: 'found 434, expected 434' }, {}, {}, {}],

@@ -30,7 +30,7 @@ let server: Server
 let client: SglangClient
 let all: Services
 /** The name that the server reports for its tokenizer. */
-let told: string | undefined
+let reportedTokenizer: string | undefined
 /** Paths that the server does not serve. */
 let lacking: RegExp | undefined
 /** Paths of the requests so far. */
@@ -106,7 +106,7 @@ beforeAll(async () => {
         // The description is made up, so the client must not check that the server stays the same.
         generate: (({ expected: _, ...request }, signal) =>
           client.generate(request, signal)) satisfies SglangClient['generate'],
-        describe: async () => ({ modelName: 'm', contextLength: 4096, tokenizerName: told }),
+        describe: async () => ({ modelName: 'm', contextLength: 4096, tokenizerName: reportedTokenizer }),
       }),
     },
     tokenizers,
@@ -114,7 +114,7 @@ beforeAll(async () => {
   } as unknown as Services
 })
 beforeEach(() => {
-  told = 'tiny'
+  reportedTokenizer = 'tiny'
   lacking = undefined
   requests = []
 })
@@ -229,17 +229,17 @@ describe('The choice of a tokenizer', () => {
   const ask = { prompt: 'What is 7 + 8?' } as const
 
   test('takes the server’s own, with a label, for a path on the server’s disk', async () => {
-    told = '/models/qwen'
+    reportedTokenizer = '/models/qwen'
     const { model } = await began(ask)
     expect(model.tokenizer).toMatchObject({ name: '/models/qwen', source: 'server' })
-    told = 'C:\\models\\qwen'
+    reportedTokenizer = 'C:\\models\\qwen'
     expect((await began(ask)).model.tokenizer).toMatchObject({ source: 'server' })
-    told = undefined
+    reportedTokenizer = undefined
     expect((await began(ask)).model.tokenizer).toMatchObject({ name: 'remote', source: 'server' })
   })
 
   test('offers the server’s own in the error if the Hub refuses access', async () => {
-    told = 'Qwen/Qwen3-4B'
+    reportedTokenizer = 'Qwen/Qwen3-4B'
     expect(await problem(began(ask))).toMatchObject({ code: 'TOKENIZER_OFFLINE', remedy: 'server-tokenizer' })
   })
 
@@ -270,7 +270,7 @@ describe('The choice of a tokenizer', () => {
 
   test('offers and compares nothing for a server without /tokenize', async () => {
     lacking = /tokenize/
-    told = '/models/qwen'
+    reportedTokenizer = '/models/qwen'
     expect(await problem(began(ask))).not.toHaveProperty('remedy')
     expect(await problem(began({ ...ask, tokenizer: 'server' }))).toMatchObject({ code: 'NO_SERVER_TOKENIZER' })
     expect((await began({ ...ask, tokenizer: 'tiny' })).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })

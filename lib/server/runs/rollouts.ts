@@ -246,7 +246,7 @@ export async function beginning(
       start: prompt ? { messages: [], given: prompt } : { messages: questionOf(request) },
       request,
       serverName,
-      told: server,
+      serverDescription: server,
       parser,
       promptEncoder,
     },
@@ -313,7 +313,7 @@ export async function continueRollout(
   const start = request.resume
     ? { messages: [], resumes: true as const }
     : { messages: [...unsentSystem(stored), ...question] }
-  const using = { start, request, serverName, told: server, parser, promptEncoder }
+  const using = { start, request, serverName, serverDescription: server, parser, promptEncoder }
   return all.runs.start(runOptions(trajectory, using, all)(key))
 }
 

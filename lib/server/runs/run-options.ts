@@ -22,7 +22,7 @@ export interface RunUsing {
   readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments'>
   readonly serverName: string
   /** The server's description of itself. */
-  readonly told: ServerDescription
+  readonly serverDescription: ServerDescription
   readonly parser: ToolParser
   readonly promptEncoder: PromptEncoder
   /** The shared state of a group's samples; omitted for a single run. */
@@ -34,7 +34,7 @@ export interface RunUsing {
  * trajectory is stored as running that no run would end.
  */
 export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
-  const { request, serverName, told, parser, promptEncoder, start, together } = using
+  const { request, serverName, serverDescription, parser, promptEncoder, start, together } = using
   const rolloutId = randomUUID()
   const client = all.servers.client(serverName)
   const { generate, chat, firstPrompt }: RunCalls = together?.callsOf(client) ?? client
@@ -61,7 +61,7 @@ export function runOptions(trajectory: Trajectory, using: RunUsing, all: Service
           ...(isChat(trajectory) ? { chat } : { generate: withKnownTokens(generate, promptEncoder) }),
           ...(firstPrompt && { firstPrompt }),
           serverName,
-          server: told,
+          server: serverDescription,
           promptEncoder,
           parser,
           tools: runnable,

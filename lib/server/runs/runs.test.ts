@@ -155,10 +155,10 @@ describe('A run whose segment cannot be stored', () => {
     const save = (): never => {
       throw full
     }
-    const told = (event: RolloutEvent) => {
+    const onEvent = (event: RolloutEvent) => {
       if (event.type === 'ended') throw full
     }
-    runs.start({ rolloutId: 'r', key: 't', detached: true, events, save, told })
+    runs.start({ rolloutId: 'r', key: 't', detached: true, events, save, onEvent })
     expect((await all(runs.follow('r', 0, never))).at(-1)).toEqual({ type: 'ended', outcome })
     await runs.cancel('r')
   })
@@ -180,14 +180,14 @@ test('A run sends the same events to readers that come late, leave or come back'
 
 test('A run saves every closed segment before its readers hear of it', async () => {
   const { runs, saved, next } = start()
-  const told: number[] = []
+  const savedCounts: number[] = []
   const reading = (async () => {
     for await (const line of runs.follow('r-t', 0, never))
-      if (eventIn(line).type === 'segment') told.push(saved.at(-1)?.segments.length ?? 0)
+      if (eventIn(line).type === 'segment') savedCounts.push(saved.at(-1)?.segments.length ?? 0)
   })()
   for (let i = 0; i < script.length; i++) await next()
   await reading
-  expect(told).toEqual([1, 2])
+  expect(savedCounts).toEqual([1, 2])
   expect(saved.at(-1)).toEqual(trajectory)
   expect(saved.every((record) => !('live' in record))).toBe(true)
 })

@@ -50,7 +50,7 @@ export interface StartOptions {
   readonly events: (signal: AbortSignal) => AsyncIterable<RolloutEvent>
   readonly save: (trajectory: Trajectory, from: number) => void
   /** Receives each event, and the line that its readers get, at the same time as they do. */
-  readonly told?: (event: RolloutEvent, line: Uint8Array) => void
+  readonly onEvent?: (event: RolloutEvent, line: Uint8Array) => void
 }
 
 interface Entry extends Run {
@@ -169,7 +169,7 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
 /** Runs a rollout to its end and never rejects: readers get an end after any error. */
 async function drive(
   entry: Entry,
-  { key, events, save, told = () => {} }: StartOptions,
+  { key, events, save, onEvent = () => {} }: StartOptions,
   unstoredEnds: UnstoredEnds,
 ): Promise<void> {
   const fold = createFold()
@@ -179,7 +179,7 @@ async function drive(
     const line = encodeLine(event)
     entry.bytes += line.byteLength + LINE_BYTES
     entry.log.add(line)
-    told(event, line)
+    onEvent(event, line)
   }
   const store = (event: RolloutEvent) => {
     fold.add(event)

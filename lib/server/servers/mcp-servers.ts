@@ -79,15 +79,15 @@ export function createMcpServers(
       const obstacle =
         obstacleTo(tool, inputSchema) ?? (isTaken ? 'the server offers another tool with that name' : undefined)
       seen.add(tool)
-      const told = { name: tool, ...(description !== undefined && { description }) }
+      const facts = { name: tool, ...(description !== undefined && { description }) }
       // An invalid schema is not returned, because it can be too deep for JSON.stringify.
       return obstacle === undefined
         ? {
-            ...told,
+            ...facts,
             inputSchema: inputSchema as ToolSpec['inputSchema'],
-            fingerprint: fingerprintOf(told, inputSchema),
+            fingerprint: fingerprintOf(facts, inputSchema),
           }
-        : { ...told, inputSchema: {}, obstacle }
+        : { ...facts, inputSchema: {}, obstacle }
     })
   }
   return {

@@ -34,23 +34,23 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
   const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0 } = request
   const ranges = request.ranges ?? [{ start: startLen, end: ids.length }]
   const client = all.servers.client(name)
-  const told = await client.describe(signal)
+  const serverDescription = await client.describe(signal)
   const needed = ranges.at(-1)?.end ?? 0
-  if (told.contextLength !== undefined && needed >= told.contextLength)
+  if (serverDescription.contextLength !== undefined && needed >= serverDescription.contextLength)
     throw new HttpProblem({
       status: 422,
       code: 'CONTEXT_LENGTH',
-      detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}, which accepts fewer than ${told.contextLength.toLocaleString('en')}`,
+      detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}, which accepts fewer than ${serverDescription.contextLength.toLocaleString('en')}`,
       hint: 'A sequence is never cut for scoring. Choose a server with a longer context.',
       field: 'ids',
     })
   const { vocabularySize, tokenizer } = await vocabularyOf(
-    { name, tokenizerName: told.tokenizerName },
+    { name, tokenizerName: serverDescription.tokenizerName },
     ids,
     all,
     signal,
   )
-  const { modelName, weightVersion } = told
+  const { modelName, weightVersion } = serverDescription
   return {
     server: {
       name,
@@ -71,7 +71,7 @@ export async function openScoring(request: ScoreRequest, all: Services, signal: 
           logprobStartLen: Math.max(0, range.start - 1),
           topLogprobsNum: topLogprobs,
           vocabularySize,
-          expected: told,
+          expected: serverDescription,
         }
         yield await scored(client.generate(asked, signal), range)
       }

@@ -38,7 +38,7 @@ function slowLoader() {
   }
 }
 
-async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
+async function progressLines(result: LoadedTokenizer | Error): Promise<Loading[]> {
   const slow = slowLoader()
   const lines: Loading[] = []
   for await (const line of downloadTokenizer('a/b', slow.loader)) {
@@ -49,7 +49,7 @@ async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
 }
 
 test('A tokenizer download reports its progress and its end', async () => {
-  expect(await told(loaded)).toEqual([
+  expect(await progressLines(loaded)).toEqual([
     { state: 'downloading', kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 },
     {
       state: 'ready',
@@ -62,13 +62,13 @@ test('A tokenizer download reports its progress and its end', async () => {
 })
 
 test('A tokenizer download reports why it failed', async () => {
-  const lines = await told(new TokenizerError('TOKENIZER_GATED', 'gated', 'ask'))
+  const lines = await progressLines(new TokenizerError('TOKENIZER_GATED', 'gated', 'ask'))
   expect(lines.at(-1)).toEqual({ state: 'failed', code: 'TOKENIZER_GATED', detail: 'gated', hint: 'ask' })
 })
 
 test('A tokenizer download reports a chat template that does not compile', async () => {
   const broken = { ...loaded, template: () => chatTemplate('{% for %}', {}) }
-  expect((await told(broken)).at(-1)).toEqual({
+  expect((await progressLines(broken)).at(-1)).toEqual({
     state: 'failed',
     code: 'TEMPLATE_ERROR',
     detail: expect.stringMatching(/^its chat template is broken: \S/),

@@ -43,7 +43,7 @@ export async function* downloadTokenizer(
   // A failure after the reader has left is ignored.
   ending.catch(() => {})
   try {
-    for (let told = ''; ; ) {
+    for (let lastReported = ''; ; ) {
       const end = await Promise.race([ending, later(LOOK_MS)])
       if (end) {
         yield end
@@ -51,8 +51,8 @@ export async function* downloadTokenizer(
       }
       const download = loader.downloads().find((one) => one.name === name)
       const seen = JSON.stringify(download)
-      if (download && seen !== told) yield { state: 'downloading', ...download }
-      told = seen
+      if (download && seen !== lastReported) yield { state: 'downloading', ...download }
+      lastReported = seen
     }
   } finally {
     left.abort()

@@ -99,18 +99,18 @@ async function checkByServer(
   const client = servers.client(name)
   try {
     const { modelName, version } = await client.describe(signal)
-    const told = [`server ${name}`, version && `SGLang ${version}`, modelName].filter(Boolean).join(', ')
+    const serverVersion = [`server ${name}`, version && `SGLang ${version}`, modelName].filter(Boolean).join(', ')
     const ids = await client.tokenizeMessages(asWritten(texts), signal)
     if (!ours.ok)
       return {
         judge: 'server',
-        version: told,
+        version: serverVersion,
         verdict: 'differs',
         detail: `The server renders with its own template; here it raises ${sentence(ours.error)}.`,
       }
     return {
       judge: 'server',
-      version: told,
+      version: serverVersion,
       ...againstIds(ours.value.ids, ids, tokenizer, 'The server, with its own template,'),
     }
   } catch (error) {

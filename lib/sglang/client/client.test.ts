@@ -667,8 +667,8 @@ describe('the client gives every failure an error code:', () => {
         response.writeHead(200, { 'content-type': type }).end(body(`${incoming.headers.authorization}`)),
       { apiKey: key },
     )
-    const told = await all(echo.generate(request(), never)).then(JSON.stringify, (error: Error) => error.message)
-    expect(told).not.toContain('canary')
+    const output = await all(echo.generate(request(), never)).then(JSON.stringify, (error: Error) => error.message)
+    expect(output).not.toContain('canary')
     expect(await echo.describe(never).then(JSON.stringify, (error: Error) => error.message)).not.toContain('canary')
   })
 })

@@ -60,8 +60,8 @@ export async function* tried<Part extends object>(
           call.observe('answered')
           if (!started && expected) await server.identity.check(expected, signal)
           started = true
-          const told = part as Part
-          yield attempt === 1 ? told : { ...told, rid }
+          const typedPart = part as Part
+          yield attempt === 1 ? typedPart : { ...typedPart, rid }
         }
         return
       } catch (error) {

@@ -56,9 +56,9 @@ function undecided() {
 }
 
 async function parts(turns: Semaphore, call: () => AsyncIterable<string>, isFurther = false, signal = never) {
-  const told: string[] = []
-  for await (const part of turns.take(call, isFurther, signal)) told.push(part)
-  return told
+  const received: string[] = []
+  for await (const part of turns.take(call, isFurther, signal)) received.push(part)
+  return received
 }
 
 test('the semaphore answers every call of a group and leaves no slot unused, whatever capacity the server has', async () => {

@@ -67,7 +67,7 @@ const PATH = '/v1/chat/completions'
 function answerOf(
   { choices: [choice], usage, metadata }: ChatReply,
   { vocabularySize }: ChatRequest,
-  told: (text: string) => string,
+  redact: (text: string) => string,
 ): ChatAnswer {
   const { message, prompt_token_ids: promptIds, response_token_ids: ids } = choice as ChatReply['choices'][number]
   if (!promptIds || !ids)
@@ -81,7 +81,7 @@ function answerOf(
   const logprobs = choice?.logprobs?.content
   if (logprobs && logprobs.length !== ids.length)
     throw new SglangError('INCONSISTENT', `the server sent ${logprobs.length} logprobs for ${ids.length} tokens`)
-  const reader = replyReader({ vocabularySize, inputIds: promptIds }, told)
+  const reader = replyReader({ vocabularySize, inputIds: promptIds }, redact)
   const { tokens, end, problems } = reader.read({
     output_ids: ids,
     meta_info: {

@@ -38,8 +38,8 @@ export function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string, ap
   const violation = schemaViolation(result.error, value)
   // The error shows the value clipped, which could reveal a part of the key, so a value with the key is never shown.
   const holdsKey = apiKey !== undefined && JSON.stringify(value).includes(apiKey)
-  const told = violationText(holdsKey ? { ...violation, found: 'something else' } : violation)
-  throw new SglangError('BAD_SHAPE', `the reply to ${path} does not have SGLang’s format: ${told}`)
+  const violationMessage = violationText(holdsKey ? { ...violation, found: 'something else' } : violation)
+  throw new SglangError('BAD_SHAPE', `the reply to ${path} does not have SGLang’s format: ${violationMessage}`)
 }
 
 /** Returns the error of an answer that no SGLang server gives. */

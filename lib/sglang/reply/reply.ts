@@ -72,8 +72,8 @@ export interface Expected {
   readonly mostTokens?: number | undefined
 }
 
-/** Creates a reader for the replies of one call. `told` makes the server's text safe to show and store. */
-export function replyReader(expected: Expected, told: (text: string) => string): ReplyReader {
+/** Creates a reader for the replies of one call. `redact` makes the server's text safe to show and store. */
+export function replyReader(expected: Expected, redact: (text: string) => string): ReplyReader {
   let received = 0
   let text = ''
   let promptRead = false
@@ -105,7 +105,7 @@ export function replyReader(expected: Expected, told: (text: string) => string):
         tokens,
         problems,
         ...(prompt && { prompt }),
-        ...(meta.finish_reason && { end: endOf(reply, received, text, told) }),
+        ...(meta.finish_reason && { end: endOf(reply, received, text, redact) }),
       }
     },
   }
@@ -281,13 +281,13 @@ function endOf(
   { meta_info: meta }: GenerateReply,
   received: number,
   text: string,
-  told: (text: string) => string,
+  redact: (text: string) => string,
 ): End {
   const versions =
     meta.weight_versions ??
     (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
   return {
-    finish: finishOf(meta.finish_reason, told),
+    finish: finishOf(meta.finish_reason, redact),
     usage: {
       ...(typeof meta.prompt_tokens === 'number' && { promptTokens: meta.prompt_tokens }),
       ...(typeof meta.completion_tokens === 'number' && { completionTokens: meta.completion_tokens }),
@@ -306,7 +306,7 @@ function endOf(
   }
 }
 
-function finishOf(reason: GenerateReply['meta_info']['finish_reason'], told: (text: string) => string): Finish {
+function finishOf(reason: GenerateReply['meta_info']['finish_reason'], redact: (text: string) => string): Finish {
   switch (reason?.type) {
     case 'stop':
       return {
@@ -316,8 +316,8 @@ function finishOf(reason: GenerateReply['meta_info']['finish_reason'], told: (te
     case 'length':
       return { kind: 'length' }
     case 'abort':
-      return { kind: 'abort', ...(reason.message && { message: told(reason.message) }) }
+      return { kind: 'abort', ...(reason.message && { message: redact(reason.message) }) }
     default:
-      return { kind: 'unknown', raw: told(JSON.stringify(reason ?? null)) }
+      return { kind: 'unknown', raw: redact(JSON.stringify(reason ?? null)) }
   }
 }

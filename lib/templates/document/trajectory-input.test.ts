@@ -20,19 +20,19 @@ test('a trajectory opens with the messages, tools, options and template with whi
   })
   expect(JSON.parse(options)).toEqual({ add_generation_prompt: false, enable_thinking: true })
   expect(JSON.parse(tools)).toMatchObject([{ type: 'function', function: { name: 'calculator' } }])
-  const told = JSON.parse(messages)
-  expect(told.map(({ role }: { readonly role: string }) => role).join(' ')).toBe(
+  const written = JSON.parse(messages)
+  expect(written.map(({ role }: { readonly role: string }) => role).join(' ')).toBe(
     'user assistant tool tool assistant user assistant tool assistant',
   )
-  expect(told[1]).toMatchObject({
+  expect(written[1]).toMatchObject({
     reasoning_content: expect.not.stringContaining('think>'),
     tool_calls: [
       { function: { name: 'calculator', arguments: { expression: '12 * 31' } } },
       { function: { name: 'calculator', arguments: { expression: '144 / 16' } } },
     ],
   })
-  expect(told[2]).toEqual({ role: 'tool', tool_call_id: told[1].tool_calls[0].id, content: '372' })
-  expect(told[4].content).not.toContain('think>')
+  expect(written[2]).toEqual({ role: 'tool', tool_call_id: written[1].tool_calls[0].id, content: '372' })
+  expect(written[4].content).not.toContain('think>')
 })
 
 test('the messages of a trajectory keep the model’s spelling of arguments', () => {

@@ -19,14 +19,17 @@ export function summarizeMask({ hasTag, lints, breaks, foreign, marks, truth }: 
   readonly text: string
 } {
   // Tokens that a lint reports are not counted again.
-  const told = lints.flatMap(({ places }) => places)
-  const toldHere = new Set(told.flatMap(({ inSequence }) => (inSequence ? tokensOf(inSequence) : [])))
-  const toldElsewhere = told.reduce((sum, { inSequence, start, end }) => sum + (inSequence ? 0 : end - start), 0)
-  const elsewhere = Math.max(0, foreign.trained - toldElsewhere)
+  const reportedPlaces = lints.flatMap(({ places }) => places)
+  const reportedHere = new Set(reportedPlaces.flatMap(({ inSequence }) => (inSequence ? tokensOf(inSequence) : [])))
+  const reportedElsewhere = reportedPlaces.reduce(
+    (sum, { inSequence, start, end }) => sum + (inSequence ? 0 : end - start),
+    0,
+  )
+  const elsewhere = Math.max(0, foreign.trained - reportedElsewhere)
   const missing = truth?.filter((mark, token) => mark === 'trained' && marks[token] !== 'trained').length ?? 0
   const tooMany =
-    truth?.filter((mark, token) => mark === 'untrained' && marks[token] === 'trained' && !toldHere.has(token)).length ??
-    0
+    truth?.filter((mark, token) => mark === 'untrained' && marks[token] === 'trained' && !reportedHere.has(token))
+      .length ?? 0
   const absent = truth ? 0 : marks.filter((mark) => mark === 'unknown').length
   const untrained = truth ? 0 : foreign.tokens - foreign.trained
   const parts = [

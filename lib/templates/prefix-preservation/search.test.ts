@@ -18,12 +18,12 @@ import { alias, dropsSystem, reorders, steady, strips, trims } from './test-temp
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 
 function searched(template: string, request: Partial<CounterexampleSearch> = {}) {
-  const told: SearchProgress[] = []
+  const progress: SearchProgress[] = []
   const steps = searchCounterexample({ input: { template }, seed: 1, cases: 300, known: [], ...request }, bytes)
   for (;;) {
     const step = steps.next()
-    if (step.done) return { told, result: step.value }
-    told.push(step.value)
+    if (step.done) return { progress, result: step.value }
+    progress.push(step.value)
   }
 }
 
@@ -72,10 +72,10 @@ test('messages of a counterexample show the numbers in arguments as they were wr
 
 describe('a search for counterexamples', () => {
   test('of a stable template finds nothing and reports how many conversations it tried', () => {
-    const { told, result } = searched(steady)
+    const { progress, result } = searched(steady)
     expect(result).toEqual({ kind: 'none', seed: 1, tried: 300 })
-    expect(told.map(({ tried }) => tried)).toEqual([...told.map(({ tried }) => tried)].sort((a, b) => a - b))
-    expect(told.length).toBeGreaterThan(10)
+    expect(progress.map(({ tried }) => tried)).toEqual([...progress.map(({ tried }) => tried)].sort((a, b) => a - b))
+    expect(progress.length).toBeGreaterThan(10)
   })
 
   test('with the same seed has the same result, and it skips known causes', () => {
@@ -86,8 +86,8 @@ describe('a search for counterexamples', () => {
   })
 
   test('reports the smallest counterexample so far', () => {
-    const { told } = searched(strips)
-    expect(told.at(-1)?.smallest?.finding.cause.kind).toBe('thinking-stripped')
+    const { progress } = searched(strips)
+    expect(progress.at(-1)?.smallest?.finding.cause.kind).toBe('thinking-stripped')
   })
 
   test('of an invalid template reports the error', () => {

@@ -111,11 +111,11 @@ function* drawn(
   return { ok: true, value: { ...picture.value, mask } }
 }
 
-function* forEach<In, Out, Result>(steps: Generator<In, Result>, told: (step: In) => Out): Generator<Out, Result> {
+function* forEach<In, Out, Result>(steps: Generator<In, Result>, mapStep: (step: In) => Out): Generator<Out, Result> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
-    yield told(step.value)
+    yield mapStep(step.value)
   }
 }
 

@@ -61,17 +61,17 @@ export function templateFit(
   const instructions = instructionsOf(template, options)
   const foreign = [region, instructions, template.text].map(foreignFormIn).find(Boolean)
   const error = written.ok ? undefined : written.error
-  const told = { foreign, error, argumentForm: written.ok ? written.value.argumentForm : undefined }
+  const common = { foreign, error, argumentForm: written.ok ? written.value.argumentForm : undefined }
   if (writesCalls)
     return {
-      ...told,
+      ...common,
       evidence: 'written',
       text: region,
       scores: parsers.map((parser) => writtenScore(replies, parser)),
     }
   const instructed = parsers.map((parser) => instructedScore(instructions, parser))
   if (instructed.some(({ score }) => score > 0))
-    return { ...told, evidence: 'instructions', text: instructions, scores: topOnly(instructed) }
+    return { ...common, evidence: 'instructions', text: instructions, scores: topOnly(instructed) }
   const suggested = suggestParser({ chatTemplate: template.text })
   if (suggested.by === 'template' && (error === undefined || error.where === 'template')) {
     const scores = parsers.map(({ name }) => ({
@@ -79,11 +79,11 @@ export function templateFit(
       score: name === suggested.parser ? 0.5 : 0,
       reasons: [name === suggested.parser ? suggested.because : 'no evidence in the template'],
     }))
-    return { ...told, evidence: 'text', text: '', scores }
+    return { ...common, evidence: 'text', text: '', scores }
   }
   const tokens = parsers.map((parser) => tokenScore(addedTokens, parser))
   return {
-    ...told,
+    ...common,
     evidence: tokens.some(({ score }) => score > 0) ? 'tokens' : 'none',
     text: '',
     scores: tokens,

@@ -124,11 +124,11 @@ function entriesOf(json: string): string[] {
 }
 
 function callMessage(calls: readonly CallToWrite[], content: string | null, form: ArgumentForm): string {
-  const told = calls.map(({ id, name, arguments: json }) => {
+  const callTexts = calls.map(({ id, name, arguments: json }) => {
     const value = form === 'object' ? json : JSON.stringify(json)
     return `{"id": ${JSON.stringify(id)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${value}}}`
   })
-  return `{"role": "assistant", "content": ${JSON.stringify(content)}, "tool_calls": [${told.join(', ')}]}`
+  return `{"role": "assistant", "content": ${JSON.stringify(content)}, "tool_calls": [${callTexts.join(', ')}]}`
 }
 
 /**

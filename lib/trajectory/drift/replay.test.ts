@@ -15,7 +15,7 @@ function costsOf(calls: readonly CallToReplay[]) {
   return replay.costs()
 }
 
-const told = (text: string): string => {
+const costsText = (text: string): string => {
   const { prefix, rows, calls } = costsOf(callsOf(text))
   const steps = calls.flatMap(({ cached }) => cached?.step ?? []).join(' ')
   return `kept ${prefix.kept} lost ${prefix.lost}, rows ${rows.count} extra ${rows.extra} realigned ${rows.realigned}: ${steps}`
@@ -23,11 +23,11 @@ const told = (text: string): string => {
 
 describe('startReplay', () => {
   test('keeps the cache and one row for prompts that only grow', () => {
-    expect(told('ab>cd abcdef>g abcdefgh>i')).toBe('kept 11 lost 0, rows 1 extra 0 realigned 0: append append')
+    expect(costsText('ab>cd abcdef>g abcdefgh>i')).toBe('kept 11 lost 0, rows 1 extra 0 realigned 0: append append')
   })
 
   test('finds no cache for the first call', () => {
-    expect(told('ab>cd')).toBe('kept 0 lost 0, rows 1 extra 0 realigned 0: ')
+    expect(costsText('ab>cd')).toBe('kept 0 lost 0, rows 1 extra 0 realigned 0: ')
     expect(costsOf([])).toEqual({
       prefix: { kept: 0, lost: 0 },
       rows: { count: 1, extra: 0, realigned: 0 },
@@ -36,21 +36,21 @@ describe('startReplay', () => {
   })
 
   test('realigns a row if only the last reply differs', () => {
-    expect(told('ab>cde abcx>g')).toBe('kept 3 lost 2, rows 1 extra 0 realigned 2: realign')
+    expect(costsText('ab>cde abcx>g')).toBe('kept 3 lost 2, rows 1 extra 0 realigned 2: realign')
   })
 
   test('forks a row if tokens before the last reply differ', () => {
-    expect(told('ab>cd abcde>f abxde>g')).toBe('kept 6 lost 4, rows 2 extra 6 realigned 0: append fork')
-    expect(told('ab>cd axcd>f')).toBe('kept 1 lost 3, rows 2 extra 4 realigned 0: fork')
+    expect(costsText('ab>cd abcde>f abxde>g')).toBe('kept 6 lost 4, rows 2 extra 6 realigned 0: append fork')
+    expect(costsText('ab>cd axcd>f')).toBe('kept 1 lost 3, rows 2 extra 4 realigned 0: fork')
   })
 
   test('compares each prompt only with the call before, as a row does', () => {
-    expect(told('ab>cd ax>c ab>cd')).toBe('kept 2 lost 5, rows 3 extra 7 realigned 0: fork fork')
+    expect(costsText('ab>cd ax>c ab>cd')).toBe('kept 2 lost 5, rows 3 extra 7 realigned 0: fork fork')
   })
 
   test('does not count a row without trained tokens', () => {
-    expect(told('ab> cd>e')).toBe('kept 0 lost 2, rows 1 extra 0 realigned 0: fork')
-    expect(told('ab>c ab>')).toBe('kept 2 lost 1, rows 1 extra 0 realigned 1: realign')
+    expect(costsText('ab> cd>e')).toBe('kept 0 lost 2, rows 1 extra 0 realigned 0: fork')
+    expect(costsText('ab>c ab>')).toBe('kept 2 lost 1, rows 1 extra 0 realigned 1: realign')
   })
 
   test('forks a row if 1,024 tokens or more of the last reply differ', () => {

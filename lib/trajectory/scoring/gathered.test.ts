@@ -7,26 +7,26 @@ const some: ScoreLine = { kind: 'scores', start: 1, logprobs: [-1, null], weight
 
 async function gathered(...lines: readonly ScoreLine[]) {
   const scores = new Float64Array(4).fill(Number.NaN)
-  const told: number[] = []
+  const reportedCounts: number[] = []
   const end = await gatherScores(
     (async function* () {
       yield* lines
     })(),
     scores,
-    (done) => told.push(done),
+    (done) => reportedCounts.push(done),
   ).catch((error: unknown) => error)
-  return { scores: [...scores], told, end }
+  return { scores: [...scores], reportedCounts, end }
 }
 
 test('gatherScores puts every score at its token and names each weight version once', async () => {
-  const { scores, told, end } = await gathered(
+  const { scores, reportedCounts, end } = await gathered(
     server,
     some,
     { kind: 'scores', start: 3, logprobs: [-3], weightVersion: '7' },
     { kind: 'done' },
   )
   expect(scores).toEqual([Number.NaN, -1, Number.NaN, -3])
-  expect(told).toEqual([2, 3])
+  expect(reportedCounts).toEqual([2, 3])
   expect(end).toMatchObject({ server: { name: 's' }, versions: ['7'] })
 })
 

@@ -44,9 +44,9 @@ function fact(
   name: ServedFact['name'],
   recorded: readonly string[],
   found: readonly string[],
-  told: { readonly recorded?: string | undefined; readonly found?: string | undefined } = {},
+  shownValues: { readonly recorded?: string | undefined; readonly found?: string | undefined } = {},
 ): ServedFact {
-  const [before, now] = [told.recorded ?? recorded.join(', '), told.found ?? found.join(', ')]
+  const [before, now] = [shownValues.recorded ?? recorded.join(', '), shownValues.found ?? found.join(', ')]
   if (recorded.length === 0 || found.length === 0)
     return {
       name,

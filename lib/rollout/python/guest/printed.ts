@@ -18,36 +18,36 @@ const BLOCK_CHARACTERS = 4_096
  * Returns a collector. It calls `tell` with one piece after another, at most MOST_BYTES for each call, and the total of
  * printed bytes.
  */
-export function printedTo(tell: (text: string, bytes: number) => void): Printed {
+export function printedTo(report: (text: string, bytes: number) => void): Printed {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let bytes = 0
-  let told = 0
-  let held = ''
+  let reportedBytes = 0
+  let unreported = ''
   const flush = () => {
-    if (told === bytes) return
-    tell(held, bytes)
-    told = bytes
-    held = ''
+    if (reportedBytes === bytes) return
+    report(unreported, bytes)
+    reportedBytes = bytes
+    unreported = ''
   }
   return {
     add(chunk) {
       const room = MOST_BYTES - bytes
       bytes += chunk.length
       // A character that does not fit completely is left out.
-      if (room > 0) held += decoder.decode(chunk.subarray(0, room), { stream: true })
-      if (bytes <= AT_ONCE_BYTES || held.length >= BLOCK_CHARACTERS) flush()
+      if (room > 0) unreported += decoder.decode(chunk.subarray(0, room), { stream: true })
+      if (bytes <= AT_ONCE_BYTES || unreported.length >= BLOCK_CHARACTERS) flush()
       return chunk.length
     },
     flush,
     end() {
       const rest = decoder.decode()
       if (bytes <= MOST_BYTES && rest !== '') {
-        held += rest
-        told = -1
+        unreported += rest
+        reportedBytes = -1
       }
       flush()
       bytes = 0
-      told = 0
+      reportedBytes = 0
     },
   }
 }

@@ -16,7 +16,7 @@ const PYTHONIC = ['qwen3', 'llama3_2'].flatMap((model) => conversations(model, p
 
 const TRIALS = 24
 
-const told = ({ spans }: DriftReport): string =>
+const summaryOf = ({ spans }: DriftReport): string =>
   spans
     .map(
       ({ kind, detail, left, right }) =>
@@ -42,7 +42,7 @@ test.each([
     if (!pair) continue
     count++
     const { report } = compareTrajectories(pair.left, pair.right)
-    if (!isNamed(mutation, report)) missed.push(`${base.name}: ${told(report)}`)
+    if (!isNamed(mutation, report)) missed.push(`${base.name}: ${summaryOf(report)}`)
   }
   expect(count).toBe(TRIALS)
   expect(missed, missed.join('\n')).toHaveLength(Math.min(missed.length, Math.floor(TRIALS * 0.05)))

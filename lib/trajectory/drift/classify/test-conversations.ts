@@ -62,7 +62,7 @@ export function retold(
   tools?: readonly ToolSpec[],
 ): Trajectory {
   const endOfTurn = trajectory.model.tokenizer?.endOfTurnId
-  const told = withTokenizer(
+  const retokenized = withTokenizer(
     {
       ...trajectory,
       segments: segments.map(
@@ -75,7 +75,7 @@ export function retold(
     },
     { tokenizer, endOfTurnId: endOfTurn, parser: trajectory.model.parser === pythonic.name ? pythonic : hermes },
   )
-  return { ...told, model: { ...told.model, tools: tools ?? told.model.tools } }
+  return { ...retokenized, model: { ...retokenized.model, tools: tools ?? retokenized.model.tools } }
 }
 
 /** Returns undefined if the edit does not change the text. */
