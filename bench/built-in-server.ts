@@ -1,6 +1,6 @@
 /**
  * Compares the built-in server with `generate()` of transformers.js on the shipped model: tokens per second with sampling,
- * for one request and for eight at once; the time to the first token with and without a cached prefix; and the latency of the
+ * for one request, whole and streamed, and for 8 and 32 at once; the time to the first token with and without a cached prefix; and the latency of the
  * application's own requests meanwhile.
  *
  * Ours is called over HTTP through the whole application, with logprobs, and not streamed where tokens are counted.
@@ -12,6 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AUTHORIZED, startApplication, stopApplication } from '../e2e/application.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
 import { percentile } from './browser.ts'
@@ -29,25 +30,31 @@ const ADDED = 30
 const FIRST_TOKENS = 31
 const OWN_REQUESTS = 60
 
+/** Requests at once, and how each reply is received. The server computes eight at once; the others wait. */
+const CASES = [
+  { what: '1 request', count: 1, reply: replyTo },
+  { what: '1 streamed request', count: 1, reply: streamedReplyTo },
+  { what: '8 at once', count: TOGETHER, reply: replyTo },
+  { what: '32 at once', count: 32, reply: replyTo },
+] as const
+
 if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
 const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-'))
 const application = await startApplication(data)
 const server = `${application.base}/sglang`
 try {
   const theirs = await transformersModel()
-  const ours = (count: number) => oursAtOnce(promptsOf(count))
   // These rounds warm up compilers and caches.
   for (let round = 0; round < 2; round++) {
-    await ours(TOGETHER)
+    await oursAtOnce(promptsOf(TOGETHER), replyTo)
     await theirs(promptsOf(TOGETHER))
   }
-  for (const count of [1, TOGETHER]) {
+  for (const { what, count, reply } of CASES) {
     const rounds: { readonly ours: number; readonly theirs: number }[] = []
     for (let round = 0; round < ROUNDS; round++) {
       await post('/flush_cache', {})
-      rounds.push({ ours: await ours(count), theirs: await theirs(promptsOf(count)) })
+      rounds.push({ ours: await oursAtOnce(promptsOf(count), reply), theirs: await theirs(promptsOf(count)) })
     }
-    const what = count === 1 ? '1 request' : `${count} at once`
     reportFigure(`${what}: tokens a second`, median(rounds.map((round) => round.ours)), '')
     reportFigure(`${what}: tokens a second, generate()`, median(rounds.map((round) => round.theirs)), '')
     const limit = { atLeast: 1.5 }
@@ -81,11 +88,12 @@ async function post(pathname: string, body: object): Promise<Response> {
 }
 
 /** Returns tokens per second of separate requests that are sent at the same time. */
-async function oursAtOnce(prompts: readonly (readonly number[])[]): Promise<number> {
+async function oursAtOnce(prompts: readonly (readonly number[])[], reply: typeof replyTo): Promise<number> {
   const start = performance.now()
-  const replies = await Promise.all(prompts.map((prompt) => replyTo(prompt, NEW_TOKENS)))
+  const replies = await Promise.all(prompts.map((prompt) => reply(prompt, NEW_TOKENS)))
   const seconds = (performance.now() - start) / 1000
-  return replies.reduce((sum, ids) => sum + ids.length, 0) / seconds
+  for (const { length } of replies) if (length !== NEW_TOKENS) throw new Error(`the server wrote ${length} tokens`)
+  return (prompts.length * NEW_TOKENS) / seconds
 }
 
 async function replyTo(input_ids: readonly number[], max_new_tokens: number): Promise<readonly number[]> {
@@ -93,6 +101,22 @@ async function replyTo(input_ids: readonly number[], max_new_tokens: number): Pr
   const response = await post('/generate', { input_ids, sampling_params, return_logprob: true })
   const { output_ids } = (await response.json()) as { readonly output_ids: readonly number[] }
   return output_ids
+}
+
+/** Returns the ids of a streamed reply, whose events contain the ids since the event before. */
+async function streamedReplyTo(input_ids: readonly number[], max_new_tokens: number): Promise<readonly number[]> {
+  const sampling_params = { max_new_tokens, ignore_eos: true, top_k: TOP_K }
+  const { body } = await post('/generate', { input_ids, sampling_params, return_logprob: true, stream: true })
+  const events = (body as ReadableStream<Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+  const ids: number[] = []
+  for await (const { data } of events) {
+    if (data === '[DONE]') continue
+    const { output_ids } = JSON.parse(data) as { readonly output_ids: readonly number[] }
+    ids.push(...output_ids)
+  }
+  return ids
 }
 
 /** Returns a function that measures the same for one batch, padded on the left as transformers.js requires. */

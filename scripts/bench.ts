@@ -1,22 +1,31 @@
 /**
  * `npm run bench [-- name …]` runs the programs of bench/ one after another and prints a table of their figures. Names select
  * programs; without names, all run. It exits with 1 if a program fails or a figure exceeds its limit.
+ *
+ * `--check` also compares ratios, sizes and numbers of nodes with bench/stored-ratios.json and fails if one is more than 10 %
+ * worse. `--store` writes them there.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { FIGURES_VARIABLE, type Figure, figureLine, keepsLimit } from '../bench/figures.ts'
+import { compareWithStored, isAccepted, type StoredRatios, withFigures } from '../bench/stored-ratios.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 process.chdir(folder)
+const STORED_FILE = 'bench/stored-ratios.json'
 /** Shared modules of the benches, which measure nothing by themselves. */
-const SHARED: readonly string[] = ['browser', 'edited-trajectory', 'figures', 'import-files']
+const SHARED: readonly string[] = ['browser', 'edited-trajectory', 'figures', 'import-files', 'stored-ratios']
 const known = globSync('bench/*.ts')
   .map((file) => path.basename(file, '.ts'))
   .filter((name) => !SHARED.includes(name))
   .sort()
-const wanted = process.argv.slice(2)
+const { values: options, positionals: wanted } = parseArgs({
+  options: { check: { type: 'boolean', default: false }, store: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
 const unknown = wanted.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   console.error(`there is no bench ${unknown.join(', ')}; there are ${known.join(', ')}`)
@@ -42,4 +51,28 @@ console.log(`\n=== ${figures.length} figures`)
 for (const figure of figures) console.log(`${figure.bench.padEnd(18)}${figureLine(figure)}`)
 const broken = figures.filter((figure) => !keepsLimit(figure))
 console.log(`\n${broken.length} do not keep their limit${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`)
-process.exitCode = failed.length + broken.length > 0 ? 1 : 0
+const losses = options.check ? printLosses() : 0
+if (options.store) {
+  if (failed.length > 0) console.error(`nothing is stored, because these failed: ${failed.join(', ')}`)
+  else writeFileSync(STORED_FILE, `${JSON.stringify(withFigures(figures, storedRatios()), null, 2)}\n`)
+}
+process.exitCode = failed.length + broken.length + losses > 0 ? 1 : 0
+
+/** Prints every figure that is worse than its stored value, and returns how many are worse than accepted. */
+function printLosses(): number {
+  const { compared, added, missing } = compareWithStored(figures, storedRatios())
+  const refused = compared.filter((one) => !isAccepted(one))
+  console.log(`\n=== ${compared.length} figures compared with ${STORED_FILE}`)
+  for (const { figure, stored, loss } of refused)
+    console.log(
+      `LOSS of ${(100 * loss).toFixed(0)} %  ${figure.bench}: ${figure.what}: ${stored} before, ${figure.value} now`,
+    )
+  for (const { bench, what } of added) console.log(`not stored yet: ${bench}: ${what}`)
+  for (const name of missing) console.log(`stored, but no longer reported: ${name}`)
+  console.log(`${refused.length} lost more than 10 %`)
+  return refused.length + missing.length
+}
+
+function storedRatios(): StoredRatios {
+  return existsSync(STORED_FILE) ? (JSON.parse(readFileSync(STORED_FILE, 'utf8')) as StoredRatios) : {}
+}
