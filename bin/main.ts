@@ -1,6 +1,6 @@
 /** `rollscope`: starts the application, and answers what can be asked without the page. */
 import path from 'node:path'
-import { BUILT_IN } from '#lib/server/servers/servers.ts'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { command } from '../lib/command-line/command.ts'
 import { EXIT } from '../lib/command-line/exit.ts'
 import { type Config, ConfigError, readConfig } from '../lib/server/config.ts'

@@ -3,6 +3,7 @@
  * which it must have it; and a run of the whole agent that meets one of them. For tests and bench/upstream-faults.ts.
  */
 import { gzipSync } from 'node:zlib'
+import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { hermes } from '#lib/parsers/json/hermes.ts'
 import { rollout } from '#lib/rollout/loop/rollout.ts'
 import { calculator } from '#lib/rollout/tools/calculator.ts'
@@ -24,7 +25,6 @@ import {
   type FaultServer,
   type SentToken,
   type ServerFault,
-  serverSentEvent,
   startFaultServer,
   swallowingPort,
 } from '#testing/sglang/fault-server.ts'

@@ -1,6 +1,7 @@
 import { countText, percentText } from '#components/token-view/numbers.ts'
 import type { CutCount } from '#lib/api/library.ts'
 import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 interface CutSentenceProps {
   readonly count: CutCount
@@ -24,12 +25,12 @@ export function CutSentence({ count: { samples, longer, losing, lost, trained, u
       <p className={losing > 0 ? 'text-warn' : 'text-dim'}>
         {losing === 0
           ? 'No trained token is lost.'
-          : `${countText(lost)} of ${countText(trained)} trained tokens (${percentText(lost / trained)}) in ${countText(losing)} ${losing === 1 ? 'trajectory' : 'trajectories'} are ${VERBS[cut.overlong]}.`}
+          : `${countText(lost)} of ${countText(trained)} trained tokens (${percentText(lost / trained)}) in ${countWithNoun(losing, 'trajectory', 'trajectories')} are ${VERBS[cut.overlong]}.`}
       </p>
       {unknown > 0 && (
         <p className="text-dim">
-          {countText(unknown)} {unknown === 1 ? 'was' : 'were'} stored by an older version and{' '}
-          {unknown === 1 ? 'is' : 'are'} counted when checked.
+          {countWithNoun(unknown, 'was', 'were')} stored by an older version and {unknown === 1 ? 'is' : 'are'} counted
+          when checked.
         </p>
       )}
     </div>

@@ -1,5 +1,4 @@
 'use client'
-/** Sharing of lab documents by link or file. A received document is previewed before it is opened. */
 import { useEffect, useState } from 'react'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -17,6 +16,8 @@ import {
   sharedJson,
 } from '#lib/templates/document/shared-document.ts'
 import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
+/** Sharing of lab documents by link or file. A received document is previewed before it is opened. */
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { ShareDialog, type SharedLink } from './share-dialog.tsx'
 
 interface LabSharingProps {
@@ -162,5 +163,5 @@ function Offer({ shared, tokenizer, onOpen, onClose }: OfferProps) {
 
 function lines(text: string): string {
   const count = text.split('\n').length
-  return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
+  return countWithNoun(count, 'line')
 }

@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useServerStatus } from '#components/shell/use-server-status.ts'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { ApiError } from '#lib/browser/api.ts'
 import { downloadsOptions, tokenizerNamesOptions } from '#lib/browser/queries.ts'
-import { BUILT_IN, serverTokenizerName, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
+import { serverTokenizerName, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
 import type { TokenizerReading } from './tokenizer-form-end.tsx'
 
 /** Loads a tokenizer before it is chosen, so that no page has a tokenizer that cannot be loaded. */

@@ -1,5 +1,8 @@
-/** Defines the name by which a server is saved and chosen. */
+/** Defines the names by which servers are saved and chosen. */
 import * as z from 'zod'
+
+/** Name of the server and of the tokenizer that come with the application. */
+export const BUILT_IN = 'built-in'
 
 /** Schema of a server name. Names are normalized to NFC, so that names that look the same are equal. */
 export const serverNameSchema = z

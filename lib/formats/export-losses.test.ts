@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Trajectory, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
 import { sampleTrajectory } from '#testing/sample-trajectory.ts'
-import { listLostContent, listLostForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 
 /** A trajectory with every optional field. */
 const filled: Trajectory = {
@@ -25,8 +25,8 @@ const bare: Trajectory = {
   ...{ model: { tools: [] }, vocab: {}, segments: [], outcome: { kind: 'ended', reason: 'unknown' } },
 }
 const lossesOf = (trajectory: Trajectory) => [
-  ...listLostContent(trajectory, []),
-  ...listLostForeignFields(trajectory, 'other'),
+  ...listDroppedContent(trajectory, []),
+  ...listDroppedForeignFields(trajectory, 'other'),
 ]
 
 test('A trajectory without optional fields loses nothing in an export', () => {

@@ -49,13 +49,13 @@ const contents = {
 export type Content = keyof typeof contents
 
 /** Names all content that is present and not kept. */
-export const listLostContent = (trajectory: Trajectory, kept: readonly Content[]): string[] =>
+export const listDroppedContent = (trajectory: Trajectory, kept: readonly Content[]): string[] =>
   Object.entries(contents).flatMap(([name, [words, isThere]]) =>
     !kept.includes(name as Content) && isThere(trajectory) ? [words] : [],
   )
 
 /** Names the additional fields of another program's file. */
-export const listLostForeignFields = ({ foreign = {} }: Trajectory, own: string): string[] =>
+export const listDroppedForeignFields = ({ foreign = {} }: Trajectory, own: string): string[] =>
   Object.keys(foreign)
     .filter((name) => name !== own)
     .map((name) => `further fields of the ${name} file`)

@@ -25,7 +25,7 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { listLostContent, listLostForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { type GroupNumbers, numberGroups } from './group-numbers.ts'
@@ -271,8 +271,8 @@ function write(trajectory: Trajectory, groups: GroupNumbers = numberGroups([traj
       ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
       ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['outcome: written as truncated'] : []),
       ...(numbers && String(numbers.groupIndex) !== group?.id ? [GROUP_ID] : []),
-      ...listLostContent(trajectory, ['reward', 'group', 'outcome', 'weights']),
-      ...listLostForeignFields(trajectory, NAME),
+      ...listDroppedContent(trajectory, ['reward', 'group', 'outcome', 'weights']),
+      ...listDroppedForeignFields(trajectory, NAME),
     ],
   }
 }

@@ -26,7 +26,7 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { listLostContent, listLostForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
@@ -43,7 +43,7 @@ export const strandsSglang: Format = {
   read,
   write: (trajectory) => ({
     value: rolloutOf(trajectory),
-    lost: [...listLostContent(trajectory, ['experts', 'images']), ...listLostForeignFields(trajectory, '')],
+    lost: [...listDroppedContent(trajectory, ['experts', 'images']), ...listDroppedForeignFields(trajectory, '')],
   }),
   rows: (record) => {
     const tokens = { start: 0, end: (record as ReturnType<typeof rolloutOf>).token_ids.length }

@@ -26,7 +26,7 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
-import { listLostContent, listLostForeignFields } from './export-losses.ts'
+import { listDroppedContent, listDroppedForeignFields } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, ReadResult, RecordSource } from './format.ts'
 import { withMessages } from './messages.ts'
@@ -227,8 +227,8 @@ function write(trajectory: Trajectory) {
         ? ['logprobs: some trained tokens have none, and a 0 would mean that the model was certain']
         : []),
       ...(hasTexts || own.text !== undefined ? [] : ['texts: no tokenizer was named']),
-      ...listLostContent(trajectory, ['texts', 'messages']),
-      ...listLostForeignFields(trajectory, NAME),
+      ...listDroppedContent(trajectory, ['texts', 'messages']),
+      ...listDroppedForeignFields(trajectory, NAME),
     ],
   }
 }

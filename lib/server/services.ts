@@ -1,6 +1,7 @@
 /** Creates everything that the routes share, once per process. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-model.ts'
 import { type ComparingThread, createCompareThread } from '#lib/server/compare/comparing.ts'
 import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
@@ -9,7 +10,7 @@ import { type BuiltInTool, createBuiltInTools } from '#lib/server/runs/built-in-
 import { createGroupRuns, type GroupRuns } from '#lib/server/runs/group-runs.ts'
 import { createRuns, type Runs } from '#lib/server/runs/runs.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from '#lib/server/servers/mcp-servers.ts'
-import { BUILT_IN, createServers, ownAddress, type Servers } from '#lib/server/servers/servers.ts'
+import { createServers, ownAddress, type Servers } from '#lib/server/servers/servers.ts'
 import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
 import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
 import { checkedFetch } from '#lib/sglang/client/checked-connector.ts'

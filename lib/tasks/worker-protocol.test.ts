@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import {
   type Answer,
+  type AnswerContext,
   connectWorker,
   createAnswers,
   createOnDemandWorker,
   type ErrorClasses,
   type StartWorker,
-  type Work,
 } from './worker-protocol.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -54,7 +54,7 @@ const connected = <Request, Progress>(answer: Answer<Request, unknown, Progress>
 }
 
 test('A worker answers concurrent requests, each with its own progress before its result', async () => {
-  const { worker } = connected(async (count: number, { report }: Work<number>) => {
+  const { worker } = connected(async (count: number, { report }: AnswerContext<number>) => {
     for (let at = 0; at < count; at++) report(at)
     return `counted to ${count}`
   })

@@ -28,7 +28,7 @@ interface SentError {
 }
 
 /** What a worker can do with a request besides its answer. */
-export interface Work<Progress> {
+export interface AnswerContext<Progress> {
   /** Aborts with the request. */
   readonly signal: AbortSignal
   readonly report: (progress: Progress) => void
@@ -39,7 +39,7 @@ export interface Work<Progress> {
 /** Answers a request in a worker. */
 export type Answer<Request, Result, Progress = never> = (
   request: Request,
-  work: Work<Progress>,
+  context: AnswerContext<Progress>,
 ) => Result | Promise<Result>
 
 /** Returns the worker's handler of messages. `post` sends a message with the buffers to transfer. */

@@ -6,6 +6,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
+import { serverSentEvent } from '#lib/builtin-server/http/event-stream.ts'
 import { listening } from '../listening.ts'
 import { expiredCertificate } from './certificate.ts'
 
@@ -284,8 +285,6 @@ const EVENTS = 'text/event-stream; charset=utf-8'
 const JSON_TYPE = 'application/json'
 /** Header of a body in chunks. */
 export const CHUNKED: Readonly<Record<string, string>> = { 'transfer-encoding': 'chunked' }
-/** Returns a server-sent event with a JSON body. */
-export const serverSentEvent = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`
 /** Returns a text as one chunk of a chunked body. */
 export const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 

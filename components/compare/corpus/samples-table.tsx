@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { Button } from '../../ui/button.tsx'
 import { type CheckedSampleSort, countSpans, nameText, type SampleColumn } from './sample-list.ts'
 import { SeverityMark } from './severity.tsx'
@@ -163,7 +164,7 @@ function SampleName({ sample, href, onOpen, onStore, storing }: SampleNameProps)
           {sample.caveats.length > 0 && (
             <span className="text-warn" title={sample.caveats.join('\n')}>
               {' · '}
-              {sample.caveats.length === 1 ? '1 caveat' : `${sample.caveats.length} caveats`}
+              {countWithNoun(sample.caveats.length, 'caveat')}
             </span>
           )}
         </span>

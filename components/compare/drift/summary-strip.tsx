@@ -6,6 +6,7 @@ import { IconButton } from '#components/ui/icon-button.tsx'
 import { outcomeWord } from '#lib/api/sample-progress.ts'
 import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { ComparePartProps, RescoreSummary } from '../view.ts'
 import { driftAfter, NO_FILTER } from './drift-steps.ts'
 import { type DriftVocabulary, driftVocabularyOf, kindMeaning, SEVERITY_TEXTS } from './drift-words.ts'
@@ -188,9 +189,7 @@ function Costs({ report: { prefix, rows, sentence } }: { readonly report: DriftR
 
 function rowsText({ count, extra, realigned }: DriftReport['rows']): string {
   const name = count === 1 ? 'training row' : `training rows · ${countText(extra)} extra tokens`
-  return realigned === 0
-    ? name
-    : `${name} · ${countText(realigned)} ${realigned === 1 ? 'token becomes' : 'tokens become'} context`
+  return realigned === 0 ? name : `${name} · ${countWithNoun(realigned, 'token becomes', 'tokens become')} context`
 }
 
 function Rescored({

@@ -6,6 +6,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { LaneChoice, LanesPicture } from './lanes-picture.ts'
 import { driftOfToken, runOfDrift } from './pairing.ts'
@@ -31,7 +32,7 @@ export const titleOf = ({ segments }: RowSide, index: number): string => {
 export function missingText(span: DriftSpan, side: SideName, vocabulary: DriftVocabulary): string {
   const other = otherSide(side)
   const count = span[other].end - span[other].start
-  return `${vocabulary.missingText(span, side)} · ${countText(count)} ${count === 1 ? 'token' : 'tokens'} on the ${other}`
+  return `${vocabulary.missingText(span, side)} · ${countWithNoun(count, 'token')} on the ${other}`
 }
 
 /**
@@ -59,8 +60,7 @@ export function driftSentence(
   if (!span || !stretch) return ''
   const other = otherSide(side)
   const count = stretch[other].end - stretch[other].start
-  const there =
-    count === 0 ? `nothing on the ${other}` : `${countText(count)} ${count === 1 ? 'token' : 'tokens'} on the ${other}`
+  const there = count === 0 ? `nothing on the ${other}` : `${countWithNoun(count, 'token')} on the ${other}`
   const { noun, kindText, causeText } = vocabulary
   return `${noun} ${countText(drift + 1)} of ${countText(spans.length)}: ${kindText(span)}; ${there}. ${causeText(span)}`
 }
@@ -90,4 +90,4 @@ export function choiceSentence({ side, anchor, focus }: LaneChoice, lanes: Lanes
 export const equalSidesText = (count: number): string =>
   count === 0
     ? 'There are no tokens on either side.'
-    : `No drift: both sides are the same ${countText(count)} ${count === 1 ? 'token' : 'tokens'}.`
+    : `No drift: both sides are the same ${countWithNoun(count, 'token')}.`

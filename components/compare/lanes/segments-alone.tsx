@@ -1,6 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import type { ComparedSides, SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { SegmentEncoding } from '#lib/analysis/compare/shown-side.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 /** Shows for a side that is text which segments have different tokens if a pipeline encodes each segment alone. */
 export function SegmentEncodings({ compared }: { readonly compared: ComparedSides }) {
@@ -19,7 +20,7 @@ function Side({ name, segments }: { readonly name: SideName; readonly segments: 
         {name}, each segment encoded by itself:{' '}
         {tokens === 0
           ? 'no token differs'
-          : `${countText(tokens)} ${tokens === 1 ? 'token differs' : 'tokens differ'} in ${countText(others.length)} of ${countText(segments.length)} segments`}
+          : `${countWithNoun(tokens, 'token differs', 'tokens differ')} in ${countText(others.length)} of ${countText(segments.length)} segments`}
       </summary>
       <ul className="mt-1 grid max-h-40 list-disc gap-0.5 overflow-auto pl-5">
         {others.slice(0, MOST_LISTED).map(({ index, kind, tokens: recorded, alone, drifted }) => (

@@ -6,6 +6,7 @@ import type { Rescoring } from '#lib/analysis/rescore/rescoring.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { ComparePartProps } from '../view.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from './rescore-texts.ts'
 
@@ -46,9 +47,7 @@ export function LargestChanges({ pair, rescoring, order, rule, view, onView }: U
     <div className="grid gap-1.5">
       {tokens > 0 && (
         <details>
-          <summary className="cursor-pointer text-dim">
-            Which {countText(tokens)} {tokens === 1 ? 'token' : 'tokens'}
-          </summary>
+          <summary className="cursor-pointer text-dim">Which {countWithNoun(tokens, 'token')}</summary>
           <ul aria-label="Clipped" className="mt-1 max-h-60 overflow-y-auto">
             {clipped.map((unit) => row(unit))}
           </ul>

@@ -1,5 +1,5 @@
-import { countText } from '#components/token-view/numbers.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { FindState } from './use-find.ts'
 
 interface FindAnswerProps {
@@ -43,7 +43,7 @@ function answerOf(state: FindState, query: string) {
       return (
         <>
           <p className="text-dim tabular-nums">
-            {countText(result.tokens)} {result.tokens === 1 ? 'token' : 'tokens'} in all
+            {countWithNoun(result.tokens, 'token')} in all
             {result.understood !== query && (
               <>
                 , of <code className="wrap-anywhere">{result.understood}</code>

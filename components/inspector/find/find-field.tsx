@@ -1,6 +1,7 @@
 import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useId } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { FindAnswer } from './find-answer.tsx'
 import type { FindState } from './use-find.ts'
 import type { useHitSteps } from './use-hit-steps.ts'
@@ -110,5 +111,5 @@ function countOf(state: FindState, chosen: number | undefined): string {
   const count = state.hits.length / 2
   if (state.isBehind) return `${countText(count)}, then it grew`
   if (chosen !== undefined) return `${countText(chosen + 1)} of ${countText(count)}`
-  return count === 0 ? 'no hits' : `${countText(count)} ${count === 1 ? 'hit' : 'hits'}`
+  return count === 0 ? 'no hits' : countWithNoun(count, 'hit')
 }

@@ -1,10 +1,10 @@
 'use client'
 import { lazy, Suspense, useState } from 'react'
-import { countText } from '#components/token-view/numbers.ts'
 import { BoundedText } from '#components/ui/bounded-text.tsx'
 import { copyText } from '#components/ui/copy-text.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CallView } from './call-view.tsx'
 
 const Markdown = lazy(async () => ({ default: (await import('#components/ui/markdown.tsx')).Markdown }))
@@ -48,7 +48,7 @@ export function MessagePartView(props: MessagePartProps) {
               title="Select its tokens"
               onClick={() => onChoose(tokens)}
             >
-              {countText(tokens.end - tokens.start)} {tokens.end - tokens.start === 1 ? 'token' : 'tokens'}
+              {countWithNoun(tokens.end - tokens.start, 'token')}
             </button>
             <button
               type="button"

@@ -11,6 +11,7 @@ import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { idsBetween, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { MessagePartView } from './message-part.tsx'
 
 interface MessageViewProps {
@@ -50,11 +51,7 @@ export function MessageView(props: MessageViewProps) {
           <span className="font-normal text-faint">{number}</span> <ForeignText>{name}</ForeignText>
         </h2>
         <span className="text-faint">{notesOf(message, trajectory).join(' · ')}</span>
-        {hits > 0 && (
-          <span className="font-medium text-accent">
-            {countText(hits)} {hits === 1 ? 'hit' : 'hits'}
-          </span>
-        )}
+        {hits > 0 && <span className="font-medium text-accent">{countWithNoun(hits, 'hit')}</span>}
         <span className="ml-auto flex items-baseline gap-3 text-dim">
           {tokens ? (
             <button

@@ -1,6 +1,5 @@
 'use client'
 import { useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { countText } from '#components/token-view/numbers.ts'
 import { firstRangeAfter, type TokenMarks } from '#components/token-view/token-marks.ts'
 import { useRowWindow } from '#components/ui/row-window.ts'
 import type { Span } from '#lib/trajectory/format/trajectory.ts'
@@ -9,6 +8,7 @@ import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
 import { segmentIndexAt, segmentStarts, segmentsOf, shiftedSpan } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { MessageView } from './message-view.tsx'
 
@@ -37,9 +37,7 @@ export function MessagesTab({ inspection }: InspectorPartProps) {
   return (
     <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
       <div className="flex items-center gap-4 border-line border-b px-3.5 py-1.5 text-xs">
-        <span className="text-dim tabular-nums">
-          {countText(rows.length)} {rows.length === 1 ? 'message' : 'messages'}
-        </span>
+        <span className="text-dim tabular-nums">{countWithNoun(rows.length, 'message')}</span>
         <label className="ml-auto flex items-center gap-1.5">
           <input type="checkbox" checked={isMarkdown} onChange={() => setIsMarkdown(!isMarkdown)} />
           Markdown

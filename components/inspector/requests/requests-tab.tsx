@@ -6,6 +6,7 @@ import { type RecordedCall, recordedCalls } from '#lib/analysis/requests/recorde
 import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CopyRun } from '../commands/copy-run.tsx'
 import type { InspectorPartProps } from '../inspection.ts'
 import { useInspectTask } from '../use-inspect-task.ts'
@@ -86,7 +87,7 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
   const responses = segmentsOf(trajectory).filter(({ kind }) => kind === 'response').length
   const ms = sum(({ segment }) => segment.timing?.elapsedMs)
   return [
-    `${countText(calls.length)} ${calls.length === 1 ? 'request' : 'requests'}`,
+    countWithNoun(calls.length, 'request'),
     // A chat endpoint receives messages, so its tokens are not sent.
     `${countText(sent)} tokens ${calls.some(({ request }) => request.endpoint === 'chat') ? 'read' : 'sent'}`,
     ...(cached > 0 ? [`${percentText(cached / sent)} from the cache`] : []),

@@ -2,6 +2,7 @@ import { countText } from '#components/token-view/numbers.ts'
 import { single } from '#components/token-view/selection.ts'
 import type { SheetRow, TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { Inspection } from '../inspection.ts'
 import { sheetCutText, shortName } from './array-notes.ts'
 import { CopyArray } from './copy-array.tsx'
@@ -54,8 +55,7 @@ function Mask({ row: { mask, columns }, onShow }: PartProps) {
       )}
       {mask.differing > 0 && (
         <span className="block text-warn">
-          {countText(mask.differing)} {mask.differing === 1 ? 'token is' : 'tokens are'} trained here, and not by this
-          file.
+          {countWithNoun(mask.differing, 'token is', 'tokens are')} trained here, and not by this file.
         </span>
       )}
     </p>
@@ -86,9 +86,7 @@ function Turns({ turns, onShow }: { readonly turns: Int32Array; readonly onShow:
   if (count === 0) return <p className="text-warn">Nothing is trained.</p>
   return (
     <details>
-      <summary className="hover:text-ink">
-        {countText(count)} {count === 1 ? 'turn has' : 'turns have'} trained tokens
-      </summary>
+      <summary className="hover:text-ink">{countWithNoun(count, 'turn has', 'turns have')} trained tokens</summary>
       <table className="mt-1 tabular-nums">
         <thead>
           <tr className="text-left text-dim">

@@ -1,10 +1,11 @@
 'use client'
-/** The samples of a group side by side with their states; a click shows a sample. */
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
 import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { meanLogprob, type SampleProgress, type SampleRow } from '#lib/api/sample-progress.ts'
 import { advantage, type GroupRewards, groupRewards, passAt } from '#lib/trajectory/reward/group-rewards.ts'
+/** The samples of a group side by side with their states; a click shows a sample. */
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { SAMPLE_SORTS, type SampleSort, sortedSamples } from './sample-sort.ts'
 
 interface SamplesStripProps {
@@ -33,7 +34,7 @@ export function SamplesStrip(props: SamplesStripProps) {
     <section aria-label="Samples" className="border-line border-b" data-samples={running > 0 ? 'running' : 'ended'}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-3.5 pt-2 text-xs">
         <p className="tabular-nums">
-          <span className="font-medium">{rows.length === 1 ? '1 sample' : `${rows.length} samples`}</span>
+          <span className="font-medium">{countWithNoun(rows.length, 'sample')}</span>
           {running > 0 && <span className="text-accent"> · {running} running</span>}
           {rewards && <span className="text-dim"> · {rewardsText(rewards)}</span>}
         </p>

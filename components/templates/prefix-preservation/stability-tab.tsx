@@ -1,11 +1,12 @@
 'use client'
-/** The prefix doctor: at which boundaries the next render begins with the earlier one plus the reply, and why not elsewhere. */
 import { useState } from 'react'
 import { countText } from '#components/token-view/numbers.ts'
 import { Heading } from '#components/ui/facts.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import type { DoctorInput } from '#lib/templates/prefix-preservation/doctor.ts'
 import type { Cell, Compares, DoctorReport } from '#lib/templates/prefix-preservation/report.ts'
+/** The prefix doctor: at which boundaries the next render begins with the earlier one plus the reply, and why not elsewhere. */
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
 import { useTask } from '../use-task.ts'
@@ -99,7 +100,7 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
           {distinct < checked && ` · ${countText(checked)} cells, ${countText(distinct)} distinct renders`}
           {summary.merges > 0 && (
             <span data-merges={summary.merges}>
-              {` · ${countText(summary.merges)} ${summary.merges === 1 ? 'cell' : 'cells'} where only tokens merge (≈)`}
+              {` · ${countWithNoun(summary.merges, 'cell')} where only tokens merge (≈)`}
             </span>
           )}
           {summary.errors > 0 && ` · ${countText(summary.errors)} errors`}

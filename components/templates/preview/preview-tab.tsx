@@ -1,5 +1,4 @@
 'use client'
-/** The render of the conversation as tokens and text, redrawn during typing. */
 import { useEffect, useMemo, useState } from 'react'
 import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
 import { countText } from '#components/token-view/numbers.ts'
@@ -18,6 +17,8 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
 import { countWhile } from '#lib/util/bisect.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+/** The render of the conversation as tokens and text, redrawn during typing. */
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { CheckStrip } from '../compare/check-strip.tsx'
 import { InputBanner, InputLine, TaskBanner } from '../editor/failure-banner.tsx'
 import type { LabTabProps } from '../lab-tab.ts'
@@ -236,7 +237,7 @@ function Legend({ picture, colour, cursorLine, found }: LegendProps) {
       {cursorLine !== undefined && (
         <span className="inline-flex items-center gap-1.5" data-cursor-line={cursorLine} data-found={count}>
           <span className="legend-found" aria-hidden /> line {cursorLine}:{' '}
-          {count === 0 ? 'writes nothing here' : `${countText(count)} ${count === 1 ? 'token' : 'tokens'}`}
+          {count === 0 ? 'writes nothing here' : countWithNoun(count, 'token')}
         </span>
       )}
     </span>

@@ -1,6 +1,7 @@
 import { countText } from '#components/token-view/numbers.ts'
 import type { ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import type { ReRendering } from '#lib/templates/tool-parsing/rerender.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { ParsedCallCard } from './call-card.tsx'
 import { ParsedText } from './parsed-text.tsx'
 
@@ -93,7 +94,7 @@ function summaryOf({ calls, dropped, rest, drafted }: ParserReading): string {
   const characters = dropped.reduce((sum, { start, end }) => sum + end - start, 0)
   const read = calls.length - malformed
   return [
-    calls.length === 0 ? 'no calls' : `${countText(read)} ${read === 1 ? 'call' : 'calls'}`,
+    calls.length === 0 ? 'no calls' : countWithNoun(read, 'call'),
     malformed > 0 && `${countText(malformed)} malformed`,
     characters > 0 && `${countText(characters)} characters dropped`,
     drafted.length > 0 && `${countText(drafted.length)} in thinking`,

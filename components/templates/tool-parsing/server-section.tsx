@@ -7,6 +7,7 @@ import type { ServerParsing, ServerQuestion } from '#lib/api/server-parsing.ts'
 import type { ParserReading } from '#lib/templates/tool-parsing/analysis.ts'
 import { type ServerCall, serverView } from '#lib/templates/tool-parsing/server-view.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { TaskBanner } from '../editor/failure-banner.tsx'
 
 /** Requests the server's parse of a completion. Rejects with ApiError or with the signal's reason. */
@@ -136,7 +137,7 @@ function ToolCalls({ text, server, parsing: { toolCalls }, lanes }: AnswerProps 
     <div>
       <p className="text-dim">
         <code className="font-mono text-ink">{toolCalls.parser}</code> reads{' '}
-        {toolCalls.calls.length === 1 ? '1 call' : `${toolCalls.calls.length} calls`}
+        {countWithNoun(toolCalls.calls.length, 'call')}
         {nearest && <>, beside {nearest.lane.parser} here</>}.
       </p>
       <ul className="mt-1 grid gap-1">

@@ -3,6 +3,7 @@ import { readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { countText, decimalText, durationText, percentText } from '../numbers.ts'
 
 interface TotalsProps {
@@ -36,7 +37,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
       {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
       <Fact name="tool calls">
         {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗{calls.malformed > 0 && ` (${calls.malformed} malformed)`}
-        {untold > 0 && ` · ${countText(untold)} ${untold === 1 ? 'result' : 'results'} not recorded`}
+        {untold > 0 && ` · ${countWithNoun(untold, 'result')} not recorded`}
       </Fact>
       {all.cachedTokens !== null && all.promptTokensRead !== null && (
         <Fact name="cached tokens" title="Prompt tokens that the server took from its prefix cache, over all calls">
@@ -57,9 +58,7 @@ export function TrajectoryTotals({ trajectory, driftSpans }: TotalsProps) {
       )}
       {driftSpans !== undefined && (
         <Fact name="drift" title="Spans of ids that change when their text is encoded again">
-          <span className={driftSpans > 0 ? 'text-warn' : ''}>
-            {countText(driftSpans)} {driftSpans === 1 ? 'span' : 'spans'}
-          </span>
+          <span className={driftSpans > 0 ? 'text-warn' : ''}>{countWithNoun(driftSpans, 'span')}</span>
         </Fact>
       )}
       {problems > 0 && (

@@ -1,7 +1,9 @@
 /** Defines the report of a corpus, which the page exports and `rollscope drift --json` prints. */
+
 import * as z from 'zod'
 import { DRIFT_KINDS, DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
 import type { Plain } from '#lib/util/plain.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { callReader, layerCounts, type Sample, sampleSchema } from './sample.ts'
 import { spanCount, type Totals } from './totals.ts'
 
@@ -211,13 +213,12 @@ export function summaryOf(all: Totals): ReportSummary {
 /** Returns one sentence on the calls that were not parsed, for the page and the command line; undefined if there are none. */
 export function missedCallsText({ missedCalls: { samples, responses, readers } }: ReportSummary): string | undefined {
   if (responses === 0) return undefined
-  const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
   const who = readers.map(
     ({ kind, name, responses }) =>
-      `${kind === 'sglang' ? 'SGLang’s ' : ''}${name} reads ${counted(responses, 'response')}`,
+      `${kind === 'sglang' ? 'SGLang’s ' : ''}${name} reads ${countWithNoun(responses, 'response')}`,
   )
   const have = responses === 1 ? 'has' : 'have'
-  return `${counted(responses, 'response')} in ${counted(samples, 'sample')} ${have} the markup of a tool call, and no call was parsed: ${who.join(', ')}.`
+  return `${countWithNoun(responses, 'response')} in ${countWithNoun(samples, 'sample')} ${have} the markup of a tool call, and no call was parsed: ${who.join(', ')}.`
 }
 
 function turnRows(byTurn: Totals['byTurn'], turnCounts: Totals['turnCounts']): CorpusReport['turns'] {

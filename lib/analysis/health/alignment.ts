@@ -6,7 +6,8 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { HealthCheck } from './check.ts'
 
 /** Reports broken continuations, requests with other ids or another length, and prompts that a chat endpoint tokenized again. */
 export const checkAlignment: HealthCheck = ({ segments }, starts) => {
@@ -43,7 +44,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(otherInput.length, 'request')} of another length`,
+      label: `${countWithNoun(otherInput.length, 'request')} of another length`,
       message: `A response follows ${otherInput[0].expected} recorded tokens, but its request had ${otherInput[0].sent}: the model did not read the recorded prefix.`,
       count: otherInput.length,
       places: otherInput.map(({ place }) => place),
@@ -53,7 +54,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(otherIds.length, 'request')} with other ids`,
+      label: `${countWithNoun(otherIds.length, 'request')} with other ids`,
       message:
         'The hash of the request differs from that of the tokens before the response: the ids were changed after they were recorded.',
       count: otherIds.length,
@@ -64,7 +65,7 @@ export const checkAlignment: HealthCheck = ({ segments }, starts) => {
     findings.push({
       kind: 'alignment',
       severity: 'error',
-      label: `${counted(readAnew.length, 'response')} after different tokens`,
+      label: `${countWithNoun(readAnew.length, 'response')} after different tokens`,
       message:
         'The messages were tokenized again for each turn, and the server read other tokens than had been sampled: these responses were not sampled after the tokens before them.',
       count: readAnew.length,

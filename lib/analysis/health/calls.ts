@@ -5,7 +5,8 @@ import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck, placed } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { type HealthCheck, placed } from './check.ts'
 import { resultReadings } from './unread-results.ts'
 
 /** Reports malformed and failed calls, unread results and missed calls. The last two are unknown if token texts are unknown. */
@@ -22,7 +23,7 @@ export const checkCalls: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'malformed-call',
       severity: 'warning',
-      label: counted(malformed.length, 'malformed call'),
+      label: countWithNoun(malformed.length, 'malformed call'),
       message: `A tool call could not be parsed and was not executed: ${whyOf(malformed[0]?.call)}`,
       count: malformed.length,
       places: malformed.map(({ place }) => place),
@@ -32,7 +33,7 @@ export const checkCalls: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'failed-call',
       severity: 'note',
-      label: counted(failed.length, 'failed call'),
+      label: countWithNoun(failed.length, 'failed call'),
       message: `The tool returned an error: ${beginningOf(failed[0]?.call)}`,
       count: failed.length,
       places: failed.map(({ place }) => place),
@@ -61,7 +62,7 @@ function unreadFindings(trajectory: Trajectory, starts: readonly number[]): read
         {
           kind: 'result-not-read',
           severity: 'warning',
-          label: `${counted(unread.length, 'tool result')} not in the prompt`,
+          label: `${countWithNoun(unread.length, 'tool result')} not in the prompt`,
           message: `The prompt after the call of ${first.call.name} does not contain its recorded result, so the model did not read it: ${beginningOf(first.call)}`,
           count: unread.length,
           places: unread.map(({ place }) => place),
@@ -79,13 +80,13 @@ function missedFindings(trajectory: Trajectory, starts: readonly number[]): read
   return Array.from(byReader.values(), (found): HealthFinding => {
     const { kind, name } = elementAt(found, 0).reader
     const places = found.flatMap(({ spans, segment }) => spans.map((span) => placed(span, elementAt(starts, segment))))
-    const responses = counted(found.length, 'response')
+    const responses = countWithNoun(found.length, 'response')
     const common = { kind: 'missed-call', severity: 'error', count: places.length, places } as const
-    const calls = counted(places.length, 'call')
+    const calls = countWithNoun(places.length, 'call')
     return kind === 'rollscope'
       ? {
           ...common,
-          label: `${name} finds ${counted(places.length, 'more call')}`,
+          label: `${name} finds ${countWithNoun(places.length, 'more call')}`,
           message:
             name === own
               ? `In ${responses} ${name}, the parser of the run, reads ${calls} that the file does not contain.`

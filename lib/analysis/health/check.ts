@@ -12,10 +12,6 @@ interface Checked {
 /** A check. `starts` holds the first token of each segment, and the number of all tokens last. */
 export type HealthCheck = (trajectory: Trajectory, starts: readonly number[]) => Checked
 
-/** Returns a count with its noun: `1 call`, `2 calls`. */
-export const counted = (count: number, one: string, several = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : several}`
-
 /** Converts a span of a segment to a span of the trajectory. */
 export const placed = ({ start, end }: Span, segmentStart: number): Span => ({
   start: segmentStart + start,

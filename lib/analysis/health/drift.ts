@@ -2,7 +2,7 @@
 import { byGravity, type Health, type HealthFinding } from '#lib/trajectory/health/health.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 
 /** Drift of a trajectory in mode text, or why it is unknown. */
 export type Drift =
@@ -50,9 +50,9 @@ function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding |
   return {
     kind: 'drift',
     severity: inContext > 0 ? 'warning' : 'note',
-    label: `drift ${counted(count, 'span')}`,
+    label: `drift ${countWithNoun(count, 'span')}`,
     message: [
-      `Encoding the text again gives ${counted(others, 'token')} instead of ${tokens}.`,
+      `Encoding the text again gives ${countWithNoun(others, 'token')} instead of ${tokens}.`,
       inContext === 0
         ? 'Every span contains trained tokens.'
         : `${trained} of ${count} spans contain trained tokens, ${inContext} ${inContext === 1 ? 'is' : 'are'} context alone.`,
@@ -81,7 +81,7 @@ function piecesFinding({ otherPieces }: Extract<Drift, { kind: 'known' }>): Heal
   return {
     kind: 'pieces',
     severity: 'error',
-    label: `${counted(ids, 'id')} with another text`,
+    label: `${countWithNoun(ids, 'id')} with another text`,
     message: `The file gives id ${example.id} the text ${JSON.stringify(example.file)}, and the tokenizer of its fingerprint ${JSON.stringify(example.tokenizer)}: the texts and the calls shown do not belong to the ids.`,
     count: ids,
     places: Array.from(tokens, (token) => ({ start: token, end: token + 1 })),

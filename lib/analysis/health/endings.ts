@@ -5,7 +5,8 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
 import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck, placed } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { type HealthCheck, placed } from './check.ts'
 
 /** Reports responses that the model did not end, open think blocks, recorded endings that contradict each other, and failed runs. */
 export const checkEndings: HealthCheck = (trajectory, starts) => {
@@ -31,8 +32,8 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'over-limit',
       severity: 'warning',
-      label: `${counted(tooLong.length, 'response')} longer than max_new_tokens`,
-      message: `The request allowed ${counted(tooLong[0].limit, 'new token')}, and the server wrote ${counted(tooLong[0].place.end - tooLong[0].place.start, 'more', 'more')}.`,
+      label: `${countWithNoun(tooLong.length, 'response')} longer than max_new_tokens`,
+      message: `The request allowed ${countWithNoun(tooLong[0].limit, 'new token')}, and the server wrote ${countWithNoun(tooLong[0].place.end - tooLong[0].place.start, 'more', 'more')}.`,
       count: tooLong.length,
       places: tooLong.map(({ place }) => place),
       remedy:
@@ -42,7 +43,7 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'truncated',
       severity: 'warning',
-      label: `${counted(truncated.length, 'response')} cut at the token limit`,
+      label: `${countWithNoun(truncated.length, 'response')} cut at the token limit`,
       message: 'The limit of new tokens was reached before the model had ended its turn.',
       count: truncated.length,
       places: truncated.map(lastToken),
@@ -52,7 +53,7 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'truncated',
       severity: 'warning',
-      label: `${counted(broken.length, 'response')} interrupted`,
+      label: `${countWithNoun(broken.length, 'response')} interrupted`,
       message: `The response ended early: ${broken.map(({ segment }) => finishText(segment)).join('; ')}. The received part was kept.`,
       count: broken.length,
       places: broken.map(lastToken),
@@ -62,7 +63,7 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'truncated',
       severity: 'note',
-      label: `${counted(cancelled.length, 'response')} stopped by the user`,
+      label: `${countWithNoun(cancelled.length, 'response')} stopped by the user`,
       message: 'The user stopped it; the received part was kept.',
       count: cancelled.length,
       places: cancelled.map(lastToken),
@@ -72,7 +73,7 @@ export const checkEndings: HealthCheck = (trajectory, starts) => {
     findings.push({
       kind: 'open-think',
       severity: 'warning',
-      label: `${counted(open.length, 'think block')} not closed`,
+      label: `${countWithNoun(open.length, 'think block')} not closed`,
       message: 'A response ended while the model was thinking: it has no answer.',
       count: open.length,
       places: open,
@@ -115,7 +116,7 @@ function finishContradictions(
     findings.push({
       kind,
       severity: 'note',
-      label: `${counted(complete.length, 'ended turn')} with the finish reason length`,
+      label: `${countWithNoun(complete.length, 'ended turn')} with the finish reason length`,
       message: `The server reports that the token limit ended the response, but the last token is the end-of-turn token ${textOf([model.tokenizer?.endOfTurnId as number], vocab)}: the model had ended its turn.`,
       count: complete.length,
       places: complete.map(lastToken),
@@ -127,8 +128,8 @@ function finishContradictions(
     findings.push({
       kind,
       severity: 'note',
-      label: `${counted(early.length, 'response')} cut below the token limit`,
-      message: `The server reports that a token limit ended the response after ${counted(written, 'token')}, but the request allowed ${allowed.toLocaleString('en')}, and the context of ${counted(context, 'token')} was not full.`,
+      label: `${countWithNoun(early.length, 'response')} cut below the token limit`,
+      message: `The server reports that a token limit ended the response after ${countWithNoun(written, 'token')}, but the request allowed ${allowed.toLocaleString('en')}, and the context of ${countWithNoun(context, 'token')} was not full.`,
       count: early.length,
       places: early.map(({ response }) => lastToken(response)),
       remedy:

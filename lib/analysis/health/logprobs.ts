@@ -3,7 +3,8 @@ import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { isImpossible, isTrained } from '#lib/trajectory/tokens/tokens.ts'
 import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { HealthCheck } from './check.ts'
 
 /** Fewer zeros than this are not reported: the tokens may be certain. */
 const FEWEST = 4
@@ -29,7 +30,7 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
     findings.push({
       kind: 'impossible-logprob',
       severity: 'error',
-      label: `${counted(impossible.length, 'logprob')} above 0`,
+      label: `${countWithNoun(impossible.length, 'logprob')} above 0`,
       message: `The logprob of token ${first.token} is ${first.logprob}, which is above 0: the column contains other numbers, or the numbers of other tokens.`,
       count: impossible.length,
       places: impossible.map(({ token }) => ({ start: token, end: token + 1 })),
@@ -41,7 +42,7 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       kind: 'placeholder',
       severity: 'error',
       label: 'logprobs are all 0',
-      message: `All ${counted(trained.known, 'known logprob')} of trained tokens are 0: they are placeholders, not measurements.`,
+      message: `All ${countWithNoun(trained.known, 'known logprob')} of trained tokens are 0: they are placeholders, not measurements.`,
       count: trained.zero,
       places: [],
       remedy: 'Request logprobs (return_logprob) from the server when tokens are sampled.',
@@ -51,7 +52,7 @@ export const checkLogprobs: HealthCheck = ({ segments }, starts) => {
       kind: 'placeholder',
       severity: 'note',
       label: 'context logprobs are placeholders',
-      message: `All ${counted(context.known, 'known logprob')} of context tokens are 0: they are placeholders, and are excluded from colour scales.`,
+      message: `All ${countWithNoun(context.known, 'known logprob')} of context tokens are 0: they are placeholders, and are excluded from colour scales.`,
       count: context.zero,
       places: [],
     })

@@ -3,7 +3,8 @@
 import type { Problem, Span } from '#lib/trajectory/format/trajectory.ts'
 import type { HealthFinding, Severity } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { HealthCheck } from './check.ts'
 
 const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, several: string]>> = {
   number: ['note', 'number that JSON cannot represent', 'numbers that JSON cannot represent'],
@@ -42,7 +43,7 @@ export const checkProblems: HealthCheck = ({ problems = [], segments }, starts) 
       return {
         kind: 'problem',
         severity,
-        label: counted(found.length, one, several),
+        label: countWithNoun(found.length, one, several),
         message: messages.length > 1 ? `${messages[0]} And ${messages.length - 1} more.` : elementAt(messages, 0),
         count: found.length,
         places: found.flatMap(({ place }) => (place ? [place] : [])),

@@ -1,7 +1,8 @@
 /** Finds ids that the named tokenizer does not have. They belong to another tokenizer, and so may all other ids. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import type { HealthCheck } from './check.ts'
 
 /** Reports ids beyond the vocabulary of the named tokenizer. Checks nothing if its size is unknown. */
 export const checkVocabulary: HealthCheck = ({ segments, model }, starts) => {
@@ -17,7 +18,7 @@ export const checkVocabulary: HealthCheck = ({ segments, model }, starts) => {
         {
           kind: 'foreign-id',
           severity: 'error',
-          label: `${counted(foreign.length, 'id')} beyond the vocabulary`,
+          label: `${countWithNoun(foreign.length, 'id')} beyond the vocabulary`,
           message: `Token ${first.token} has the id ${first.id}, and the tokenizer ${tokenizer.name} has only ${size} ids: the ids belong to another tokenizer, and so do their texts.`,
           count: foreign.length,
           places: foreign.map(({ token }) => ({ start: token, end: token + 1 })),

@@ -1,7 +1,8 @@
 /** Checks that one version of the weights sampled all tokens. In asynchronous training some tokens are older than others. */
 import type { HealthFinding } from '#lib/trajectory/health/health.ts'
 import { elementAt } from '#lib/util/element-at.ts'
-import { counted, type HealthCheck, placed } from './check.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
+import { type HealthCheck, placed } from './check.ts'
 
 /** Reports changes of the weight version, between responses or within one. */
 export const checkWeights: HealthCheck = ({ segments }, starts) => {
@@ -21,8 +22,8 @@ export const checkWeights: HealthCheck = ({ segments }, starts) => {
   const finding: HealthFinding = {
     kind: 'weights',
     severity: 'warning',
-    label: `${counted(versions.length, 'weight version')}${isWithin ? ' within a response' : ''}`,
-    message: `The tokens were sampled by ${counted(versions.length, 'version')} of the weights (${versions.join(', ')}), which changed ${isWithin ? 'in the middle of a response' : 'between responses'}.`,
+    label: `${countWithNoun(versions.length, 'weight version')}${isWithin ? ' within a response' : ''}`,
+    message: `The tokens were sampled by ${countWithNoun(versions.length, 'version')} of the weights (${versions.join(', ')}), which changed ${isWithin ? 'in the middle of a response' : 'between responses'}.`,
     count: versions.length,
     places: changes.map(({ place }) => place),
     remedy: 'Correct for stale tokens (importance ratios per version), or leave out the older tokens.',

@@ -9,6 +9,7 @@ import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
 import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { As } from '../compare/side.ts'
 import type { ConversationPart } from './recorded-messages.ts'
 
@@ -69,13 +70,17 @@ function unknownIdCaveats(trajectory: TrajectoryView, vocab: Vocab): readonly st
       first ??= id
     }
   if (count === 0) return []
-  return [`${tokens(count)} with an id that the tokenizer does not have (the first is ${first}): it has no text.`]
+  return [
+    `${countWithNoun(count, 'token')} with an id that the tokenizer does not have (the first is ${first}): it has no text.`,
+  ]
 }
 
 function unsureCaveats(unsure: readonly Span[]): readonly string[] {
   const count = unsure.reduce((sum, { start, end }) => sum + end - start, 0)
   if (count === 0) return []
-  return [`The position of ${tokens(count)} in the text is uncertain: segments, mask and calls may be off by as much.`]
+  return [
+    `The position of ${countWithNoun(count, 'token')} in the text is uncertain: segments, mask and calls may be off by as much.`,
+  ]
 }
 
 function recentCaveats(text: string): readonly string[] {
@@ -92,8 +97,6 @@ const MOST_NAMED = 5
 
 const codePoint = (character: string): string =>
   `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
-
-const tokens = (count: number): string => (count === 1 ? '1 token' : `${count.toLocaleString('en')} tokens`)
 
 /** Returns the caveats of messages and tools as they were recorded. */
 export function messageCaveats(

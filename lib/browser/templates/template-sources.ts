@@ -1,4 +1,5 @@
 /** Fetches the lab's templates from their sources. All functions throw ApiError, or the signal's reason. */
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import type { ServerStatus } from '#lib/api/server-status.ts'
 import { tokenizerFilesSchema } from '#lib/api/tokenizer-files.ts'
 import type { LabInput } from '#lib/tasks/task.ts'
@@ -8,9 +9,6 @@ import { type LabSource, sourceText } from '#lib/templates/document/source.ts'
 import { type NamedTemplate, openedFile, selectTemplate, templatesOf } from '#lib/templates/document/template-files.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { ApiError, callApi, fetchJson } from '../api.ts'
-
-/** Name of the server and of the tokenizer that come with the application. */
-export const BUILT_IN = 'built-in'
 
 /** Returns the name of a server's tokenizer for the loader; undefined if the server does not report it. */
 export function serverTokenizerName(server: string, status: ServerStatus): string | undefined {

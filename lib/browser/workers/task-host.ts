@@ -4,7 +4,7 @@
  */
 
 import type { LateTask } from '#lib/tasks/task.ts'
-import type { Answer, Work } from '#lib/tasks/worker-protocol.ts'
+import type { Answer, AnswerContext } from '#lib/tasks/worker-protocol.ts'
 import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { TaskError } from './task-error.ts'
 
@@ -57,7 +57,7 @@ export function createTaskHost<Held>({
 
   async function perform(
     { task, request, resources: names }: Extract<TaskRequest, { kind: 'run' }>,
-    { signal, report }: Work<StepProgress>,
+    { signal, report }: AnswerContext<StepProgress>,
   ): Promise<unknown> {
     const held = names.map((name) => resources.get(name) as () => Held)
     const known = tasks[task] as Task<Held> | LateTask<Task<Held>>

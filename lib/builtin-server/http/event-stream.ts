@@ -20,6 +20,6 @@ const STREAM_HEADERS = {
 }
 
 /** Returns a body as a server-sent event. */
-export const serverSentEvent = (body: object): string => `data: ${JSON.stringify(body)}\n\n`
+export const serverSentEvent = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`
 /** The event that ends every stream of SGLang. */
 export const DONE = 'data: [DONE]\n\n'

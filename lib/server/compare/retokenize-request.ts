@@ -1,6 +1,7 @@
 /** Finds the trajectory that a request names, and encodes its text or messages again. */
 import { buildSide } from '#lib/analysis/compare/retokenized.ts'
 import type { LoadedSide } from '#lib/analysis/compare/shown-side.ts'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import type { TrajectoryReader } from '#lib/store/record.ts'
 import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
@@ -9,7 +10,6 @@ import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajecto
 import { commonIds } from '#lib/util/common-prefix.ts'
 import { elementAt } from '#lib/util/element-at.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { BUILT_IN } from '../servers/servers.ts'
 import { trajectoryOfIds } from './ids-alone.ts'
 import { loadSide, orProblem } from './load-side.ts'
 import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'

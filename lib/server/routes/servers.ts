@@ -1,6 +1,7 @@
 /** The routes of SGLang and MCP servers: the list, their state, and requests to them without a run. */
 import { mcpServerEntrySchema, mcpServerListSchema, offeredToolsSchema } from '#lib/api/mcp-server.ts'
 import { serverLoadSchema } from '#lib/api/server-load.ts'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { serverParsingSchema } from '#lib/api/server-parsing.ts'
 import { serverEntrySchema, serverListSchema, serverStatusSchema } from '#lib/api/server-status.ts'
 import { scoreAnswerSchema, scoreLineSchema, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
@@ -9,7 +10,7 @@ import { ndjson } from '../http/ndjson.ts'
 import { mcpServerInputSchema } from '../servers/mcp-servers.ts'
 import { openScoring, scoreAtOnce, scoreLines } from '../servers/score.ts'
 import { serverParsing, serverParsingRequestSchema } from '../servers/server-parsing.ts'
-import { BUILT_IN, serverInputSchema, serverLoad, serverStatus } from '../servers/servers.ts'
+import { serverInputSchema, serverLoad, serverStatus } from '../servers/servers.ts'
 
 /** Rows of SGLang and MCP servers. */
 export const serverRoutes = [

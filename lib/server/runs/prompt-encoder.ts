@@ -1,4 +1,6 @@
 /** Chooses the tokenizer and the chat template of a run, and the fields of its trajectory that record them. */
+
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
 import { endOfTurnId, type PromptEncoder, settled } from '#lib/rollout/prompt/prompt.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
@@ -9,7 +11,6 @@ import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { isFolderName } from '#lib/tokenizer/hub/load.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { HttpProblem, type ProblemDetails } from '../http/problem.ts'
-import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { slowRenders } from '../templates/threaded-tokenizer.ts'
 

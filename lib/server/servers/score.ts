@@ -4,6 +4,7 @@
  * that the server reports to have read with those that were sent.
  */
 import { randomUUID } from 'node:crypto'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { SglangError } from '#lib/sglang/client/errors.ts'
 import type { GenerateRequest } from '#lib/sglang/client/request.ts'
 import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
@@ -12,7 +13,6 @@ import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
 import { HttpProblem } from '../http/problem.ts'
 import type { Services } from '../services.ts'
-import { BUILT_IN } from './servers.ts'
 
 /**
  * Largest number of positions in one call: SGLang keeps the logits of all of them at once, 1.2 GB for 2,048 positions at a vocabulary of

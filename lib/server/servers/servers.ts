@@ -1,7 +1,8 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and saved ones. */
+
 import * as z from 'zod'
 import type { ServerLoad } from '#lib/api/server-load.ts'
-import { serverNameSchema } from '#lib/api/server-name.ts'
+import { BUILT_IN, serverNameSchema } from '#lib/api/server-name.ts'
 import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
 import type { Download } from '#lib/api/tokenizer-download.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
@@ -12,8 +13,6 @@ import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
 import { type Config, hostInAddress } from '../config.ts'
 import { HttpProblem } from '../http/problem.ts'
 
-/** Name of the built-in server and of its tokenizer. */
-export const BUILT_IN = 'built-in'
 const FROM_ENVIRONMENT = 'environment'
 /** Path of the built-in server on Rollscope's own address. */
 export const BUILT_IN_PATH = '/sglang'

@@ -1,10 +1,10 @@
 /** The shared parts of requests to the template lab: their texts, exact to the last digit, and their tokenizer. */
 import * as z from 'zod'
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import type { LabTokenizer } from '#lib/tasks/task.ts'
 import type { InputError } from '#lib/templates/document/input.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { HttpProblem } from '../http/problem.ts'
-import { BUILT_IN } from '../servers/servers.ts'
 import type { Services } from '../services.ts'
 import { boundedTemplate } from './bounded-template.ts'
 

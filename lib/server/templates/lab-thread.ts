@@ -1,7 +1,8 @@
 /** Runs the threads that render and encode for requests. */
+
+import { BUILT_IN } from '#lib/api/server-name.ts'
 import { HttpProblem } from '../http/problem.ts'
 import { createLimitedThread, ThreadError } from '../limited-thread.ts'
-import { BUILT_IN } from '../servers/servers.ts'
 import type { LabAnswers, LabWorkRequest } from './lab-answers.ts'
 import type { LabWorkerStart } from './lab-worker.ts'
 

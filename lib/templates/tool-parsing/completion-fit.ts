@@ -4,9 +4,10 @@ import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { elementAt } from '#lib/util/element-at.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { analyse, type ParserReading } from './analysis.ts'
 import type { ParserScore } from './template-fit.ts'
-import { clipForReport, counted } from './texts.ts'
+import { clipForReport } from './texts.ts'
 
 /** What one parser reads in one completion, in numbers. */
 export interface CompletionCounts {
@@ -142,7 +143,7 @@ function missedBy(rows: readonly (readonly CompletionCounts[])[], at: number): M
 
 function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]): readonly string[] {
   const total = (field: keyof CompletionCounts) => observed.reduce((sum, { tally }) => sum + tally[field], 0)
-  const completions = counted(observed.length, 'completion')
+  const completions = countWithNoun(observed.length, 'completion')
   const holding = observed.filter(({ tally }) => tally.calls > 0).length
   const odd = namesIn(observed.flatMap((one) => one.odd))
   const unknown = namesIn(observed.flatMap((one) => one.unknown))
@@ -152,14 +153,14 @@ function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]):
   return [
     total('calls') === 0
       ? `finds no call in ${completions}`
-      : `reads ${total('read')} of ${counted(total('calls'), 'call')}, in ${holding} of ${completions}`,
+      : `reads ${total('read')} of ${countWithNoun(total('calls'), 'call')}, in ${holding} of ${completions}`,
     why !== undefined && `${total('malformed')} malformed, the first because: ${why}`,
     odd !== '' && `reads names without a tool: ${odd}`,
     unknown !== '' && `reads calls of undefined tools: ${unknown}`,
     fault !== undefined && `reads arguments that do not fit their tool, the first of ${fault}`,
-    total('dropped') > 0 && `drops ${counted(total('dropped'), 'character')} silently`,
-    total('drafted') > 0 && `${counted(total('drafted'), 'call')} only drafted in a think block`,
-    missedCalls > 0 && `misses ${counted(missedCalls, 'call')} that ${namesOf(missed)} finds`,
+    total('dropped') > 0 && `drops ${countWithNoun(total('dropped'), 'character')} silently`,
+    total('drafted') > 0 && `${countWithNoun(total('drafted'), 'call')} only drafted in a think block`,
+    missedCalls > 0 && `misses ${countWithNoun(missedCalls, 'call')} that ${namesOf(missed)} finds`,
   ].filter((reason) => reason !== false)
 }
 

@@ -14,9 +14,10 @@ import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
 import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { commonText } from '#lib/util/common-prefix.ts'
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import { type InputError, readInput } from '../document/input.ts'
 import { parseCompletion } from './analysis.ts'
-import { clipForReport, counted } from './texts.ts'
+import { clipForReport } from './texts.ts'
 import { toolsIn } from './tools.ts'
 import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
@@ -152,7 +153,7 @@ function writtenScore(replies: readonly string[], parser: ToolParser): ParserSco
     reasons.push('reads both calls that the template writes, with all arguments unchanged')
   else for (const name of whole) reasons.push(`reads ${name}, with all arguments unchanged`)
   const [first] = malformed
-  if (first?.kind === 'malformed') reasons.push(`${counted(malformed.length, 'call')} malformed: ${first.why}`)
+  if (first?.kind === 'malformed') reasons.push(`${countWithNoun(malformed.length, 'call')} malformed: ${first.why}`)
   const strange = calls.filter((call) => call.kind === 'parsed' && !EXPECTED.some(({ name }) => name === call.name))
   if (strange.length > 0)
     reasons.push(`reads a name without a tool: ${JSON.stringify(clipForReport(strange[0]?.name ?? ''))}`)

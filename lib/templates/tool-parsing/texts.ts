@@ -1,8 +1,4 @@
-/** Numbers and excerpts in sentences. */
-
-/** Returns a count with its noun, such as `1 call` and `2,000 calls`. */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+/** Excerpts in sentences. */
 
 const LONGEST = 60
 

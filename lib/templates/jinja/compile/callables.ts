@@ -112,7 +112,7 @@ function macroDefinition(
   const parameters = node.parameters.map((parameter) => parameter.name)
   const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
   if (twice !== undefined)
-    recordSyntaxError(compilation.work, `duplicate argument '${twice}' in function definition`, node.line)
+    recordSyntaxError(compilation.state, `duplicate argument '${twice}' in function definition`, node.line)
   const special = undeclaredIn(compilation, node.body, ['caller', 'kwargs', 'varargs'])
   const explicit = node.parameters.find((parameter) => parameter.name === 'caller')
   if (special.has('caller') && explicit && !explicit.fallback)

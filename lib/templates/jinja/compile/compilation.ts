@@ -4,7 +4,7 @@ import { type Context, type Render, resolve, type VariableFrame } from '../rende
 import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
 import type { Survey } from '../syntax/survey.ts'
 import { children, type Node, type Statement } from '../syntax/syntax.ts'
-import { compileRead, type ExpressionContext, type Work } from './expressions.ts'
+import { type CompilationState, compileRead, type ExpressionContext } from './expressions.ts'
 
 /** Runs a statement in a frame and returns what the loop around it does next. */
 export type Execute = (frame: VariableFrame) => Signal
@@ -31,7 +31,7 @@ export interface StatementScope extends ExpressionContext {
 export interface Compilation {
   readonly survey: Survey
   readonly isTraced: boolean
-  readonly work: Work
+  readonly state: CompilationState
   readonly blocks: Map<string, CompiledBlock>
   /** Line of the last statement or output that jinja2 would have written so far. */
   line: number
@@ -48,11 +48,11 @@ export interface CompiledBlock {
 }
 
 /** Returns the outermost scope of a function that sees no other function. */
-export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, isTop: boolean): StatementScope => ({
+export const outerScope = ({ isTraced, state }: Compilation, symbols: Symbols, isTop: boolean): StatementScope => ({
   symbols,
   isSoft: false,
   isTraced,
-  work,
+  state,
   isTop,
   isRoot: isTop,
   isInLoop: false,
@@ -60,13 +60,13 @@ export const outerScope = ({ isTraced, work }: Compilation, symbols: Symbols, is
 
 /** Returns a scope within another; `within` is its function, by default the same one. */
 export const innerScope = (
-  { symbols, isTraced, work, isInLoop }: StatementScope,
+  { symbols, isTraced, state, isInLoop }: StatementScope,
   within: FunctionScope = symbols.function,
 ): StatementScope => ({
   symbols: new Symbols(within, symbols),
   isSoft: false,
   isTraced,
-  work,
+  state,
   isTop: false,
   isRoot: false,
   isInLoop: isInLoop && within === symbols.function,
@@ -113,11 +113,11 @@ export const undeclaredIn = (
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** Compiles a body that runs by itself. Returns it with the number of nodes that one pass evaluates, all branches counted. */
-export function compileCountingNodes<T>({ work }: Compilation, compileBody: () => T): readonly [T, number] {
-  const before = work.nodes
+export function compileCountingNodes<T>({ state }: Compilation, compileBody: () => T): readonly [T, number] {
+  const before = state.nodes
   const body = compileBody()
-  const weight = work.nodes - before
-  work.nodes = before
+  const weight = state.nodes - before
+  state.nodes = before
   return [body, 1 + weight]
 }
 

@@ -43,14 +43,14 @@ export function compile(template: readonly Statement[], survey: Survey, isTraced
   const compilation: Compilation = {
     survey,
     isTraced,
-    work: { nodes: 0, refused: undefined },
+    state: { nodes: 0, refused: undefined },
     blocks: new Map(),
     line: 1,
     extendsAtRoot: false,
     sequence: (nodes, scope) => sequence(compilation, nodes, scope),
   }
   const compiled = program(compilation, template)
-  if (compilation.work.refused) throw compilation.work.refused
+  if (compilation.state.refused) throw compilation.state.refused
   return compiled
 }
 
@@ -88,7 +88,7 @@ function sequence(compilation: Compilation, nodes: readonly Statement[], scope: 
 }
 
 function statement(compilation: Compilation, node: Statement, scope: StatementScope): Execute {
-  compilation.work.nodes += 1
+  compilation.state.nodes += 1
   switch (node.kind) {
     case 'output':
       return output(compilation, node, scope)
@@ -235,7 +235,7 @@ function loopControl(
   elsewhere: string,
 ): Execute {
   compilation.line = line
-  if (!isInLoop) recordSyntaxError(compilation.work, elsewhere, line)
+  if (!isInLoop) recordSyntaxError(compilation.state, elsewhere, line)
   return () => signal
 }
 

@@ -69,11 +69,11 @@ export interface ExpressionContext {
   /** Whether the expression is in a branch that may not run, where an unknown filter is an error only when it is called. */
   readonly isSoft: boolean
   readonly isTraced: boolean
-  readonly work: Work
+  readonly state: CompilationState
 }
 
 /** Counts and errors that a compilation collects. */
-export interface Work {
+export interface CompilationState {
   /** Number of nodes that were compiled. */
   nodes: number
   /** The first error that Python finds in the code that jinja2 writes, once all of it is written. */
@@ -81,13 +81,13 @@ export interface Work {
 }
 
 /** Records a SyntaxError, unless an earlier one is recorded. */
-export function recordSyntaxError(work: Work, message: string, line: number): void {
-  work.refused ??= new LocatedError('SyntaxError', message, line)
+export function recordSyntaxError(state: CompilationState, message: string, line: number): void {
+  state.refused ??= new LocatedError('SyntaxError', message, line)
 }
 
 /** Compiles an expression to a plain value. Throws LocatedError for an unknown filter or test outside of branches. */
 export function evaluation(node: Expression, place: ExpressionContext): Evaluate {
-  place.work.nodes += 1
+  place.state.nodes += 1
   switch (node.kind) {
     case 'const': {
       const { value } = node
@@ -442,7 +442,7 @@ export function argumentsEvaluation(
 ): EvaluateArguments {
   const names = call.named.map(({ name }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) < index)
-  if (repeated !== undefined) recordSyntaxError(place.work, `keyword argument repeated: ${repeated}`, line)
+  if (repeated !== undefined) recordSyntaxError(place.state, `keyword argument repeated: ${repeated}`, line)
   const positional = call.positional.map((item) => evaluation(item, place))
   const named = call.named.map(({ name, value }) => [name, evaluation(value, place)] as const)
   const starred = call.starred && evaluation(call.starred, place)

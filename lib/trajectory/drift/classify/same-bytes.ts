@@ -1,4 +1,5 @@
 /** Drifts whose sides have the same bytes as different tokens. */
+import { countWithNoun } from '#lib/util/text/count-with-noun.ts'
 import type { DriftSide } from './drift-side.ts'
 import { bytesIn, type DriftPart, type DriftPosition, type DriftVerdict, tokensIn, tokenText } from './place.ts'
 
@@ -14,14 +15,12 @@ export function classifySameBytes(place: DriftPosition): DriftVerdict | undefine
     kind: 'split',
     detail,
     cause: isOtherTokenizer(left.side, right.side)
-      ? `A different tokenizer splits this text ${tokens(before)} → ${tokens(after)}.`
-      : `Encoding this text again gives different tokens: ${tokens(before)} ${HOW[detail]} ${tokens(after)}. A model may sample any split, also one that the tokenizer never produces.`,
+      ? `A different tokenizer splits this text ${countWithNoun(before, 'token')} → ${countWithNoun(after, 'token')}.`
+      : `Encoding this text again gives different tokens: ${countWithNoun(before, 'token')} ${HOW[detail]} ${countWithNoun(after, 'token')}. A model may sample any split, also one that the tokenizer never produces.`,
   }
 }
 
 const HOW = { merge: 'became', split: 'became', shift: 'cut elsewhere became' } as const
-
-const tokens = (count: number): string => (count === 1 ? '1 token' : `${count} tokens`)
 
 function isOtherTokenizer(left: DriftSide, right: DriftSide): boolean {
   const [ours, theirs] = [left, right].map(({ trajectory }) => trajectory.model.tokenizer?.fingerprint)
