@@ -67,6 +67,15 @@ export async function idle(page: Page): Promise<void> {
   await page.locator('[data-idle="true"]').waitFor()
 }
 
+/**
+ * Reloads the page when it has nothing left to do. On a busy machine the router writes an earlier address again before the
+ * last one, so a page that is reloaded at that moment would show the earlier view.
+ */
+export async function reload(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => requestIdleCallback(resolve))))
+  await page.reload()
+}
+
 /** Sends a question and waits for the answer. */
 export async function ask(page: Page, question: string): Promise<void> {
   const grid = page.locator('[data-tokens]')

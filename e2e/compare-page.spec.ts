@@ -1,7 +1,7 @@
 /** The compare page: sides, address, keys, entry points, and its messages for a side that cannot be made. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, open } from './application.ts'
+import { AUTHORIZED, open, reload } from './application.ts'
 import { watch } from './fit.ts'
 import { CORE } from './tags.ts'
 
@@ -37,7 +37,7 @@ test('A comparison can be used by keyboard alone, is restored by its address, an
     await page.keyboard.press('u')
     await expect(page.getByRole('button', { name: 'Only differences' })).toHaveAttribute('aria-pressed', 'true')
     await expect(page).toHaveURL(/drift=0.*only=true.*unified=true/)
-    await page.reload()
+    await reload(page)
     await compared(page)
     await expect(card(page)).toHaveAttribute('data-drift', '0')
     await expect(page.getByRole('grid')).toHaveAttribute('data-arrangement', 'unified')

@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
 import { ids } from '#lib/trajectory/tokens/tokens.ts'
-import { idle, open } from './application.ts'
+import { idle, open, reload } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
 import { CORE } from './tags.ts'
 
@@ -77,7 +77,7 @@ test('Find steps through hits across tokens, is restored by a reload, and fits b
       ({ searchParams: asked }) => asked.get('find') === 'calculator mask:1' && asked.get('at') !== addressOf(first),
     )
     const address = page.url()
-    await page.reload()
+    await reload(page)
     await idle(page)
     await expect(field(page)).toHaveValue('calculator mask:1')
     await expect(count, `${address}, then ${page.url()}`).toHaveText(shown)

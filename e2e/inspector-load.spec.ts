@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/trajectory/format/codec.ts'
 import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
-import { idle, open } from './application.ts'
+import { idle, open, reload } from './application.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
@@ -71,7 +71,7 @@ test('A long file is shown before it is stored, read once, and searched and scro
   })
 
   await test.step('a reload reads the stored trajectory once', async () => {
-    await page.reload()
+    await reload(page)
     await idle(page)
     expect(await tokensShown(page)).toBe(String(count))
     expect(reads).toHaveLength(1)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
-import { AUTHORIZED, CHANGING, open } from './application.ts'
+import { AUTHORIZED, CHANGING, open, reload } from './application.ts'
 import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
 import { CORE } from './tags.ts'
@@ -100,7 +100,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expect
       .poll(async () => await stored(request, second))
       .toMatchObject({ title: 'Renamed here', tags: [tag, 'to keep'], reward: 0.5, note: 'two\nlines' })
-    await page.reload()
+    await reload(page)
     await expect(page.getByLabel('Title')).toHaveValue('Renamed here')
     await expect(titles(page).filter({ hasText: 'Renamed here' })).toHaveCount(1)
   })
@@ -185,7 +185,7 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await page.getByRole('button', { name: 'Clear', exact: true }).click()
     await page.getByRole('searchbox', { name: 'Search' }).fill(tag)
     for (const key of members) await request.delete(`/api/trajectories/${key}`, { headers: CHANGING, data: {} })
-    await page.reload()
+    await reload(page)
     await expect(titles(page)).toHaveCount(4)
   })
 
@@ -320,7 +320,7 @@ test('The library shows pages, a running trajectory, an empty list and a lost ap
         return (await listed.json()).total
       })
       .toBe(0)
-    await page.reload()
+    await reload(page)
     await expect(range).toHaveText('1–50 of 57')
     await imported(request, small('later'))
     await page.getByRole('button', { name: 'Next page' }).click()

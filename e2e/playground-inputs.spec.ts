@@ -1,6 +1,6 @@
 /** Inputs of a run besides a question: a conversation, a text, token ids, and a shared setup. */
 import { expect, type Page, test } from '@playwright/test'
-import { greedy, idle, open, stored } from './application.ts'
+import { greedy, idle, open, reload, stored } from './application.ts'
 
 test.use({ permissions: ['clipboard-write'] })
 
@@ -65,7 +65,7 @@ test('A prompt can be a conversation, ids or a text; a shared setup is shown bef
     await page.getByLabel('Prompt, text').fill(TEXT)
     await expect(settled(page)).toContainText('18 tokens')
     await page.evaluate((hash) => window.history.replaceState(null, '', hash), hash)
-    await page.reload()
+    await reload(page)
     const dialog = page.getByRole('dialog', { name: 'Import a shared setup' })
     await expect(dialog).toContainText('"Be brief."')
     await expect(dialog).toContainText('prompt.ids')

@@ -1,6 +1,6 @@
 /** Samples of one prompt: shown side by side, rewarded, stopped, and found again. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, open } from './application.ts'
+import { AUTHORIZED, CHANGING, open, reload } from './application.ts'
 import { expectFitEverywhere } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
 import { CORE } from './tags.ts'
@@ -97,7 +97,7 @@ test('A group of samples is followed after a reload; one sample is stopped, then
   await page.getByLabel('SGLang server').selectOption('slow')
   await send(page, 3, 'What is 25 * 17, and then plus 9?')
   await page.locator('[data-state="writing"]').nth(1).waitFor()
-  await page.reload()
+  await reload(page)
   await page.locator('[data-state="writing"][data-sample="1"]').click()
   await page.getByRole('button', { name: 'Stop this' }).click()
   await expect(page.locator('[data-sample="1"]')).toHaveAttribute('data-state', 'ended')
@@ -110,7 +110,7 @@ test('A group of samples is followed after a reload; one sample is stopped, then
   await page.locator('[data-sample="2"]').click()
   await page.locator('[data-sample="1"]').click()
   await stop.waitFor()
-  await page.reload()
+  await reload(page)
   await page.locator('[data-state="writing"]').first().waitFor()
   await stop.click()
   await stop.waitFor({ state: 'hidden' })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, ask, CHANGING, greedy, idle, open, shownKey, stored } from './application.ts'
+import { AUTHORIZED, ask, CHANGING, greedy, idle, open, reload, shownKey, stored } from './application.ts'
 import { expectFit, expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
 import { CORE } from './tags.ts'
@@ -126,7 +126,7 @@ test('the first question is sent by keyboard, the agent calculates, and every to
       await page.getByRole('button', { name: 'Run', exact: true }).click()
     })
     await page.setViewportSize(WINDOWS[0])
-    await page.reload()
+    await reload(page)
     await expect(card).toHaveAttribute('data-token', String(ids.length - 1))
     await expect(page.getByRole('button', { name: 'Mask' })).toHaveAttribute('aria-pressed', 'true')
   })
@@ -170,7 +170,7 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
   await test.step('tokens are drawn as they arrive, after a reload too', async () => {
     const first = await count(page)
     await expect.poll(() => count(page)).toBeGreaterThan(first + 3)
-    await page.reload()
+    await reload(page)
     await expect(trained.first()).toBeVisible()
     await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
   })

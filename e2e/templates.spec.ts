@@ -1,7 +1,7 @@
 /** The template lab: templates and conversations from all sources, an editor with one history, and storage over a reload. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { CHANGING, open } from './application.ts'
+import { CHANGING, open, reload } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 
 const editor = (page: Page) => page.locator('[data-code-editor] .cm-content')
@@ -159,7 +159,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await content.fill('Is 1.0 kept?')
     await page.locator('[data-saved="true"]').waitFor()
     const revisions = await revision(page).locator('option').allTextContents()
-    await page.reload()
+    await reload(page)
     await expect(content).toHaveValue('Is 1.0 kept?')
     await expect(revision(page).locator('option')).toHaveText(revisions)
   })
@@ -196,7 +196,7 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await offer.getByRole('button', { name: /^edited/ }).click()
     await expect(shownRevision(elsewhere)).toHaveText(/ · edited$/)
     await elsewhere.goto(`/templates${link.hash.slice(0, -9)}`)
-    await elsewhere.reload()
+    await reload(elsewhere)
     await expect(offer).toContainText('This link cannot be opened: it is truncated or was changed.')
     await elsewhere.keyboard.press('Enter')
     // The file is opened with the Load menu, and dropped under a meaningless name.

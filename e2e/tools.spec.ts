@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { expect, type Page, test } from '@playwright/test'
 import { closed, listeningUrl } from '#testing/listening.ts'
-import { ask, CHANGING, idle, open, stored } from './application.ts'
+import { ask, CHANGING, idle, open, reload, stored } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
@@ -121,7 +121,7 @@ test('A mock tool, Python and MCP tools are chosen in the page, called by one ru
     const python = page.getByRole('checkbox', { name: 'python', description: /no network/ })
     await expect(python).not.toBeChecked()
     await python.check()
-    await page.reload()
+    await reload(page)
     for (const name of ['forecast', 'python', 'echo', 'get-sum'])
       await expect(page.getByRole('checkbox', { name, exact: true })).toBeChecked()
     const code = 'def area(r):\n    return 3.0 * r ** 2\n\nfor r in range(3):\n    print(r, area(r))\narea(10)'
